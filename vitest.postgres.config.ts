@@ -17,7 +17,7 @@ const ONLY_SQLITE = [
   // The faces against each other, whatever stands below them.
   "test/contract/parity.test.ts",
   "test/publisher/full-disk.test.ts",
-  "test/publisher/keeper.test.ts",
+  "test/publisher/maintenance.test.ts",
   // It moves the time by hand while timers of the driver's are under way.
   "test/publisher/passes.test.ts",
   "test/services/upkeep/sealed-columns.test.ts",

@@ -9,7 +9,6 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 export const SLOW = [
   "test/container-build.test.ts",
   "test/contract/fuzz.test.ts",
-  "test/faults/blocked-loop.test.ts",
   "test/faults/bluesky-kill.test.ts",
   "test/faults/file-races.test.ts",
   "test/faults/first-start.test.ts",

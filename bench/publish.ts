@@ -5,12 +5,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 /**
- * How fast due posts go out with a platform that does nothing, every step durable (synchronous = FULL),
- * against the same writes made one after the other with the bare driver in the same run. Prints ratios;
- * decides nothing. With 0 posts it measures only those that are due at once. Runs as a bundle, as the program
- * is installed: tsx keeps the name of every function, which the posts pay for.
+ * How late posts go out that are all due at one moment, with a platform that does nothing and every step durable
+ * (synchronous = FULL). Runs as a bundle: tsx keeps the name of every function, which the posts pay for.
  *
- *   npx tsx bench/publish.ts [posts] [posts at once]
+ *   npx tsx bench/publish.ts [posts]
  */
 const root = join(import.meta.dirname, "..");
 // Below `node_modules`, where it finds the libraries.

@@ -5,16 +5,9 @@ import { requiredSettings, settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import { code, table } from "./markdown.ts";
 
-/** The platforms as the README lists them; `folder` is where their guides are, as seen from there. */
-export function platformTable(platforms: readonly AnyPlatform[], folder: string): string {
-  return table(
-    ["platform", "takes", "to be registered first"],
-    platforms.map((platform) => [
-      nameOf(platform, folder),
-      mediaOf(platform.capabilities),
-      registrationOf(platform),
-    ]),
-  );
+/** The platforms' names as the README lists them. `folder` is where their guides are, as seen from there. */
+export function platformNames(platforms: readonly AnyPlatform[], folder: string): string {
+  return `${platforms.map(({ name, title }) => `[${title}](${folder}/${name}.md)`).join(" · ")}.`;
 }
 
 /** Everything that capabilities tell, side by side. */

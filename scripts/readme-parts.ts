@@ -1,28 +1,29 @@
 import { existsSync, readFileSync } from "node:fs";
 import { loadCatalog } from "../src/app/catalog.ts";
 import { SETTINGS } from "../src/app/settings.ts";
-import { PERMISSIONS } from "../src/domain/permissions.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import { settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { clientsPage } from "./client-docs.ts";
 import { code, firstSentence, table } from "./markdown.ts";
-import { platformsPage, platformTable, settingTable } from "./platform-docs.ts";
+import { platformNames, platformsPage, settingTable } from "./platform-docs.ts";
 import { guidePage } from "./platform-guide.ts";
 
-/**
- * The README with everything between `<!-- begin NAME -->` and `<!-- end NAME -->` written anew from the
- * code.
- */
-export async function renderReadme(readme: string): Promise<string> {
-  const { tools, platforms } = await loadCatalog();
+/** Pages that people write, with parts between `<!-- begin NAME -->` and `<!-- end NAME -->` made from the code. */
+export const PAGES_WITH_PARTS = ["README.md", "docs/life-of-a-post.md"] as const;
+
+/** Such a page with its parts written anew. */
+export async function renderParts(page: string): Promise<string> {
+  const { platforms } = await loadCatalog();
   const parts: Readonly<Record<string, string>> = {
-    tools: setTable(tools),
-    platforms: platformTable(platforms, "docs/platforms"),
+    platforms: platformNames(platforms, "docs/platforms"),
     life: lifeOfAPost(),
   };
-  return Object.entries(parts).reduce((text, [name, part]) => replacePart(text, name, part), readme);
+  return page.replace(
+    /(<!-- begin (\w+) -->).*?(<!-- end \2 -->)/gs,
+    (_all, begin: string, name: string, end: string) => `${begin}\n\n${parts[name] ?? ""}\n\n${end}`,
+  );
 }
 
 /** The documents that are made from the code alone, by their paths below `docs/`. */
@@ -50,24 +51,6 @@ function readTrial({ name }: AnyPlatform): string | null {
 }
 
 const NOTE = "<!-- Written by npm run readme. -->";
-
-function replacePart(text: string, name: string, part: string): string {
-  const begin = `<!-- begin ${name} -->`;
-  const end = `<!-- end ${name} -->`;
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`README.md has no place for "${name}": ${begin} … ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${part}\n\n${text.slice(to)}`;
-}
-
-function setTable(tools: readonly AnyTool[]): string {
-  const namesOf = (set: string): string[] =>
-    tools.filter(({ permission }) => permission === set).map(({ name }) => name);
-  return table(
-    ["set, permission", "tools"],
-    PERMISSIONS.map((set) => [code([set]), code(namesOf(set))]),
-  );
-}
 
 function toolsPage(tools: readonly AnyTool[]): string {
   return [

@@ -1,15 +1,18 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { format } from "prettier";
 import { serverEntry } from "./packages.ts";
-import { renderDocs, renderReadme } from "./readme-parts.ts";
+import { PAGES_WITH_PARTS, renderDocs, renderParts } from "./readme-parts.ts";
 
-const FILE = new URL("../README.md", import.meta.url);
+const ROOT = new URL("../", import.meta.url);
 const DOCS = new URL("../docs/", import.meta.url);
 const GUIDES = new URL("platforms/", DOCS);
 
 const markdown = (text: string): Promise<string> => format(text, { parser: "markdown", printWidth: 140 });
 
-await writeFile(FILE, await markdown(await renderReadme(await readFile(FILE, "utf8"))));
+for (const page of PAGES_WITH_PARTS) {
+  const file = new URL(page, ROOT);
+  await writeFile(file, await markdown(await renderParts(await readFile(file, "utf8"))));
+}
 const entry = `${JSON.stringify(serverEntry(), null, 2)}\n`;
 await writeFile(
   new URL("../server.json", import.meta.url),

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 import { fork, type ChildProcess } from "node:child_process";
-import { write, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
-import { IS_BUILT } from "./app/is-built.ts";
-import type { ThreadData } from "./app/publishing/publisher-thread.ts";
-import type { StartThread, Threads } from "./app/threads.ts";
-import type { WatchdogData } from "./app/start/watchdog.ts";
+import { Worker } from "node:worker_threads";
+
+/** Whether this is the built program, and not its sources. */
+const IS_BUILT = import.meta.url.endsWith(".js");
 
 /*
  * Everything else is loaded when the release of Node has been looked at: an older one does not know what the
@@ -20,7 +19,7 @@ const NEEDED = { major: 20, minor: 19 };
 /**
  * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
  */
-const LINGER_MS = 2_000;
+const LINGER_MS = 1_000;
 
 const INTERRUPTED = 130;
 
@@ -61,11 +60,12 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.exit(1);
 }
 
+// Stacks name the sources, by the maps beside a build.
+process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 
 const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
-if (parentPort !== null) await runThread(parentPort, workerData as ThreadJob);
-else if (send !== undefined) await runMediaReaderProcess(send);
+if (send !== undefined) await runMediaReaderProcess(send);
 else await runProcess();
 
 /**
@@ -80,45 +80,9 @@ function keepQuietAboutSqlite(): void {
   };
 }
 
-/** In a thread, its own end. */
-async function flushLogAtExit(): Promise<void> {
-  const { flushLog } = await import("./app/log.ts");
-  process.on("exit", flushLog);
-}
-
-type ThreadJob =
-  | { readonly name: "publisher"; readonly data: ThreadData }
-  | { readonly name: "watchdog"; readonly data: WatchdogData };
-
-async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
-  if (job.name === "watchdog") {
-    const { runWatchdog } = await import("./app/start/watchdog.ts");
-    return runWatchdog(job.data, {
-      readParentId: () => process.ppid,
-      // Not by the stream, which a thread writes through the very loop that stands still.
-      tell: (line) => write(2, line, () => {}),
-      kill: () => process.kill(process.pid, "SIGKILL"),
-    });
-  }
-  await flushLogAtExit();
-  const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
-  await runPublisherThread(port, job.data, createThreads());
-}
-
-function createThreads(): Threads {
-  const file = new URL(import.meta.url);
-  const starter = (name: ThreadJob["name"]): StartThread | null =>
-    IS_BUILT ? (data) => new Worker(file, { workerData: { name, data }, name }) : null;
-  return {
-    startPublisher: starter("publisher"),
-    startWatchdog: starter("watchdog"),
-    startMediaReader: () => startMediaReader(fileURLToPath(file)),
-  };
-}
-
-function startMediaReader(file: string): ChildProcess {
+function startMediaReader(): ChildProcess {
   const { PATH, LD_LIBRARY_PATH, SystemRoot, HOME = "/" } = process.env;
-  return fork(file, [MEDIA_READER], {
+  return fork(fileURLToPath(import.meta.url), [MEDIA_READER], {
     serialization: "advanced",
     // Standard output belongs to MCP, and what libraries say of hostile files to nobody.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -169,16 +133,14 @@ async function runProcess(): Promise<void> {
     import("./cli/program.ts"),
     import("./app/host.ts"),
     import("./app/terminal.ts"),
-    flushLogAtExit(),
   ]);
   const host = createHost({
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
-    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
-    // shares one. So it does where Claude Desktop runs a bundle inside of itself: Electron's program starts no
-    // other process as Node.
-    ...(IS_BUILT && process.versions["electron"] === undefined && { threads: createThreads() }),
+    // From the sources, and where Claude Desktop runs a bundle inside of Electron, which starts no other process
+    // as Node, media is read in this process.
+    ...(IS_BUILT && process.versions["electron"] === undefined && { startMediaReader }),
     stopSignal: stop.signal,
     installation: {
       node: process.execPath,

@@ -101,7 +101,6 @@ const SQL =
 const CLOCKS: readonly string[] = [
   "src/app/system-clock.ts",
   "apps/calendar/clock.ts",
-  "src/http/access/limits.ts",
 ];
 
 /**
@@ -124,7 +123,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/services/files/file-uploads.ts": "uploads begun, given up and abandoned",
   "src/services/posts/change-posts.ts": "a dry run, whose transaction is taken back",
   "src/services/posts/take-down.ts": "the lease on a post that its platform did not delete",
-  "src/services/publishing/settle-post.ts": "the lease on a post while the platform is asked",
+  "src/services/publishing/reconcile.ts": "the lease on a post while the platform is asked",
   "src/services/upkeep/bind-secrets.ts": "secrets of older versions, bound to their servers",
   "src/services/upkeep/first-start.ts": "what the first start leaves",
   "src/services/upkeep/restored.ts": "what a restored backup holds back",

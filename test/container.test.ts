@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/app/config.ts";
 import { SETTINGS } from "../src/app/settings.ts";
-import { UPLOADS_PATH } from "../src/http/files/upload-answers.ts";
+import { UPLOADS_PATH } from "../src/http/files/resumable-uploads.ts";
 import { readBuildContext } from "./support/build-context.ts";
 import { runCli } from "./support/cli.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

@@ -3,33 +3,16 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 export const KEY = "a-key-of-this-measurement-alone-0123456789";
 
 /** Bundles of this run, below `node_modules`, where they find the native packages; gone with it. */
-export async function buildBundles(): Promise<
-  AsyncDisposable & { readonly posthorn: string; bare(name: string): Promise<string> }
-> {
+export async function buildBundles(): Promise<AsyncDisposable & { readonly posthorn: string }> {
   const folder = join(ROOT, "node_modules", ".cache", `posthorn-bench-${process.pid}`);
   await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
   return {
     posthorn: join(folder, "posthorn.js"),
-    async bare(name) {
-      const outfile = join(folder, `${name}.cjs`);
-      const entryPoints = [join(ROOT, "bench", "support", `${name}.ts`)];
-      await build({
-        entryPoints,
-        outfile,
-        bundle: true,
-        minify: true,
-        platform: "node",
-        format: "cjs",
-        external: ["better-sqlite3"],
-      });
-      return outfile;
-    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

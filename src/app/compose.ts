@@ -2,8 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { clearDisk, openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
-import { IS_BUILT } from "./is-built.ts";
+import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
@@ -15,7 +14,6 @@ import type { Sockets } from "../ports/sockets.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
-import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
@@ -54,13 +52,12 @@ export async function createContext(
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    await clearDisk(folder, overrides.clock ?? systemClock);
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
-    if (isShared) await assertMoved(store);
+    if (store.isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);
     if (byMs !== null)
       log.warn(
@@ -82,7 +79,6 @@ export async function createContext(
       outbound,
       sockets: door,
       files,
-      intake: createIntake(),
       media: createMediaSource({
         outbound,
         files,
@@ -90,7 +86,7 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool", clock),
+        room: openDiskRoom(folder, "spool"),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
@@ -134,8 +130,8 @@ function clockErrorMs({ liveness }: Store): number | null {
   return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }
 
-function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
-  const probe = createMediaProbe(threads && (() => threads.startMediaReader()));
+function openProbe({ startMediaReader }: Setup, closers: Closers): MediaProbe {
+  const probe = createMediaProbe(startMediaReader);
   closers.add(() => probe[Symbol.asyncDispose]());
   return probe;
 }
@@ -155,9 +151,12 @@ export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   });
 }
 
-/** The tools of the catalog on this context. In production their results are sent as they are typed. */
+/** In a build, results are sent as they are typed. What the sources run checks them, too. */
+const CHECKS_OUTPUT = import.meta.url.endsWith(".ts");
+
+/** The tools of the catalog on this context. */
 export function createTools(ctx: AppContext, setup: Setup): Toolbox {
-  return createToolbox(ctx, setup.catalog.tools, { checksOutput: !IS_BUILT });
+  return createToolbox(ctx, setup.catalog.tools, { checksOutput: CHECKS_OUTPUT });
 }
 
 /** Where a server on the configured port would be reached. */

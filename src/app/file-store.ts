@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
-import { MINUTE } from "../domain/time.ts";
 import type { BucketStore } from "../media/stores/bucket-store.ts";
 import { createDiskRoom } from "../media/stores/disk-room.ts";
 import { createFolderStore } from "../media/stores/folder-store.ts";
@@ -8,7 +7,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { DiskRoom } from "../ports/disk-room.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { Outbound } from "../ports/outbound.ts";
-import { makeRoom } from "../services/files/unfinished-uploads.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
 import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
@@ -25,11 +23,11 @@ type FileSettings = Pick<Settings, "config" | "secrets" | "folder">;
 
 /** Where the files are: in the bucket of the settings, else in the data folder. */
 export async function openFileStore(settings: FileSettings, doors: Doors): Promise<FileStore> {
-  return (await openBucket(settings, doors)) ?? folderStore(settings, doors);
+  return (await openBucket(settings, doors)) ?? folderStore(settings);
 }
 
-function folderStore({ folder }: FileSettings, { clock }: Doors): FileStore {
-  return createFolderStore(folder.files, openDiskRoom(folder, "files", clock));
+function folderStore({ folder }: FileSettings): FileStore {
+  return createFolderStore(folder.files, openDiskRoom(folder, "files"));
 }
 
 /** Null where the settings name no bucket; most processes need no code for one. */
@@ -44,30 +42,11 @@ export async function openBucket(
   return createBucketStore({ bucket, secretAccessKey: bucketSecretKey, outbound, clock });
 }
 
-/** An upload to which nothing has come for so long gives way where the disk is full. */
-const IDLE_MS = 10 * MINUTE;
-
 type Place = "files" | "spool" | "uploads";
 
-/**
- * How much may still be written there; unfinished uploads that stand still are removed before it is refused.
- */
-export function openDiskRoom(folder: DataFolder, place: Place, clock: Clock): DiskRoom {
-  const uploads = { folder: folder.uploads, locks: folder.locks };
-  return createDiskRoom({
-    folder: folder[place],
-    makeRoom: (isEnough) => makeRoom(uploads, clock.now() - IDLE_MS, isEnough),
-  });
-}
-
-/**
- * Before the database is opened, which needs room itself. Where there is still too little it may do
- * nevertheless: files alone are refused then.
- */
-export async function clearDisk(folder: DataFolder, clock: Clock): Promise<void> {
-  await openDiskRoom(folder, "uploads", clock)
-    .expect(0)
-    .catch(() => {});
+/** How much may still be written there. */
+export function openDiskRoom(folder: DataFolder, place: Place): DiskRoom {
+  return createDiskRoom({ folder: folder[place] });
 }
 
 type DatabasePlace = Pick<Settings, "config" | "secrets" | "folder">;

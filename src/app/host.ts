@@ -3,18 +3,17 @@ import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
 import { homeOf, locateProgram } from "./start/program-place.ts";
-import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
+import { readSandboxSetup, readSetup, type Settings, type Setup } from "./setup.ts";
+import type { Environment } from "./data-folder.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
-import type { Threads } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 interface HostOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly terminal: Terminal;
   readonly machine: Machine;
-  /** Without them, everything is done in this thread. */
-  readonly threads?: Threads;
+  readonly startMediaReader?: Settings["startMediaReader"];
   readonly stopSignal: AbortSignal;
   /** Paths of what runs, and of the built program; `program` null: this runs from its sources. */
   readonly installation: { readonly node: string; readonly program: string | null };
@@ -28,7 +27,7 @@ interface HostOptions {
 export function createHost(options: HostOptions): Host {
   const { env, terminal, machine, stopSignal } = options;
   const tell = (sentence: string): void => terminal.tell(`${sentence}\n`);
-  const threads = options.threads && { threads: options.threads };
+  const reader = options.startMediaReader && { startMediaReader: options.startMediaReader };
   return {
     version: VERSION,
     terminal,
@@ -37,7 +36,7 @@ export function createHost(options: HostOptions): Host {
     locateProgram: () => locateProgram(env, options.installation.node),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start/start-session.ts");
-      return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted, tell });
+      return startSession({ ...quiet(await readSetup(env), env), ...reader }, machine, { isEnlisted, tell });
     },
     async startServer({ role, half, sandbox, tools, host, port }) {
       const { startServer } = await import("./start/start-server.ts");
@@ -49,12 +48,12 @@ export function createHost(options: HostOptions): Host {
               ...(port === undefined ? {} : { POSTHORN_PORT: port }),
             })
           : await readSandboxSetup(sandbox);
-      return startServer({ setup: { ...setup, ...threads }, machine, role, half, stopSignal });
+      return startServer({ setup: { ...setup, ...reader }, machine, role, half });
     },
     async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start/start-stdio.ts");
       await runStdio({
-        settings: { ...(await readSettings(withTools(env, tools))), ...threads },
+        setup: { ...(await readSetup(withTools(env, tools))), ...reader },
         machine,
         permissions,
         streams: options.stdio,
@@ -92,9 +91,10 @@ export function createHost(options: HostOptions): Host {
       return explainFailure(error);
     },
     async logFailure(error) {
-      const { createLogger } = await import("./log.ts");
+      const { createLogger, flushLog } = await import("./log.ts");
       const logFormat = env["POSTHORN_LOG_FORMAT"] === "json" ? "json" : null;
       createLogger({ logLevel: "error", logFormat }).error({ err: error }, "a command failed");
+      await flushLog();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { listPlatformSettings, loadCatalog, type Catalog } from "./catalog.ts";
 import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
@@ -8,19 +9,16 @@ import {
   readKeyOf,
   readSecretKey,
   type DataFolder,
+  type Environment,
   type Given,
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
 
-import type { Threads } from "./threads.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** What the environment and the data folder say. */
 export interface Settings {
-  /** Where some work can have a thread of its own. */
-  readonly threads?: Threads;
+  /** Starts `runMediaReader` in a process with little memory and no secrets. Default: media is read in this one. */
+  readonly startMediaReader?: () => ChildProcess;
   readonly config: Config;
   readonly secrets: Secrets;
   readonly folder: DataFolder;

@@ -10,7 +10,6 @@ import { createDescriptionRouter, createFrontDoor } from "./openapi/description-
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter } from "./health/health.ts";
 import { createMetrics } from "./health/metrics.ts";
-import { createUnread } from "./api/call-tool.ts";
 import { addResourceRoutes } from "./api/resource-router.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
 import { limitRest } from "./access/slow-senders.ts";
@@ -98,7 +97,7 @@ function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guar
     next();
   });
   api.use(...guard.identify);
-  const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard, unread: createUnread() };
+  const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard };
   addToolRoutes(api, route);
   addResourceRoutes(api, routes, route);
   api.use(guard.limit, notFound);

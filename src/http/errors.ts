@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
 import type { Logger } from "../ports/logger.ts";
-import { sendJson } from "./send-json.ts";
 
 /** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
@@ -21,7 +20,7 @@ const RETRY_AFTER_SECONDS = "5";
 /** Every failed request is answered like this, with nothing beside the sentence. */
 export function sendError(response: Response, status: number, sentence: string): void {
   if (status === STATUS.unauthenticated) response.set("WWW-Authenticate", "Bearer");
-  sendJson(response.status(status), { error: sentence });
+  response.status(status).json({ error: sentence });
 }
 
 export const UNKNOWN_PATH_SENTENCE =

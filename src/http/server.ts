@@ -3,9 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Express } from "express";
 import { AppError } from "../domain/errors.ts";
-import { SECOND } from "../domain/time.ts";
-import { Connections } from "./access/connections.ts";
-import { leaveSlowReaders, READER_LIMITS, type ReaderLimits } from "./access/slow-readers.ts";
+import { HOUR, SECOND } from "../domain/time.ts";
 
 export interface HttpServer {
   /** The one it listens on; tells what port 0 became. */
@@ -14,46 +12,56 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
+/** Less than the descriptors of a usual process: the database, files and publishing must always find some. */
+const MAX_CONNECTIONS = 500;
+/** A connection on which nothing moves for so long ends, unless we are still at work on its answer. */
+const IDLE_TIMEOUT_MS = 60 * SECOND;
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
-/** How often Node looks whose headers are late. */
-const CHECK_HEADERS_EACH_MS = 5 * SECOND;
+/** A film of 4 GiB over a slow line; other bodies have a limit of their own. */
+const REQUEST_TIMEOUT_MS = 4 * HOUR;
+/** How often Node looks which requests are late. */
+const CHECK_CONNECTIONS_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
-const DEFAULT_MAX_CONNECTIONS = 1_000;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
 const GRACE_MS = 9 * SECOND;
+const CLOSE_IDLE_EACH_MS = 50;
 
 interface Limits {
-  /** Connections at once; default 1,000. */
+  /** Connections at once; default 500. */
   readonly maxConnections?: number;
-  readonly readers?: ReaderLimits;
+  /** Default: a minute. */
+  readonly idleTimeoutMs?: number;
 }
 
 /** Throws `unavailable` with one sentence when the address cannot be listened on. */
 export async function startHttpServer(
   app: Express,
   at: { readonly host: string; readonly port: number },
-  { maxConnections = DEFAULT_MAX_CONNECTIONS, readers = READER_LIMITS }: Limits = {},
+  { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = IDLE_TIMEOUT_MS }: Limits = {},
 ): Promise<HttpServer> {
-  const connections = new Connections(maxConnections);
   const server = createServer(
     {
       requireHostHeader: false,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_HEADERS_EACH_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     },
-    (request, response) => connections.serve(request, response, () => app(request, response)),
+    (request, response) => {
+      response.on("timeout", (socket: Socket) => {
+        // Its sender has stopped, or its reader. A long call and a quiet event stream go on.
+        if (!request.complete || socket.writableLength > 0) socket.destroy();
+      });
+      app(request, response);
+    },
   );
-  server.on("connection", (socket: Socket) => connections.add(socket));
-  leaveSlowReaders(server, readers);
-  // An upload of a large video may take longer than any fixed time; bodies of JSON have a limit of their own.
-  server.requestTimeout = 0;
+  server.maxConnections = maxConnections;
+  server.timeout = idleTimeoutMs;
   server.on("clientError", refuseGarbage);
-  const close = closer(server, connections);
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
-  return { port: address.port, close };
+  return { port: address.port, close: (graceMs = GRACE_MS) => close(server, graceMs) };
 }
 
 /** Throws as `startHttpServer` would for this address, and leaves it free. */
@@ -86,16 +94,16 @@ function explain(
   return new AppError("unavailable", sentence, { cause: error });
 }
 
-function closer(server: Server, connections: Connections): (graceMs?: number) => Promise<void> {
-  return (graceMs = GRACE_MS) =>
-    new Promise((resolve) => {
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-      server.close(() => {
-        clearTimeout(cut);
-        resolve();
-      });
-      connections.close();
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EACH_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(cut);
+      resolve();
     });
+  });
 }
 
 const GARBAGE_STATUS: Readonly<Record<string, string>> = {
@@ -103,19 +111,11 @@ const GARBAGE_STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** What is not HTTP never reaches the app; it gets an answer of the same shape. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const status = GARBAGE_STATUS[error.code ?? ""] ?? "400 Bad Request";
-  const body = JSON.stringify({
-    error: "The request is not valid HTTP, or its headers are too long or came too slowly.",
-  });
-  const head = [
-    `HTTP/1.1 ${status}`,
-    "Connection: close",
-    `X-Request-Id: ${randomUUID()}`,
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+/** Node's own answer to what is not HTTP, in the shape of every failure. */
+function refuseGarbage({ code = "" }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status = GARBAGE_STATUS[code] ?? "400 Bad Request";
+  const sentence = "The request is not valid HTTP, or its headers are too long or came too slowly.";
+  const head = `Connection: close\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${JSON.stringify({ error: sentence })}`);
 }

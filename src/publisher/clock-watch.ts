@@ -24,7 +24,7 @@ const SILENT_MS = 15 * SECOND;
 
 /**
  * Compares the wall clock, by which posts are due, with the monotonic one, which nobody can set. While a jump
- * is fresh nothing is taken up and nothing is called missed.
+ * is fresh nothing is claimed and nothing is called missed.
  */
 export class ClockWatch {
   readonly #ctx: AppContext;

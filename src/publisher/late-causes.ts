@@ -5,13 +5,11 @@ import type { Candidate } from "../store/engine/claims.ts";
 /** Nobody asks why a post was less late than this. */
 export const LATE_FROM_MS = SECOND;
 
-/** A span in which nothing was taken up, whatever was due. */
+/** A span in which nothing was claimed, whatever was due. */
 interface Gap {
   readonly cause: LateCause;
   readonly from: number;
   to: number;
-  /** Posts without media were taken up. */
-  readonly isMediaOnly: boolean;
 }
 
 /** Spans of one cause this close together are one. */
@@ -21,21 +19,20 @@ const MAX_GAPS = 50;
 const REMEMBERED_MS = 24 * 60 * MINUTE;
 
 /**
- * Knows what kept posts from being taken up at their time: this process notes what happens to it, their rows
+ * Knows what kept posts from being claimed at their time: this process notes what happens to it, their rows
  * tell the rest.
  */
 export class LateCauses {
   #gaps: Gap[] = [];
 
-  /** Nothing was taken up between these moments. */
-  note(cause: LateCause, from: number, to: number, { isMediaOnly = false } = {}): void {
+  /** Nothing was claimed between these moments. */
+  note(cause: LateCause, from: number, to: number): void {
     const last = this.#gaps.at(-1);
-    const isSame = last?.cause === cause && last.isMediaOnly === isMediaOnly;
-    if (isSame && from - last.to <= SAME_WITHIN_MS) {
+    if (last?.cause === cause && from - last.to <= SAME_WITHIN_MS) {
       last.to = Math.max(last.to, to);
       return;
     }
-    this.#gaps = [...this.#gaps, { cause, from, to, isMediaOnly }]
+    this.#gaps = [...this.#gaps, { cause, from, to }]
       .filter((gap) => gap.to >= to - REMEMBERED_MS)
       .slice(-MAX_GAPS);
   }
@@ -51,7 +48,7 @@ export class LateCauses {
     if (waitedFor !== null && waitedFor !== "order") return waitedFor;
     if (post.tries > 0) return "retry";
     if (waitedFor !== null) return waitedFor;
-    const since = this.#gaps.filter(({ to, isMediaOnly }) => to >= dueAt && !(isMediaOnly && post.is_light));
+    const since = this.#gaps.filter(({ to }) => to >= dueAt);
     const atItsTime = since.findLast(({ from }) => from <= dueAt + SAME_WITHIN_MS);
     if (atItsTime !== undefined) return atItsTime.cause;
     if (account.freed_at !== null && account.freed_at > dueAt) return "account_busy";

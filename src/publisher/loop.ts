@@ -1,24 +1,21 @@
 import { Cron } from "croner";
-import { Gate } from "../domain/gate.ts";
+import pLimit from "p-limit";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import { RepeatedFailures } from "../services/health/repeated-failures.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
-import { Fenced } from "../store/engine/ledger.ts";
+import { Fenced, type Lease } from "../store/engine/ledger.ts";
+import { claimDue, sweep } from "./claim.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
-import { Probation } from "./probation.ts";
-import { publishOne } from "./publish-one.ts";
-import { claimDue, claimSuspects, sweep } from "./tick.ts";
-import { UnderWay, UnwrittenEnds } from "./under-way.ts";
+import { runPost } from "./run.ts";
 import {
   announceEnd,
   beat,
-  dismissWorker,
-  enlistWorker,
-  freeDeadWorkers,
   HEARTBEAT_EVERY_MS,
+  registerWorker,
+  takeOverFromDead,
+  unregisterWorker,
   type WorkerIdentity,
 } from "./workers.ts";
 
@@ -39,12 +36,16 @@ export interface PublisherOptions {
   readonly mark?: () => Promise<void>;
 }
 
-/** Steps on their way to a platform at a time, each with a connection and its buffers. */
-const MAX_SENDING = 1_024;
+/** Posts that one process works on at a time. */
+const MAX_RUNNING = 1_024;
+/** Of these, posts with media that are sent at a time: they hold files and pictures besides. */
+const MAX_SENDING_MEDIA = 256;
 
-/** Posts claimed in one transaction: the first of them waits for the last, and each costs an fsync. */
+/** Posts claimed in one transaction: larger means fewer fsyncs, but delays the first post. */
 const FIRST_BATCH = 50;
 const LARGEST_BATCH = 400;
+
+const STOPPING = new Error("The publisher is stopping.");
 
 /** A tick older than this means that the publisher hangs, or cannot write: a write waits for ten seconds. */
 const HEALTHY_WITHIN_MS = 10 * SECOND;
@@ -57,12 +58,12 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   const { identity, onLost, mark = async () => {} } = options;
   const loop = new Loop(ctx, mark);
   let isLost = false;
-  const hold = await enlistWorker(ctx, identity, (reason) => {
+  const hold = await registerWorker(ctx, identity, (reason) => {
     isLost = true;
     loop.lose();
     onLost?.(reason);
   });
-  // At once, not at the next second: what a dead process left is taken up before anything else.
+  // At once, not at the next second: what a dead process left is claimed before anything else.
   await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
@@ -74,7 +75,7 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
     async close(graceMs = 8 * SECOND) {
       job.stop();
       await loop.close(graceMs);
-      if (!isLost) await dismissWorker(ctx).then(mark);
+      if (!isLost) await unregisterWorker(ctx).then(mark);
       await hold.release();
     },
   };
@@ -85,15 +86,19 @@ class Loop {
   readonly #mark: () => Promise<void>;
   readonly #lateCauses = new LateCauses();
   readonly #clock: ClockWatch;
-  readonly #sending = new Gate(MAX_SENDING);
+  readonly #media = pLimit(MAX_SENDING_MEDIA);
+  readonly #running = new Set<Promise<void>>();
+  /** A post in quarantine is being worked on. */
+  #isQuarantineBusy = false;
   readonly #stop = new AbortController();
-  readonly #underWay = new UnderWay();
-  readonly #probation: Probation;
+  /** Posts whose result could not be written (a full disk). They are released once writing works again. */
+  #unwritten: readonly Lease[] = [];
   #ticking: Promise<void> = Promise.resolve();
-  readonly #passes = new OneAtATime(() => this.#pass());
+  /** Single flight: a pass that is wanted while one runs is made after it, once for all who want it. */
+  #passing: Promise<void> | null = null;
+  #isPassWanted = false;
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
   #isSweepDue = true;
-  readonly #unwritten = new UnwrittenEnds();
   #timer: NodeJS.Timeout | null = null;
   #isWakingUp = false;
   #isClosing = false;
@@ -106,7 +111,6 @@ class Loop {
     this.#mark = mark;
     this.#clock = new ClockWatch(ctx, this.#lateCauses);
     this.#lastGoodTick = ctx.clock.monotonic();
-    this.#probation = new Probation(this.#lastGoodTick);
   }
 
   isHealthy(): boolean {
@@ -120,35 +124,34 @@ class Loop {
     this.#failures.note(this.#ctx.log, error, "a tick of the publisher failed, and the next one tries again");
   }
 
-  /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
   tick(): Promise<void> {
     return (this.#ticking = this.#runTick());
   }
 
   async #runTick(): Promise<void> {
     if (this.#isClosing) return;
-    const { clock } = this.#ctx;
+    const { clock, store } = this.#ctx;
     if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS || this.#clock.hasJumped()) {
       await beat(this.#ctx);
       await this.#clock.note();
       await this.#mark();
       // Within a commit it would make posts wait that are due at that moment.
-      if (this.#underWay.count === 0) await this.#ctx.store.tidy();
+      if (this.#running.size === 0) await store.tidy();
       this.#lastBeat = clock.monotonic();
     }
-    await this.#unwritten.abandon(this.#ctx);
-    await freeDeadWorkers(this.#ctx);
+    await this.#releaseUnwritten();
+    await takeOverFromDead(this.#ctx);
     this.#isSweepDue = true;
-    await this.#runPass();
+    await this.#pass();
     this.#lastGoodTick = clock.monotonic();
     this.#failures.end(this.#ctx.log, "the publisher works again");
   }
 
   wake(): void {
-    this.#runPass().catch((error: unknown) => this.noteFailure(error));
+    this.#pass().catch((error: unknown) => this.noteFailure(error));
   }
 
-  /** Breaks off what is under way, of which nothing more is written. */
+  /** Breaks off what is in flight. Nothing more is written of it. */
   lose(): void {
     this.#isClosing = true;
     this.#stop.abort(new Fenced("all posts of this worker"));
@@ -160,65 +163,89 @@ class Loop {
     if (this.#stop.signal.aborted) return;
     // It may still write, and the store is closed after us.
     await this.#ticking.catch(() => {});
-    await this.#passes.settle();
-    if (this.#underWay.count === 0) return;
+    await this.#passing?.catch(() => {});
+    if (this.#running.size === 0) return;
     const announced = announceEnd(this.#ctx).catch((error: unknown) => this.noteFailure(error));
-    const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
-    await this.#underWay.idle();
+    const cutOff = setTimeout(() => this.#stop.abort(STOPPING), graceMs);
+    await Promise.all(this.#running);
     clearTimeout(cutOff);
     await announced;
   }
 
-  async #runPass(): Promise<void> {
-    if (!this.#isClosing) await this.#passes.run();
+  #pass(): Promise<void> {
+    this.#isPassWanted = true;
+    this.#passing ??= this.#passWhileWanted();
+    return this.#passing;
   }
 
-  async #pass(): Promise<void> {
-    if (this.#isClosing) return;
+  /** Its end and the last look at the wish are one turn of the event loop, so that no wish is lost in between. */
+  async #passWhileWanted(): Promise<void> {
+    try {
+      while (this.#isPassWanted && !this.#isClosing) {
+        this.#isPassWanted = false;
+        await this.#passOnce();
+      }
+    } finally {
+      this.#passing = null;
+    }
+  }
+
+  async #passOnce(): Promise<void> {
     const now = this.#ctx.clock.now();
     const next = await this.#ctx.store.claims.nextAfter(0);
     const isDue = next !== null && next <= now;
     if (isDue && this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
-    else if (isDue) await this.#takeUp();
+    else if (isDue) await this.#claimAll();
     await this.#armTimer();
   }
 
-  async #takeUp(): Promise<void> {
+  async #claimAll(): Promise<void> {
     if (this.#isSweepDue) await sweep(this.#ctx);
     this.#isSweepDue = false;
-    const around = { underWay: this.#underWay, lateCauses: this.#lateCauses };
-    const suspects = await claimSuspects(this.#ctx, this.#probation, around);
-    for (const post of suspects.posts) this.#start(post);
-    if (!suspects.isOpen) return;
+    const { clock, store } = this.#ctx;
     let batch = FIRST_BATCH;
     for (let isMore = true; isMore && !this.#isClosing; batch = Math.min(batch * 2, LARGEST_BATCH)) {
-      const room = this.#underWay.room();
-      const limit = Math.min(batch, room.posts);
-      const mediaLimit = room.withMedia;
-      const now = this.#ctx.clock.now();
-      const full = this.#underWay.fullOwners();
-      if (limit <= 0 || mediaLimit <= 0 || full.posts.length + full.withMedia.length > 0) {
-        this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 && full.posts.length === 0 });
-      }
-      if (limit <= 0) return;
-      const { posts, isFull } = await claimDue(this.#ctx, { limit, mediaLimit, whom: "others", ...around });
+      const limit = Math.min(batch, MAX_RUNNING - this.#running.size);
+      if (limit <= 0) return this.#lateCauses.note("limit", clock.now(), clock.now());
+      const { posts, isFull } = await claimDue(this.#ctx, { limit, lateCauses: this.#lateCauses });
       for (const post of posts) this.#start(post);
       isMore = isFull && posts.length > 0;
     }
+    if (this.#isQuarantineBusy || this.#isClosing || !(await store.claims.hasQuarantined(clock.now())))
+      return;
+    await this.#claimQuarantined();
   }
 
-  #start(claimed: ClaimedPost): void {
-    this.#underWay.begin(claimed);
-    publishOne(this.#ctx, claimed, { signal: this.#stop.signal, sending: this.#sending }).then(
-      () => this.#noteOver(claimed),
-      (error: unknown) => this.#recover(claimed, error),
-    );
+  /** One at a time: should it end the process again, it takes no other post with it that is on its last try. */
+  async #claimQuarantined(): Promise<void> {
+    const wish = { limit: 1, isQuarantined: true, lateCauses: this.#lateCauses };
+    const [post] = (await claimDue(this.#ctx, wish)).posts;
+    if (post === undefined) return;
+    this.#isQuarantineBusy = true;
+    this.#start(post, () => (this.#isQuarantineBusy = false));
   }
 
-  /** The account's next post may be taken up. Many end in the same turn of the event loop. */
-  #noteOver(claimed: ClaimedPost): void {
-    this.#underWay.end(claimed);
-    this.#probation.end(claimed.post.id);
+  #start(claimed: ClaimedPost, onOver: () => void = () => {}): void {
+    const { clock } = this.#ctx;
+    const claimedAt = clock.monotonic();
+    const run = (signal: AbortSignal): Promise<void> =>
+      runPost(this.#ctx, claimed, { signal, queuedMs: clock.monotonic() - claimedAt });
+    const stop = this.#stop.signal;
+    // What still waits for its turn at the end is released as it is.
+    const runInTurn = (): Promise<void> =>
+      run(this.#isClosing && !stop.aborted ? AbortSignal.abort(STOPPING) : stop);
+    const running = (claimed.post.is_light === 1 ? run(stop) : this.#media(runInTurn))
+      .catch((error: unknown) => this.#noteUnwritten(claimed, error))
+      .then(() => {
+        this.#running.delete(running);
+        onOver();
+        this.#wakeSoon();
+      });
+    this.#running.add(running);
+  }
+
+  /** The account's next post may be claimed. Many end in the same turn of the event loop. */
+  #wakeSoon(): void {
     if (this.#isWakingUp) return;
     this.#isWakingUp = true;
     setImmediate(() => {
@@ -227,12 +254,17 @@ class Loop {
     });
   }
 
-  #recover(claimed: ClaimedPost, error: unknown): void {
-    const fields = { err: error, postId: claimed.post.id };
-    this.#ctx.log.error(fields, "what became of a post could not be written");
+  #noteUnwritten({ post, lease }: ClaimedPost, error: unknown): void {
+    this.#ctx.log.error({ err: error, postId: post.id }, "what became of a post could not be written");
     this.#lastGoodTick = this.#lastBeat = -Infinity;
-    this.#unwritten.add(claimed.lease);
-    this.#noteOver(claimed);
+    this.#unwritten = [...this.#unwritten, lease];
+  }
+
+  async #releaseUnwritten(): Promise<void> {
+    const leases = this.#unwritten;
+    if (leases.length === 0) return;
+    await this.#ctx.store.claims.abandon(leases, this.#ctx.clock.now());
+    this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
   }
 
   /** For a moment between two ticks. Timers may fire early, so the claim looks at the clock. */

@@ -1,13 +1,13 @@
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
-import { SECOND } from "../domain/time.ts";
+import { HOUR, SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
+import { passing, reasonOf, warningOf, type LiveState } from "../services/publishing/follow-ups.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
-import { backoffMs, onceMended, rateBackoffMs, soon } from "./backoff.ts";
-import { lookAgainAt, stillHidden } from "./held.ts";
+import { backoffMs, onceMended, rateBackoffMs, recheckAt, soon, stillHidden } from "./retry-schedule.ts";
 
 /** What is known of a post when the work on it stops. */
 export interface Situation {
@@ -41,15 +41,24 @@ const RECONNECT_RECHECK_MS = SECOND;
 /** After an answer was lost, the platform gets this long before it is asked. */
 const SETTLE_AFTER_MS = SECOND;
 
-const NOTHING = {
-  error: null,
-  isInDoubt: false,
-  platformPostId: null,
-  platformUrl: null,
-  publishedAt: null,
-  warnings: null,
-  accountWait: null,
-} as const;
+/** The parts of a result that are named, the rest as it was. */
+export function resultOf(
+  at: Situation,
+  parts: Pick<PostEnd, "trigger" | "nextAt" | "attempt"> & Partial<PostEnd>,
+): PostEnd {
+  return {
+    error: null,
+    isInDoubt: false,
+    tries: at.tries,
+    platformPostId: null,
+    platformUrl: null,
+    publishedAt: null,
+    warnings: null,
+    accountWait: null,
+    at: at.now,
+    ...parts,
+  };
+}
 
 /** What a platform's answer makes of the post. */
 export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEnd {
@@ -57,38 +66,35 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
     "platformPostId" in outcome
       ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl }
       : {};
-  const base = { ...NOTHING, ...ids, tries: 0, at: at.now };
+  const end = (parts: Parameters<typeof resultOf>[1]): PostEnd =>
+    resultOf(at, { ...ids, tries: 0, ...parts });
   switch (outcome.state) {
     case "live":
-      return {
-        ...base,
+      return end({
         trigger: "published",
         nextAt: null,
         publishedAt: at.now,
         attempt: { outcome: "published", error: null },
-      };
+      });
     case "held":
-      return {
-        ...base,
+      return end({
         trigger: at.isUploaded ? null : "uploaded",
-        nextAt: lookAgainAt(outcome, at),
+        nextAt: recheckAt(outcome, at),
         error: at.now < at.scheduledAt ? null : (outcome.note ?? stillHidden(at)),
         attempt: { outcome: "uploaded", error: null },
-      };
+      });
     case "prepared":
-      return {
-        ...base,
+      return end({
         trigger: backTo(at),
         nextAt: Math.max(at.scheduledAt, at.now + SECOND),
         attempt: { outcome: "waiting", error: null },
-      };
+      });
     case "processing":
-      return {
-        ...base,
+      return end({
         trigger: null,
         nextAt: at.now + outcome.checkAgainMs,
         attempt: { outcome: "waiting", error: null },
-      };
+      });
   }
 }
 
@@ -144,8 +150,7 @@ function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random
   const { tries, isLast } = retry;
   const nextAt = at.now + retry.afterMs;
   if (isLast || nextAt > at.giveUpAt) return failed(`${why} ${retry.wayOut}`, at);
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: backTo(at),
     nextAt,
     error: why,
@@ -155,8 +160,7 @@ function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random
       until: Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS)),
       cause: "order",
     },
-    at: at.now,
-  };
+  });
 }
 
 /** A step is open: the platform is asked before anything is sent. The post stays where no one can cancel it. */
@@ -164,30 +168,25 @@ function askLater(at: Situation, ask: { afterMs: number | null; why: string }): 
   const tries = at.tries + 1;
   const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));
   if (nextAt > at.giveUpAt) return unknown(ask.why, at);
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: null,
     nextAt,
     isInDoubt: true,
     tries,
     attempt: { outcome: "retrying", error: ask.why },
-    at: at.now,
-  };
+  });
 }
 
 /** The sentence is the one that posts get which wait for the same channel. */
 function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
   const error = mustReconnect(at.account, fault.message);
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: backTo(at),
     nextAt: at.now + RECONNECT_RECHECK_MS,
     error,
     isInDoubt: at.isOpen,
-    tries: at.tries,
     attempt: { outcome: "retrying", error },
-    at: at.now,
-  };
+  });
 }
 
 function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
@@ -196,8 +195,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
     return at.isOpen
       ? unknown(fault.message, at)
       : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: backTo(at),
     nextAt: allowedAt,
     error: at.isOpen ? null : fault.message,
@@ -205,35 +203,30 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
     tries: at.tries + 1,
     attempt: { outcome: "retrying", error: fault.message },
     accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },
-    at: at.now,
-  };
+  });
 }
 
 function unknown(reason: string, at: Situation): PostEnd {
   const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
   const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: "fail",
     nextAt: null,
     error,
     isInDoubt: true,
     tries: 0,
     attempt: { outcome: "unknown", error },
-    at: at.now,
-  };
+  });
 }
 
 function failed(error: string, at: Situation): PostEnd {
-  return {
-    ...NOTHING,
+  return resultOf(at, {
     trigger: "fail",
     nextAt: null,
     error,
     tries: 0,
     attempt: { outcome: "failed", error },
-    at: at.now,
-  };
+  });
 }
 
 /** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
@@ -247,4 +240,55 @@ function sentence(error: unknown): string {
   return error instanceof AppError || error instanceof MediaUnavailable
     ? error.message
     : INTERNAL_ERROR_SENTENCE;
+}
+
+/** How long what follows a live post is tried. */
+const FOLLOW_UPS_FOR_MS = HOUR;
+
+/** What the platform's file did not get to, for sentences. */
+const THE_REST = "What follows the post";
+
+/** How the work on a live post stopped: what the platform's file answered, or threw. */
+export type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: unknown };
+
+/**
+ * Whatever happens to a post after it went live, it is published. What was refused is told in its warnings;
+ * what may still work is tried again for an hour.
+ */
+export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): PostEnd {
+  const { warnings, pending } = gather(live, ended);
+  const askedFor = Math.max(0, ...pending.map(({ afterMs }) => afterMs ?? 0));
+  const asked = Math.max(0, ...pending.map(({ isLimit, afterMs }) => (isLimit ? (afterMs ?? 0) : 0)));
+  // Longer than that no post of the channel could wait.
+  const limitMs = Math.min(asked, at.giveUpAt - at.scheduledAt);
+  const nextAt = at.now + Math.max(askedFor, backoffMs(at.tries, at.random), SECOND);
+  const isOver = pending.length === 0 || nextAt > live.since + FOLLOW_UPS_FOR_MS;
+  const givenUp = isOver
+    ? pending.map(({ name, why }) => warningOf(name, `${why} It was tried for an hour.`))
+    : [];
+  const place = "outcome" in ended && ended.outcome.state === "live" ? ended.outcome : live.at;
+  return resultOf(at, {
+    trigger: at.isPublished ? null : "published",
+    nextAt: isOver ? null : nextAt,
+    tries: isOver ? 0 : at.tries + 1,
+    platformPostId: place.platformPostId,
+    platformUrl: place.platformUrl,
+    publishedAt: at.isPublished ? null : live.since,
+    warnings: [...warnings, ...givenUp],
+    attempt: { outcome: "published", error: null },
+    accountWait: limitMs > 0 ? { until: at.now + limitMs, cause: "rate_limit" } : null,
+  });
+}
+
+function gather(live: LiveState, ended: LiveEnd): Pick<LiveState, "warnings" | "pending"> {
+  if ("outcome" in ended) {
+    if (ended.outcome.state !== "processing") return live;
+    const { checkAgainMs: afterMs } = ended.outcome;
+    const waits = { name: THE_REST, why: "The platform is still at work on it.", afterMs, isLimit: false };
+    return { warnings: live.warnings, pending: [...live.pending, waits] };
+  }
+  const waits = passing(THE_REST, ended.error);
+  if (waits !== null) return { warnings: live.warnings, pending: [...live.pending, waits] };
+  const warning = warningOf(THE_REST, reasonOf(ended.error));
+  return { warnings: [...live.warnings, warning], pending: live.pending };
 }

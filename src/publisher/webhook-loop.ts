@@ -6,12 +6,9 @@ import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/pub
 
 /** Webhooks that one process sends to at a time. */
 const MAX_RUNNING = 32;
-/** One owner's receivers may all be silent: those of the others do not wait for them. */
-const MAX_RUNNING_OF_ONE_OWNER = 24;
 
 const KEPT_MS = 30 * DAY;
 const PRUNE_EVERY_MS = HOUR;
-/** Few enough that nobody notices the write. */
 const PRUNED_AT_ONCE = 1_000;
 
 export interface WebhookLoop {
@@ -22,74 +19,50 @@ export interface WebhookLoop {
 }
 
 /**
- * Sends events to webhooks, apart from the publishing of posts: a slow receiver holds up nobody but itself.
- * Any number of processes on one data folder may run it.
+ * Sends events to webhooks, apart from the publishing of posts: a slow receiver holds up only itself. Any
+ * number of processes on one data folder may run it.
  */
 export function startWebhookLoop(ctx: AppContext): WebhookLoop {
-  const loop = new Loop(ctx);
-  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
-    loop.tick(),
-  );
+  const { clock, store, log } = ctx;
+  const running = new Map<string, Promise<void>>();
+  const stop = new AbortController();
+  let isClosing = false;
+  let prunedAt = clock.monotonic();
+
+  const noteFailure = (error: unknown): void => {
+    // The process ends with a sentence for it.
+    if (!store.isPresent()) return;
+    log.error({ err: error }, "events could not be sent, and the next tick tries again");
+  };
+  const start = (id: string): void => {
+    if (running.has(id) || running.size >= MAX_RUNNING) return;
+    const work = deliverDue(ctx, id, stop.signal)
+      .catch(noteFailure)
+      .finally(() => running.delete(id));
+    running.set(id, work);
+  };
+  const prune = async (): Promise<void> => {
+    prunedAt = clock.monotonic();
+    const old = { before: clock.now() - KEPT_MS, limit: PRUNED_AT_ONCE };
+    while ((await store.write((tx) => pruneDeliveries(tx, old))) === PRUNED_AT_ONCE);
+  };
+  const tick = async (): Promise<void> => {
+    if (isClosing) return;
+    const next = await readNextDelivery(store);
+    if (next !== null && next <= clock.now())
+      for (const { id } of await readDueWebhooks(store, clock.now())) start(id);
+    if (clock.monotonic() - prunedAt >= PRUNE_EVERY_MS) await prune();
+  };
+
+  const job = new Cron("* * * * * *", { protect: true, catch: noteFailure }, tick);
   return {
-    wake: () => void loop.tick().catch((error: unknown) => loop.noteFailure(error)),
+    wake: () => void tick().catch(noteFailure),
     async close(graceMs) {
+      isClosing = true;
       job.stop();
-      await loop.close(graceMs);
+      const cutOff = setTimeout(() => stop.abort(new Error("The process is stopping.")), graceMs);
+      await Promise.all(running.values());
+      clearTimeout(cutOff);
     },
   };
-}
-
-class Loop {
-  readonly #ctx: AppContext;
-  readonly #running = new Map<string, { readonly ownerId: string; readonly work: Promise<void> }>();
-  readonly #stop = new AbortController();
-  #isClosing = false;
-  #prunedAt: number;
-
-  constructor(ctx: AppContext) {
-    this.#ctx = ctx;
-    this.#prunedAt = ctx.clock.monotonic();
-  }
-
-  noteFailure(error: unknown): void {
-    // The process ends with a sentence for it.
-    if (!this.#ctx.store.isPresent()) return;
-    this.#ctx.log.error({ err: error }, "events could not be sent, and the next tick tries again");
-  }
-
-  async tick(): Promise<void> {
-    const { clock, store } = this.#ctx;
-    if (this.#isClosing) return;
-    const next = await readNextDelivery(store);
-    if (next !== null && next <= clock.now()) {
-      for (const { id, ownerId } of await readDueWebhooks(store, clock.now())) this.#start(id, ownerId);
-    }
-    if (clock.monotonic() - this.#prunedAt >= PRUNE_EVERY_MS) await this.#prune();
-  }
-
-  async close(graceMs: number): Promise<void> {
-    this.#isClosing = true;
-    const cutOff = setTimeout(() => this.#stop.abort(new Error("The process is stopping.")), graceMs);
-    await Promise.all([...this.#running.values()].map(({ work }) => work));
-    clearTimeout(cutOff);
-  }
-
-  #start(id: string, ownerId: string): void {
-    if (this.#running.has(id) || this.#running.size >= MAX_RUNNING) return;
-    const ofOwner = [...this.#running.values()].filter((one) => one.ownerId === ownerId).length;
-    if (ofOwner >= MAX_RUNNING_OF_ONE_OWNER) return;
-    const work = deliverDue(this.#ctx, id, this.#stop.signal)
-      .catch((error: unknown) => this.noteFailure(error))
-      .finally(() => this.#running.delete(id));
-    this.#running.set(id, { ownerId, work });
-  }
-
-  async #prune(): Promise<void> {
-    this.#prunedAt = this.#ctx.clock.monotonic();
-    const before = this.#ctx.clock.now() - KEPT_MS;
-    while (
-      (await this.#ctx.store.write((tx) => pruneDeliveries(tx, { before, limit: PRUNED_AT_ONCE }))) ===
-      PRUNED_AT_ONCE
-    );
-  }
 }

@@ -11,7 +11,6 @@ import type { Sockets } from "../ports/sockets.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
 import type { CallingClient } from "./calling-client.ts";
-import type { Intake } from "./intake.ts";
 
 /**
  * Calls that count are asked about: never; where the client can put the question to a person; everywhere, if
@@ -48,7 +47,6 @@ export interface AppContext {
   readonly outbound: Outbound;
   readonly sockets: Sockets;
   readonly files: FileStore;
-  readonly intake: Intake;
   readonly media: MediaSource;
   readonly publicMedia: PublicMedia;
   readonly probe: MediaProbe;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/app/compose.ts";
-import { enlistWorker } from "../../src/publisher/workers.ts";
+import { registerWorker } from "../../src/publisher/workers.ts";
 import { readSandboxSetup } from "../../src/app/setup.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -17,7 +17,7 @@ async function startServers(path: string): Promise<{ servers: TestServer[]; clos
     const setup = await readSandboxSetup(path);
     const ctx = await createContext(setup, { log: createMemoryLogger() });
     const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
-    const hold = await enlistWorker(ctx, identity, () => {});
+    const hold = await registerWorker(ctx, identity, () => {});
     const server = await startTestServer(ctx, setup.catalog.tools);
     servers.push(server);
     closers.push(async () => {

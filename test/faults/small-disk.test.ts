@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from "node:fs";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
@@ -187,39 +187,5 @@ describe("a disk of 48 MB", { timeout: 120_000 }, () => {
       rmSync(join(path, "ballast"));
       await expect.poll(statusOf, { timeout: 14_000, interval: 200 }).toBe(200);
       await canWork(server);
-    }));
-
-  it("gives up unfinished uploads that stand still, the oldest first, before it refuses; at the start too", ({
-    skip,
-  }) =>
-    onSmallDisk(skip, async (path, env) => {
-      const uploads = join(path, "uploads");
-      const parts = (): string[] => readdirSync(uploads).filter((name) => !name.endsWith(".json"));
-      const age = (name: string, minutes: number): void => {
-        const at = new Date(Date.now() - minutes * 60_000);
-        utimesSync(join(uploads, name), at, at);
-      };
-      await using first = await startRealServer(env);
-      const names: string[] = [];
-      for (const minutes of [30, 60, 1]) {
-        const begun = await first.ask("POST /api/v1/files/uploads", {
-          headers: { ...CHUNK, "Upload-Length": "9000000" },
-          body: videoOf(9_000_000).subarray(0, 8_000_000),
-        });
-        expect(begun.status).toBe(201);
-        const name = begun.headers["location"]?.split("/").at(-1) ?? "";
-        age(name, minutes);
-        names.push(name);
-      }
-      const upload = { headers: { "Content-Type": "video/mp4" }, body: videoOf(15_000_000) };
-      expect((await first.ask("POST /api/v1/files", upload)).status).toBe(201);
-      expect(parts().toSorted()).toEqual([names[0], names[2]].toSorted());
-      await first.kill();
-
-      fill(path, 0);
-      await using second = await startRealServer(env);
-      expect(parts()).toEqual([names[2]]);
-      expect(existsSync(join(uploads, `${names[0]}.json`))).toBe(false);
-      expect((await second.ask("GET /readyz")).status).toBe(200);
     }));
 });

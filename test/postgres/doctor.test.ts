@@ -11,7 +11,6 @@ import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { startPooler } from "../support/transaction-pooler.ts";
 
 /* What `posthorn doctor` says of a PostgreSQL, and that it leaves nothing there. */
 
@@ -84,7 +83,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
         new RegExp(`^ok: PostgreSQL \\d+\\.\\d+ at ${HOST} answers\\. Its database is "${database.name}"$`),
       ),
     ]);
-    expect(linesOf("schema")).toEqual(["ok: 1, this Posthorn's"]);
+    expect(linesOf("schema")).toEqual([expect.stringMatching(/^ok: \d+, this Posthorn's$/)]);
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([
@@ -162,9 +161,9 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(linesOf("database")[1]).toMatch(/^problem: PostgreSQL at \S+ has synchronous_commit off/);
     expect(linesOf("user")).toHaveLength(1);
     await administer(server, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
-    await ask("UPDATE schema_version SET version = 99");
-    expect((await examine()).linesOf("schema")[0]).toMatch(/^problem: 99, and this Posthorn knows 1\./);
-    await ask("UPDATE schema_version SET version = 1");
+    await ask("UPDATE schema_version SET version = version + 99");
+    expect((await examine()).linesOf("schema")[0]).toMatch(/^problem: \d+, and this Posthorn knows \d+\./);
+    await ask("UPDATE schema_version SET version = version - 99");
     await ask("CREATE TABLE moving_progress (name text PRIMARY KEY, value text NOT NULL)");
     expect((await examine()).linesOf("database")[1]).toMatch(
       /^problem: Another database is being moved into this one/,
@@ -209,17 +208,12 @@ describe("posthorn doctor with DATABASE_URL", () => {
     ]);
   });
 
-  it("tells whether a pooler is in between", async () => {
+  it("tells where an address of the server itself is given beside a pooler's", async () => {
     await startOnce();
-    await using pooler = await startPooler(database.url, "transaction");
-    const url = database.url.replace(`:${server.port}/`, `:${pooler.port}/`);
-    const alone = await examine({ DATABASE_URL: url });
-    expect(alone.status).toBe(1);
-    expect(alone.linesOf("database")[1]).toMatch(/^problem: DATABASE_URL leads through a pooler/);
-    const both = await examine({ DATABASE_URL: url, DATABASE_DIRECT_URL: database.url });
+    const both = await examine({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url });
     expect(both.status).toBe(0);
     expect(both.linesOf("pooler")).toEqual([
-      `ok: DATABASE_URL leads through 127.0.0.1:${pooler.port}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
+      `ok: DATABASE_URL leads through ${HOST}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
     ]);
     expect(both.linesOf("connections")[0]).toContain("A process takes up to 5,");
   });

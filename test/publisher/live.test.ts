@@ -184,7 +184,7 @@ describe("what follows a live post", () => {
     } as TestContext;
     await expect(runTick(dying)).rejects.toThrow("gone");
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "publishing", platform_post_id: "p1" });
-    await ctx.store.claims.takeOver("worker_dead", ctx.clock.now(), () => "It ended the process.");
+    await ctx.store.claims.takeOver("worker_dead", ctx.clock.now());
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "published", platform_post_id: "p1" });
     isDying = false;
     await untilOver(ctx, post.id);
@@ -203,12 +203,12 @@ describe("what follows a live post", () => {
         .set({ lease_worker: `worker_${end}` })
         .where("id", "=", post.id)
         .execute();
-      await ctx.store.claims.takeOver(`worker_${end}`, ctx.clock.now(), () => "It ended the process.");
+      await ctx.store.claims.takeOver(`worker_${end}`, ctx.clock.now());
       if ((await readPost(ctx, post.id)).next_at === null) break;
     }
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "published", next_at: null, error: null });
     expect((await getPost(callOf(ctx), { id: post.id })).warnings).toEqual([
-      expect.stringContaining("the process ended"),
+      expect.stringContaining("the program ended 3 times"),
     ]);
   });
 

@@ -100,7 +100,7 @@ describe("a publisher that may be taken for dead", () => {
       { id: ctx.workerId },
     ]);
     expect(ctx.log.lines.filter(({ level }) => level === "error")).toEqual([]);
-    const taken = await ctx.store.claims.takeOver(ctx.workerId, ctx.clock.now(), () => "It ended.");
+    const taken = await ctx.store.claims.takeOver(ctx.workerId, ctx.clock.now());
     expect(taken).toMatchObject({ posts: 1 });
   });
 

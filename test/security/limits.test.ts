@@ -150,12 +150,16 @@ describe("pages that need no key", () => {
     await using fresh = await startService();
     const feed = await fresh.addFeed();
     const visits = async (path: string): Promise<number[]> => {
-      const answers = await Promise.all(
-        Array.from({ length: 605 }, () => fresh.ask(`GET ${path}`, { key: null })),
-      );
-      return answers.map(({ status }) => status);
+      const statuses: number[] = [];
+      while (statuses.length < 605) {
+        const answers = await Promise.all(
+          Array.from({ length: 55 }, () => fresh.ask(`GET ${path}`, { key: null })),
+        );
+        statuses.push(...answers.map(({ status }) => status));
+      }
+      return statuses;
     };
-    for (const path of [`/feed/${feed}.html`, "/api/v1/openapi.json", "/calendar/none.ics"]) {
+    for (const path of [`/feed/${feed}.html`, "/api/v1/docs", "/calendar/none.ics"]) {
       const statuses = await visits(path);
       expect(statuses.filter((status) => status === 429)).toHaveLength(5);
     }

@@ -1,7 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import { callOf } from "../support/context.ts";
@@ -92,70 +90,6 @@ describe("whoever sends a body drop by drop", () => {
       expect(slow.text()).toMatch(/^HTTP\/1.1 408 /);
     },
   );
-});
-
-describe("whoever begins an upload and falls silent", () => {
-  it("is left by a plain one", async () => {
-    const slow = begin("POST /api/v1/files", [`Authorization: Bearer ${key}`, "Content-Type: image/png"]);
-    await fallSilent(slow);
-  });
-
-  it("is left by a resumable one, which can go on later", async () => {
-    const headers = { authorization: `Bearer ${key}`, "tus-resumable": "1.0.0" };
-    const base = `http://127.0.0.1:${service.port}`;
-    const metadata = `filename ${Buffer.from("photo.png").toString("base64")}`;
-    const made = await fetch(`${base}/api/v1/files/uploads`, {
-      method: "POST",
-      headers: { ...headers, "upload-length": "1000", "upload-metadata": metadata },
-    });
-    const path = new URL(made.headers.get("location") ?? "", `${base}/api/v1/files/uploads`).pathname;
-    const lines = [
-      "Tus-Resumable: 1.0.0",
-      "Upload-Offset: 0",
-      "Content-Type: application/offset+octet-stream",
-    ];
-    await fallSilent(begin(`PATCH ${path}`, [`Authorization: Bearer ${key}`, ...lines]));
-    const head = await fetch(base + path, { method: "HEAD", headers });
-    const on = {
-      "upload-offset": head.headers.get("upload-offset") ?? "",
-      "content-type": "application/offset+octet-stream",
-    };
-    expect(
-      (await fetch(base + path, { method: "PATCH", headers: { ...headers, ...on }, body: "more" })).status,
-    ).toBe(204);
-  });
-
-  async function fallSilent(slow: Slow): Promise<void> {
-    const isOver = slow.ended.then(() => true);
-    // Bytes that come in between count as life, so it takes two silences at the most.
-    while (!(await Promise.race([isOver, service.clock.advance(60_000).then(() => false)])))
-      await new Promise(setImmediate);
-    expect(slow.socket.destroyed).toBe(true);
-  }
-});
-
-describe("whoever asks for a file and does not take it", () => {
-  it("is left, and the file is closed", async () => {
-    // More than what the system keeps for a connection.
-    const big = Buffer.concat([await readFile(PHOTO), Buffer.alloc(32 * 1024 * 1024)]);
-    const { file } = await storeUpload(callOf(service.ctx), {
-      name: "a.png",
-      altText: null,
-      body: Readable.from([big]),
-    });
-    const { pathname, search } = new URL(file.downloadUrl ?? "");
-    const slow = begin(`GET ${pathname}${search}`);
-    slow.socket.pause();
-    await until(() => slow.socket.bytesRead > 0 && service.clock.sleepers > 0);
-    // The system takes on for a while what the reader does not; then nothing moves any more.
-    while (service.clock.sleepers > 0) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      await service.clock.advance(60_000);
-    }
-    slow.socket.resume();
-    await slow.ended;
-    expect(slow.socket.bytesRead).toBeLessThan(big.length);
-  });
 });
 
 describe("whoever asks in time", () => {

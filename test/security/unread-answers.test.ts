@@ -1,170 +1,72 @@
 import { connect, type Socket } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import express, { type Express } from "express";
-import { READER_LIMITS, type ReaderLimits } from "../../src/http/access/slow-readers.ts";
+import express from "express";
 import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
 
 const MiB = 1024 * 1024;
-const AT = { host: "127.0.0.1", port: 0 };
-
-/** As shipped, in a hundredth of the time. */
-const FAST: ReaderLimits = { ...READER_LIMITS, lookEveryMs: READER_LIMITS.lookEveryMs / 100 };
 
 const sockets: Socket[] = [];
-let server: HttpServer | null = null;
-let port: number;
+let server: HttpServer;
+/** Answers under way: a client that reads nothing does not notice its own end. */
+let open: Set<object>;
 
-async function start(app: Express, readers: ReaderLimits = FAST): Promise<void> {
-  const started = await startHttpServer(app, AT, { readers });
-  server = started;
-  port = started.port;
-}
-
-beforeEach(() => {
-  sockets.length = 0;
+beforeEach(async () => {
+  const under = new Set<object>();
+  open = under;
+  const app = express();
+  app.use((_request, response, next) => {
+    under.add(response);
+    response.once("close", () => under.delete(response));
+    next();
+  });
+  app.get("/page", (_request, response) => void response.send("x".repeat(20 * MiB)));
+  app.get("/stream", (_request, response) => void response.writeHead(200).write("hello"));
+  app.get("/late", (_request, response) => void setTimeout(() => response.send("done"), 700));
+  app.post("/body", express.raw({ type: () => true }));
+  const limits = { idleTimeoutMs: 200, maxConnections: 8 };
+  server = await startHttpServer(app, { host: "127.0.0.1", port: 0 }, limits);
 });
 
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  await server?.close(0);
-  server = null;
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close(0);
 });
 
-interface Client {
-  readonly socket: Socket;
-  readonly ended: Promise<void>;
-}
-
-/** Sends requests and reads nothing. */
-function ask(path: string, count = 1): Client {
-  const socket = connect(port, "127.0.0.1");
+/** Sends a request and reads nothing. */
+function ask(target: string, more = ""): Socket {
+  const socket = connect(server.port, "127.0.0.1");
   sockets.push(socket);
   socket.on("error", () => {}).pause();
-  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(count));
-  return { socket, ended };
+  socket.write(`${target} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`);
+  return socket;
 }
 
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** What this process still needs: how much the system has given to it depends on what ran here before. */
-function heldBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-/** One that nobody reads notices its end only when it is read, so the server counts. */
-function createApp(): { app: Express; open(): number; made(): number } {
-  const app = express();
-  let open = 0;
-  let made = 0;
-  app.use((_request, response, next) => {
-    open += 1;
-    made += 1;
-    response.once("close", () => (open -= 1));
-    next();
-  });
-  app.get("/page", (_request, response) => void response.end(Buffer.alloc(20 * MiB)));
-  app.get("/text", (_request, response) => void response.send("x".repeat(20 * MiB)));
-  app.get("/stream", (_request, response) => {
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
-    const timer = setInterval(() => response.write(`data: ${"x".repeat(200_000)}\n\n`), 10);
-    response.once("close", () => clearInterval(timer));
-  });
-  app.get("/quiet", (_request, response) => void response.writeHead(200).write("hello"));
-  return { app, open: () => open, made: () => made };
-}
-
-describe("whoever does not take an answer", () => {
-  it.each(["/page", "/text", "/stream"])("of %s is left", async (path) => {
-    const { app, open, made } = createApp();
-    await start(app);
-    ask(path);
-    await until(() => made() === 1);
-    await until(() => open() === 0);
+describe("a connection on which nothing moves", () => {
+  it.each([
+    ["because an answer is not read", "GET /page", ""],
+    ["because a body stops", "POST /body", "Content-Length: 10\r\n"],
+  ])("%s is ended", async (_why, target, more) => {
+    ask(target, more);
+    await expect.poll(() => open.size).toBe(1);
+    await expect.poll(() => open.size, { timeout: 10_000 }).toBe(0);
   });
 
-  it("or takes it drop by drop, is left", async () => {
-    const { app, open, made } = createApp();
-    await start(app);
-    const { socket } = ask("/page");
-    await until(() => made() === 1);
-    const timer = setInterval(() => socket.read(1), 10);
-    await until(() => open() === 0);
-    clearInterval(timer);
-  });
-
-  it("does not fill the memory until then", async () => {
-    const { app, open, made } = createApp();
-    await start(app, { ...FAST, maxWaitingBytes: 100 * MiB, maxLooks: 1_000_000 });
-    const before = heldBytes();
-    for (let count = 0; count < 30; count++) ask("/text");
-    await until(() => made() === 30 && open() <= 7);
-    // All of them would be 600 MiB.
-    expect(heldBytes() - before).toBeLessThan(250 * MiB);
-  });
-
-  it("but takes it slowly, gets all of it", async () => {
-    const { app } = createApp();
-    // The system's own buffers do not fill and empty any faster in a test.
-    await start(app, { ...FAST, maxLooks: 300 });
-    const { socket } = ask("/page");
-    let taken = 0;
-    socket.on("data", (part: Buffer) => {
-      taken += part.length;
-      socket.pause();
-      setTimeout(() => socket.resume(), 2);
-    });
-    socket.resume();
-    await until(() => taken >= 20 * MiB);
-  });
-
-  it("because there is none yet, waits as long as it likes", async () => {
-    const { app, open } = createApp();
-    await start(app);
-    ask("/quiet");
-    await until(() => open() === 1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(open()).toBe(1);
-  });
-});
-
-describe("whoever sends many requests at once on one connection", () => {
-  it("is served one by one", async () => {
-    const { app, made } = createApp();
-    await start(app, { ...FAST, maxLooks: 1_000_000 });
-    ask("/page", 50);
-    await until(() => made() > 0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(made()).toBe(1);
-  });
-
-  it("gets each answer in its turn, and none beyond a hundred", async () => {
-    const app = express();
-    app.get("/:number", (request, response) => {
-      setTimeout(() => response.send(`<${request.params["number"]}>`), 1);
-    });
-    await start(app);
-    const socket = connect(port, "127.0.0.1");
-    sockets.push(socket);
+  it("because there is nothing to say yet stays", async () => {
+    ask("GET /stream");
+    const late = ask("GET /late").setEncoding("utf8");
     let text = "";
-    socket.setEncoding("utf8").on("data", (part: string) => (text += part));
-    const numbers = Array.from({ length: 60 }, (_, at) => at);
-    socket.write(numbers.map((at) => `GET /${at} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
-    await until(() => text.includes("<59>"));
-    expect([...text.matchAll(/<(\d+)>/g)].map(([, at]) => Number(at))).toEqual(numbers);
-    const flood = ask("/page", 5_000);
-    flood.socket.resume();
-    await flood.ended;
+    late.on("data", (part: string) => (text += part)).resume();
+    await expect.poll(() => text, { timeout: 5_000 }).toContain("done");
+    expect(open.size).toBe(1);
+  });
+
+  it("holds a place among so many, and no more are taken", async () => {
+    for (let count = 0; count < 8; count++) ask("GET /stream");
+    await expect.poll(() => open.size).toBe(8);
+    const refused = ask("GET /stream").resume();
+    await new Promise((resolve) => refused.once("close", resolve));
+    expect(open.size).toBe(8);
   });
 });
 

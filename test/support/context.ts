@@ -5,7 +5,6 @@ import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { plainCall, type AppContext, type CallContext } from "../../src/services/context.ts";
-import { createIntake } from "../../src/services/intake.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -64,7 +63,6 @@ export async function createTestContext(
     outbound: absent("outbound"),
     sockets: absent("sockets"),
     files: absent("files"),
-    intake: createIntake(),
     media: absent("media"),
     publicMedia: absent("publicMedia"),
     probe: createMediaProbe(),

@@ -15,7 +15,6 @@ const LONGEST = [
   "test/faults/upkeep-kill.test.ts",
   "test/faults/guilty-post.test.ts",
   "test/mcp/transports/memory.test.ts",
-  "test/faults/blocked-loop.test.ts",
   "test/mcp/transports/product.test.ts",
 ];
 

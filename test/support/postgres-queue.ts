@@ -1,4 +1,4 @@
-import type { Claimed, ClaimedPost, ClaimWish } from "../../src/store/engine/claims.ts";
+import type { ClaimedPost, ClaimWish } from "../../src/store/engine/claims.ts";
 import type { NewEffect, PostEnd } from "../../src/store/engine/ledger.ts";
 import { change } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
@@ -52,7 +52,7 @@ export function wishOf(workerId: string, wish: Partial<ClaimWish> & { now: () =>
   return {
     workerId,
     limit,
-    mediaLimit: limit,
+    isQuarantined: false,
     leftOver: { afterMs: Infinity, spacingMs: 0 },
     causeOf: () => null,
     ...wish,
@@ -105,7 +105,6 @@ export interface DrainOptions {
   readonly batch: number;
   readonly work: (claimed: ClaimedPost) => Promise<void>;
   readonly isOver: () => boolean;
-  readonly onClaim?: (claimed: Claimed, ms: number) => void;
 }
 
 const FIRST_BATCH = 50;
@@ -119,9 +118,7 @@ export async function drain(store: Store, options: DrainOptions): Promise<void> 
   let size = FIRST_BATCH;
   while (!isOver() && failure === undefined) {
     const limit = Math.min(size, batch, room - underWay.size);
-    const began = performance.now();
     const claimed = limit > 0 ? await store.claims.claim(wishOf(workerId, { limit, now })) : null;
-    if (claimed !== null) options.onClaim?.(claimed, performance.now() - began);
     for (const post of claimed?.posts ?? []) {
       const done: Promise<void> = work(post)
         .catch((error: unknown) => void (failure ??= error))

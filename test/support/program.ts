@@ -25,16 +25,10 @@ interface Start {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: StdioOptions;
-  /** Run with this many descriptors. */
-  readonly descriptors?: number;
 }
 
-export function startProgram({ file, args, env, stdio, descriptors }: Start): Program {
-  const [command, before]: [string, string[]] =
-    descriptors === undefined
-      ? [process.execPath, []]
-      : ["/bin/sh", ["-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath]];
-  const child = spawn(command, [...before, file, ...args], {
+export function startProgram({ file, args, env, stdio }: Start): Program {
+  const child = spawn(process.execPath, [file, ...args], {
     stdio,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });

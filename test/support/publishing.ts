@@ -1,9 +1,8 @@
 import { LateCauses } from "../../src/publisher/late-causes.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { publishOne } from "../../src/publisher/publish-one.ts";
-import { claimDue, sweep } from "../../src/publisher/tick.ts";
-import { Gate } from "../../src/domain/gate.ts";
+import { runPost } from "../../src/publisher/run.ts";
+import { claimDue, sweep } from "../../src/publisher/claim.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
@@ -102,7 +101,7 @@ export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
 export async function runTick(ctx: AppContext, signal = new AbortController().signal): Promise<number> {
   await sweep(ctx);
   const { posts } = await claimDue(ctx, { lateCauses: new LateCauses(), limit: 100 });
-  await Promise.all(posts.map((one) => publishOne(ctx, one, { signal, sending: new Gate(100) })));
+  await Promise.all(posts.map((one) => runPost(ctx, one, { signal, queuedMs: 0 })));
   return posts.length;
 }
 

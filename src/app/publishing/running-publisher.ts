@@ -1,16 +1,16 @@
 import { VERSION } from "../version.ts";
 import type { Context } from "../compose.ts";
 import { newId } from "../../domain/ids.ts";
-import { startKeeper } from "../../publisher/keeper.ts";
+import { startMaintenance } from "../../publisher/maintenance.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
 import type { WorkerRole } from "../../store/tables/workers.ts";
-import { beat, dismissWorker, enlistWorker, HEARTBEAT_EVERY_MS } from "../../publisher/workers.ts";
+import { beat, unregisterWorker, registerWorker, HEARTBEAT_EVERY_MS } from "../../publisher/workers.ts";
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import { RepeatedFailures } from "../../services/health/repeated-failures.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { noticeRestore } from "../../services/upkeep/restored.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
-import { keepUp } from "./keep-up.ts";
+import { supervise } from "./supervise.ts";
 
 /** This process among those on the data folder. */
 export interface Machine {
@@ -34,9 +34,9 @@ export async function runPublisher(
   folder: DataFolder,
   worker: Machine & { role: WorkerRole },
 ): Promise<Publisher> {
-  const kept = await keepUp<Publisher>(ctx, async (onLost) => {
+  const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
-    if (ctx.store.liveness.clock !== null) await noticeRestore(ctx, folder.generation);
+    if (ctx.store.isShared) await noticeRestore(ctx, folder.generation);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
@@ -44,7 +44,7 @@ export async function runPublisher(
       onLost,
     });
     const events = startWebhookLoop(own);
-    const keeper = startKeeper(own);
+    const maintenance = startMaintenance(own);
     const stopListening = own.store.wake.listen(() => {
       publisher.wake();
       events.wake();
@@ -52,7 +52,7 @@ export async function runPublisher(
     return {
       ...publisher,
       async close(graceMs) {
-        keeper.close();
+        maintenance.close();
         stopListening();
         await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
         await publisher.close(graceMs);
@@ -71,7 +71,7 @@ async function noteGeneration(ctx: Context, { generation: file }: DataFolder): P
   const { store, log } = ctx;
   try {
     // On a server the database may be put back while this process runs.
-    if (store.liveness.clock !== null) await noticeRestore(ctx, file);
+    if (store.isShared) await noticeRestore(ctx, file);
     await advanceGeneration(store, file);
   } catch (error) {
     if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");
@@ -87,8 +87,8 @@ export async function enlist(
   worker: Machine & { readonly role?: "caller" | "api" },
 ): Promise<() => Promise<void>> {
   const { role = "caller" } = worker;
-  const kept = await keepUp(ctx, async (onLost) => {
-    const hold = await enlistWorker(ctx, { ...worker, role, version: VERSION }, onLost);
+  const kept = await supervise(ctx, async (onLost) => {
+    const hold = await registerWorker(ctx, { ...worker, role, version: VERSION }, onLost);
     return { close: () => hold.release() };
   });
   const failures = new RepeatedFailures();
@@ -100,7 +100,7 @@ export async function enlist(
   const timer = role === "api" ? setInterval(() => void noteAlive(), HEARTBEAT_EVERY_MS) : undefined;
   return async () => {
     clearInterval(timer);
-    await dismissWorker(ctx);
+    await unregisterWorker(ctx);
     await kept.close();
   };
 }

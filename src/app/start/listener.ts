@@ -5,7 +5,6 @@ import type { HttpServer } from "../../http/server.ts";
 import { readServerUrl } from "../../services/health/running-server.ts";
 import type { Setup } from "../setup.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
-import { maxConnections } from "./max-connections.ts";
 
 /** Whoever uploads to a process that ends can go on with the next one. */
 const LISTENER_GRACE_MS = 300;
@@ -47,11 +46,10 @@ async function openListener(parts: Listening): Promise<HttpServer> {
   ]);
   const app = createHttpApp(httpDeps(parts));
   const { host, port } = parts.setup.config;
-  const limits = { maxConnections: maxConnections() };
   try {
-    return await startHttpServer(app, { host, port }, limits);
+    return await startHttpServer(app, { host, port });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return startHttpServer(app, { host, port: 0 }, limits);
+    return startHttpServer(app, { host, port: 0 });
   }
 }

@@ -10,7 +10,7 @@ import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../../http/files/files-routes.ts";
-import type { UploadPlace } from "../../http/files/upload-store.ts";
+import type { UploadPlace } from "../../http/files/resumable-uploads.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
@@ -25,12 +25,9 @@ import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access
 import { noteServerUrl } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
-import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
-import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
-import { maxConnections } from "./max-connections.ts";
 import { explainTakenPort } from "./taken-port.ts";
 
 interface ServerStart {
@@ -39,8 +36,6 @@ interface ServerStart {
   readonly role: Extract<WorkerRole, "serve" | "cli">;
   /** One half alone: API, MCP and pages, or what publishes. Default: both. */
   readonly half?: "api" | "publisher" | undefined;
-  /** Aborted when the process is asked to end; whoever listens to it closes the server. */
-  readonly stopSignal?: AbortSignal;
 }
 
 /**
@@ -66,11 +61,9 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const deps = { ...httpDeps({ setup, ctx, toolbox, isReady }), half };
     const mcp = half === "publisher" ? null : openMcp(setup, ctx, toolbox);
     const app = mcp === null ? createHealthApp(deps) : createHttpApp({ ...deps, mcp });
-    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() }).catch(
-      async (error: unknown) => {
-        throw await explainTakenPort(error, ctx, setup.config);
-      },
-    );
+    const http = await startHttpServer(app, setup.config).catch(async (error: unknown) => {
+      throw await explainTakenPort(error, ctx, setup.config);
+    });
     const publicUrl = defaultPublicUrl(setup.config, http.port);
     // Of the half that publishes, pages are another process's, which is looked for when one is named.
     if (half !== "publisher") ctx.links.publicUrl = async () => publicUrl;
@@ -79,17 +72,14 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
     if (half === "api") closers.add(await enlist(ctx, { ...start.machine, role: "api" }));
-    else publisher = await openPublisher(start, ctx, closers);
+    else {
+      closers.add(await enlist(ctx, start.machine));
+      const role = half === "publisher" ? half : start.role;
+      publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role });
+    }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
-    if (setup.threads?.startWatchdog) {
-      const watchdog = startWatchdog(setup.threads.startWatchdog, {
-        isChild: false,
-        stopSignal: start.stopSignal,
-      });
-      closers.add(() => watchdog.askToEnd());
-    }
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
     return describeServer({ feedPage, setup, ctx, toolbox, half: start.half, http, firstKey, news, closers });
   } catch (error) {
@@ -121,24 +111,6 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   );
 }
 
-/** In a thread where there is one to have. */
-async function openPublisher(
-  { setup, machine, half, ...start }: ServerStart,
-  ctx: Context,
-  closers: Closers,
-): Promise<Publisher> {
-  const { catalog: _catalog, threads, ...settings } = setup;
-  const startPublisher = threads?.startPublisher ?? null;
-  closers.add(await enlist(ctx, machine));
-  const role = half === "publisher" ? half : start.role;
-  if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
-  return startThreadedPublisher(
-    ctx,
-    { startPublisher },
-    { settings, machine, role, publicUrl: half === "publisher" ? null : await ctx.publicUrl() },
-  );
-}
-
 interface Parts {
   readonly setup: Setup;
   readonly ctx: Context;
@@ -166,14 +138,13 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploads: uploadPlace(setup, ctx) }),
+      createFilesRouter({ ctx, uploads: uploadPlace(setup) }),
     ],
   };
 }
 
-function uploadPlace({ folder }: Setup, { clock }: Context): UploadPlace {
-  const room = openDiskRoom(folder, "uploads", clock);
-  return { folder: folder.uploads, locks: folder.locks, room };
+function uploadPlace({ folder }: Setup): UploadPlace {
+  return { folder: folder.uploads, room: openDiskRoom(folder, "uploads") };
 }
 
 async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {

@@ -2,7 +2,7 @@ import type { Session } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools } from "../compose.ts";
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
-import { freeDeadWorkers } from "../../publisher/workers.ts";
+import { takeOverFromDead } from "../../publisher/workers.ts";
 import { isPublisherRunning } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
@@ -32,7 +32,7 @@ export async function startSession(
       },
       async startPublishing() {
         // Whether another one publishes is not judged by one that was killed a moment ago.
-        await freeDeadWorkers(ctx);
+        await takeOverFromDead(ctx);
         if (await isPublisherRunning(ctx)) return false;
         if (!isEnlisted) closers.add(await enlist(ctx, machine));
         const publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "cli" });

@@ -12,6 +12,7 @@ import {
   readEnvironment,
   readSecretKey,
   type DataFolder,
+  type Environment,
 } from "../data-folder.ts";
 import { examineAddress, examinePort } from "./doctor-address.ts";
 import { examineDatabase, problemOf } from "./doctor-database.ts";
@@ -25,8 +26,6 @@ import { parseConfig, type Setup } from "../setup.ts";
 import type { Tell } from "../../store/engine/store.ts";
 import { tryWriting } from "../../store/tables/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. Of

@@ -2,12 +2,17 @@ import { Readable } from "node:stream";
 import type { MigrationResult } from "../../cli/host.ts";
 import { listPlatformSettings } from "../catalog.ts";
 import { createDoor } from "../compose.ts";
-import { locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "../data-folder.ts";
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  type DataFolder,
+  type Environment,
+} from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
-import { whyGivenUp } from "../../publisher/given-up.ts";
 import { openCipher } from "../secret-key.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { createWhole, isThere } from "../../store/backup/durable.ts";
@@ -19,7 +24,7 @@ import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 import { systemClock } from "../system-clock.ts";
 
 interface Migration {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly signal: AbortSignal;
   readonly progress: (moved: MovedCount) => void;
   /** Default: nobody hears it. */
@@ -80,7 +85,7 @@ async function move({
   }
   const now = (to.liveness.clock ?? systemClock).now();
   const begun = (): Promise<void> => leaveMark(folder);
-  const tables = await moveDatabase({ from, to, now, why: whyGivenUp, begun, signal, progress });
+  const tables = await moveDatabase({ from, to, now, begun, signal, progress });
   return { folder: folder.path, tables, ...files };
 }
 
@@ -106,7 +111,7 @@ async function copyFiles({ config, secrets, folder }: Target, signal: AbortSigna
     const bucket = await openBucket({ config, secrets, folder }, { outbound: door, clock: systemClock });
     if (bucket === null) return { copied: 0, missing: [] };
     await bucket.assertSettings();
-    const files = createFolderStore(folder.files, openDiskRoom(folder, "files", systemClock));
+    const files = createFolderStore(folder.files, openDiskRoom(folder, "files"));
     let copied = 0;
     const missing: string[] = [];
     for (const key of listStoredKeys(folder.database)) {

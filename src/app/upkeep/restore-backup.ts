@@ -11,6 +11,7 @@ import {
   readIfThere,
   readSettingsText,
   type DataFolder,
+  type Environment,
 } from "../data-folder.ts";
 import { listPlatformSettings, loadCatalog } from "../catalog.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
@@ -30,13 +31,12 @@ import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../sto
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
-import { DAMAGED } from "../../store/backup/own-schema.ts";
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";
-import { assertOwnSchema, assertSigned, otherKey } from "./trust-backup.ts";
+import { assertSigned, otherKey } from "./trust-backup.ts";
 
 interface RestoreInput {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly file: string;
   /** Replaces a database that holds posts. */
   readonly isForced: boolean;
@@ -80,7 +80,6 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
     const isSigned = await assertSigned(archive, backup, given);
-    assertOwnSchema(archive, staged);
     const wanted = await findSettings(given, backup);
     const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
@@ -208,7 +207,10 @@ async function prepareDatabase(
 
 async function assertSound(store: Store): Promise<void> {
   if (await isSound(store)) return;
-  throw new AppError("invalid", DAMAGED);
+  throw new AppError(
+    "invalid",
+    "The database in the backup is damaged. Nothing was changed. Take another backup.",
+  );
 }
 
 async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: string): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
+import { rateLimit, type Options } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
 import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
 import { authenticate } from "../../services/access/api-keys.ts";
+import { MINUTE } from "../../domain/time.ts";
 import type { AppContext } from "../../services/context.ts";
 import { checkHost } from "./host-check.ts";
-import { limitRequests } from "./limits.ts";
 
 /** Wrong keys from one address a minute. */
 const MAX_FAILED_KEYS = 300;
@@ -45,7 +46,6 @@ export function createGuard(options: AuthOptions): Guard {
 
 function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
   return limitRequests(ctx, {
-    name: "key",
     limit,
     keyGenerator: (_request, response) => callerOf(response).keyId,
     handler: () => {
@@ -81,55 +81,58 @@ export function callerOf(response: Response): Caller {
 
 /** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
 export function limitFailures(ctx: AppContext, what: string): RequestHandler {
-  return limitRequests(ctx, {
-    name: `no ${what}`,
-    limit: MAX_FAILED_KEYS,
-    handler: () => {
-      throw new AppError(
-        "rate_limited",
-        `Too many requests without a valid ${what} came from this address. Wait as long as Retry-After says.`,
-      );
-    },
-  });
+  return limitByAddress(
+    ctx,
+    MAX_FAILED_KEYS,
+    `Too many requests without a valid ${what} came from this address.`,
+  );
 }
-
-/** Requests of pages that need no key, from one address a minute, of each kind of page. */
-const MAX_VISITS = 600;
 
 /**
  * Counts requests of pages of one kind, which need no key, by address, and answers 429 past the limit. Default:
  * 600 a minute.
  */
-export function limitVisitors(ctx: AppContext, kind: string, limit = MAX_VISITS): RequestHandler {
-  return limitRequests(ctx, {
-    name: kind,
-    limit,
-    handler: () => {
-      throw new AppError(
-        "rate_limited",
-        "Too many requests came from this address. Wait as long as Retry-After says.",
-      );
+export function limitVisitors(ctx: AppContext, limit = 600): RequestHandler {
+  return limitByAddress(ctx, limit, "Too many requests came from this address.");
+}
+
+function limitByAddress(ctx: AppContext, limit: number, sentence: string): RequestHandler {
+  const handler = (): never => {
+    throw new AppError("rate_limited", `${sentence} Wait as long as Retry-After says.`);
+  };
+  return limitRequests(ctx, { limit, handler });
+}
+
+/** Limits requests a minute in this process, by their address (IPv6: by its network) unless told otherwise. */
+export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial<Options>): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE,
+    standardHeaders: "draft-8",
+    legacyHeaders: false,
+    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
+    // A batch is counted several times on purpose, and the connection of a client that left has no address.
+    validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false, ip: false },
+    logger: {
+      error: (error) => log.error({ err: error }, "The rate limit does not work"),
+      warn: (error) => log.warn({ err: error }, "The rate limit warns"),
     },
+    ...options,
   });
 }
 
 function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
   const limitFailed = limitFailures(ctx, "API key");
   return async (request, response, next) => {
-    const caller = await findCaller(ctx, request, fixedApiKey);
+    const key = bearerOf(request);
+    const caller = key === undefined ? null : await authenticate(ctx, key, fixedApiKey);
     if (caller === null) return limitFailed(request, response, refuseKey(request, next));
     response.locals["caller"] = caller;
     next();
   };
 }
 
-async function findCaller(
-  ctx: AppContext,
-  request: Request,
-  fixedApiKey: string | null,
-): Promise<Caller | null> {
-  const key = BEARER.exec(request.headers.authorization ?? "")?.[1];
-  return key === undefined ? null : authenticate(ctx, key, fixedApiKey);
+export function bearerOf(request: Request): string | undefined {
+  return BEARER.exec(request.headers.authorization ?? "")?.[1];
 }
 
 function refuseKey(request: Request, next: (error: unknown) => void): (error?: unknown) => void {

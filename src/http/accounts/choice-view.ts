@@ -1,7 +1,7 @@
 import type { ChoiceForm, Poster } from "../../services/accounts/connecting/settle-link.ts";
 import type { FoundChannel } from "../../services/accounts/connecting/found-channels.ts";
 import { html, type Html } from "../pages/html.ts";
-import type { View } from "../pages/message-view.ts";
+import type { View } from "../pages/layout.ts";
 import { actionOf, forMinutes, withoutName } from "./connect-views.ts";
 
 /** The channels that were found, with a box each. */

@@ -15,10 +15,10 @@ import { isGivenOut } from "../../services/accounts/connecting/connect-link.ts";
 import { comeBack, isAwaited, leadOn } from "../../services/accounts/connecting/consent.ts";
 import { pasteAddress } from "../../services/accounts/connecting/pasted-address.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
-import { limitRequests } from "../access/limits.ts";
+import { limitRequests } from "../access/auth.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { hasLeft } from "../errors.ts";
-import { messageView } from "../pages/message-view.ts";
+import { messageView } from "../pages/layout.ts";
 import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
 import { closedView } from "./connect-views.ts";
 import { readSetupPage } from "../../services/platforms/setup-page.ts";
@@ -48,12 +48,7 @@ export function createConnectRouter(ctx: AppContext): Router {
   router
     .route("/connect/:token")
     .get(showLink(ctx))
-    .post(
-      limitTo(ctx, "connect form", MAX_SUBMISSIONS_A_MINUTE),
-      limitBodyTime(ctx.clock, refuseSlow),
-      readBody,
-      submit(ctx),
-    )
+    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
     .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
@@ -65,7 +60,7 @@ export function createConnectRouter(ctx: AppContext): Router {
  * because strangers have the same address.
  */
 function limitPages(ctx: AppContext): RequestHandler {
-  const limit = limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE);
+  const limit = limitTo(ctx, MAX_PAGES_A_MINUTE);
   return async (request, response, next) => {
     const answer = request.path === "/callback" ? readCallback(request) : null;
     const isKnown =
@@ -74,12 +69,11 @@ function limitPages(ctx: AppContext): RequestHandler {
   };
 }
 
-function limitTo(ctx: AppContext, name: string, limit: number): RequestHandler {
+function limitTo(ctx: AppContext, limit: number): RequestHandler {
   return limitRequests(ctx, {
-    name,
     limit,
     handler: (_request, response) =>
-      show(response, 429, messageView("Too many requests", "Wait a minute, then open this page again.")),
+      tell(response, 429, ["Too many requests", "Wait a minute, then open this page again."]),
   });
 }
 
@@ -88,11 +82,10 @@ const readBody = express.text({ type: "application/x-www-form-urlencoded", limit
 function refuseOther(allowed: string): RequestHandler {
   return (_request, response) => {
     response.set("Allow", allowed);
-    show(
-      response,
-      405,
-      messageView("This page takes only its form", "Open the address in a browser and send the form."),
-    );
+    tell(response, 405, [
+      "This page takes only its form",
+      "Open the address in a browser and send the form.",
+    ]);
   };
 }
 
@@ -139,8 +132,8 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     const ref = { token: request.params.token, way };
     if (boxes !== null)
       return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
-    if (entered === null || step === null) return showUnreadable(response);
-    if (Object.keys(entered).length > MAX_FORM_FIELDS) return showTooLarge(response);
+    if (entered === null || step === null) return tell(response, 400, UNREADABLE);
+    if (Object.keys(entered).length > MAX_FORM_FIELDS) return tell(response, 413, TOO_LARGE);
     if (step === "address")
       return showStep(
         response,
@@ -174,20 +167,15 @@ async function sendOn(
   response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 
-function showUnreadable(response: Response): void {
-  show(response, 400, messageView("The form could not be read", "Go back, and send the form of this page."));
-}
-
-function showTooLarge(response: Response): void {
-  show(response, 413, messageView("That is too much", "The form was too large. Check what was entered."));
-}
+const UNREADABLE = ["The form could not be read", "Open the address again and send the form anew."] as const;
+const TOO_LARGE = ["That is too much", "The form was too large. Check what was entered."] as const;
 
 function refuseSlow(response: Response): void {
-  show(
-    response,
-    408,
-    messageView("The form did not arrive", "Open the address again and send the form anew."),
-  );
+  tell(response, 408, ["The form did not arrive", "Open the address again and send the form anew."]);
+}
+
+function tell(response: Response, status: number, [heading, text]: readonly [string, string]): void {
+  show(response, status, messageView(heading, text));
 }
 
 /** Errors of this page are pages too; what the body parser refuses says so by its status. */
@@ -195,17 +183,12 @@ function showError(ctx: AppContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent || hasLeft(request, response)) return next(error);
     if (error instanceof AppError)
-      return show(response, refusedStatus(error), messageView("That did not work", error.message));
+      return tell(response, refusedStatus(error), ["That did not work", error.message]);
     const status = statusOf(error);
-    if (status === 413) return showTooLarge(response);
-    if (status < 500)
-      return show(
-        response,
-        400,
-        messageView("The form could not be read", "Open the address again and send the form anew."),
-      );
+    if (status === 413) return tell(response, 413, TOO_LARGE);
+    if (status < 500) return tell(response, 400, UNREADABLE);
     ctx.log.error({ err: error }, "a connect page failed");
-    show(response, 500, messageView("Something went wrong", INTERNAL_ERROR_SENTENCE));
+    tell(response, 500, ["Something went wrong", INTERNAL_ERROR_SENTENCE]);
   };
 }
 

@@ -7,7 +7,7 @@ import type { Step } from "./connect-forms.ts";
 import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import { linkBeside, withLinks } from "../pages/links.ts";
-import { messageView, type View } from "../pages/message-view.ts";
+import { messageView, type View } from "../pages/layout.ts";
 
 interface FormState {
   /** What was entered, but for what is hidden: secrets are never sent back. */
@@ -84,21 +84,16 @@ export function otherWaysView(page: { readonly otherWays: readonly OtherWay[] })
 }
 
 export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting">): Html | null {
-  if (form.instanceUrl === null && form.reconnecting === null) return null;
-  return html`<dl class="facts">
-    ${
-      form.reconnecting === null
-        ? null
-        : html`<dt>Channel</dt>
-            <dd>${form.reconnecting}</dd>`
-    }
-    ${
-      form.instanceUrl === null
-        ? null
-        : html`<dt>Server</dt>
-            <dd>${form.instanceUrl}</dd>`
-    }
-  </dl>`;
+  const known = Object.entries({ Channel: form.reconnecting, Server: form.instanceUrl }).filter(
+    ([, value]) => value !== null,
+  );
+  if (known.length === 0) return null;
+  const rows = known.map(
+    ([name, value]) =>
+      html`<dt>${name}</dt>
+        <dd>${value}</dd>`,
+  );
+  return html`<dl class="facts">${rows}</dl>`;
 }
 
 /** The help without the sentences that stand above the form already. */
@@ -134,7 +129,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
       autocapitalize="none"
       autocorrect="off"
       spellcheck="false"
-      maxlength="4096"
+      maxlength="16384"
       ${describedBy !== "" && html`aria-describedby="${describedBy}"`}
       ${isRequired && html`required`}
       ${state.isFocused && html`autofocus`}

@@ -2,7 +2,7 @@ import type { FormField } from "../../services/accounts/connecting/connect-field
 import type { ConsentStart } from "../../services/accounts/connecting/start-page.ts";
 import { COPY_SCRIPT, COPYING, scriptOf } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
-import type { View } from "../pages/message-view.ts";
+import type { View } from "../pages/layout.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
 import { waySetupView } from "./setup-view.ts";
 
@@ -96,35 +96,25 @@ function steps({ platformTitle, scopes }: ConsentStart): Html {
     </ol>`;
 }
 
+const ADDRESS: FormField = {
+  name: "address",
+  label: "Its address",
+  help: "Copy the whole address out of the browser's address bar and paste it here. It works once, and only on this page.",
+  isSecret: false,
+  isRequired: true,
+  isStored: false,
+  value: "",
+};
+
 function pasteView(start: ConsentStart, error: string | null): Html {
   return html`<section class="card">
     <h2>Came back to a page that does not load?</h2>
     <form method="post" action="${actionOf("address", start.way)}" autocomplete="off">
-      <div class="field">
-        <label for="address">Its address</label>
-        <p class="help" id="address-help">
-          Copy the whole address out of the browser's address bar and paste it here. It works once, and only
-          on this page.
-        </p>
-        <input
-          id="address"
-          name="address"
-          type="text"
-          autocomplete="off"
-          autocapitalize="none"
-          autocorrect="off"
-          spellcheck="false"
-          maxlength="16384"
-          required
-          aria-describedby="address-help${error === null ? "" : " address-wrong"}"
-          ${error !== null && html`aria-invalid="true" autofocus`}
-        />
-        ${
-          error === null
-            ? null
-            : html`<p class="wrong" id="address-wrong" role="alert">${withoutName(error, "address")}</p>`
-        }
-      </div>
+      ${fieldView(ADDRESS, {
+        entered: {},
+        error: error === null ? null : { message: error, fieldName: ADDRESS.name },
+        isFocused: error !== null,
+      })}
       <button type="submit">Finish with this address</button>
     </form>
   </section>`;

@@ -2,7 +2,7 @@ import type { SetupPage, WaySetup } from "../../services/platforms/setup-page.ts
 import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import { linkBeside, withLinks } from "../pages/links.ts";
-import type { View } from "../pages/message-view.ts";
+import type { View } from "../pages/layout.ts";
 
 /** How a platform is set up, whether it is already or not. */
 export function setupPageView({ platformTitle, ways }: SetupPage): View {
@@ -46,21 +46,18 @@ export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup)
     <ol>
       ${guide.steps.map((step) => html`<li>${withLinks(step, toLink)}</li>`)}
     </ol>
-    ${
-      redirectUrl === null
-        ? null
-        : html`<h3>Redirect address</h3>
-            ${snippet(redirectUrl)}`
-    }
-    ${
-      scopes === ""
-        ? null
-        : html`<h3>Scopes</h3>
-            ${snippet(scopes)}`
-    }
+    ${toCopy("Redirect address", redirectUrl ?? "")} ${toCopy("Scopes", scopes)}
     <h2>Put this into <code>posthorn.env</code></h2>
     <p>The file lies in Posthorn's data folder. Add the values, then start Posthorn again.</p>
     ${snippet(settings.map((name) => `${name}=`).join("\n"))}
     ${guide.warnings.length === 0 ? null : html`<h2>Good to know</h2>`}
     ${guide.warnings.map((warning) => html`<p class="muted">${withLinks(warning, toLink)}</p>`)}`;
+}
+
+function toCopy(heading: string, text: string): Html | false {
+  return (
+    text !== "" &&
+    html`<h3>${heading}</h3>
+      ${snippet(text)}`
+  );
 }

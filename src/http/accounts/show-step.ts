@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import type { AppError, ErrorKind } from "../../domain/errors.ts";
+import type { AppError } from "../../domain/errors.ts";
 import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
 import type {
   OpenedConnection,
@@ -8,8 +8,8 @@ import type {
 } from "../../services/accounts/connecting/connect-page.ts";
 import type { RefusedStart } from "../../services/accounts/connecting/consent.ts";
 import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
-import { sendPage } from "../pages/layout.ts";
-import type { View } from "../pages/message-view.ts";
+import { STATUS } from "../errors.ts";
+import { sendPage, type View } from "../pages/layout.ts";
 import { choiceView } from "./choice-view.ts";
 import { closedView, connectedView, formView } from "./connect-views.ts";
 import { startView } from "./consent-views.ts";
@@ -23,14 +23,9 @@ export const CLOSED_STATUS: Record<ClosedReason, number> = {
   failed: 410,
 };
 
-const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
-  conflict: 409,
-  rate_limited: 429,
-  unavailable: 503,
-};
-
+/** A page that shows what was wrong with a form is there. */
 export function refusedStatus({ kind }: AppError): number {
-  return REFUSED_STATUS[kind] ?? 400;
+  return ["conflict", "rate_limited", "unavailable"].includes(kind) ? STATUS[kind] : STATUS.invalid;
 }
 
 export function show(response: Response, status: number, view: View): void {

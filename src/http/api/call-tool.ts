@@ -1,4 +1,3 @@
-import { Gate } from "../../domain/gate.ts";
 import type { Request, Response } from "express";
 import type { CallResult, Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf } from "../access/auth.ts";
@@ -21,34 +20,6 @@ export async function callTool(
   });
   if (done.isReplay) at.response.set("Idempotent-Replayed", "true");
   return done;
-}
-
-/** Pages that one key has unread at a time: each lies in our memory until it is taken. */
-const MAX_UNREAD = 8;
-
-export type Unread = Pick<Gate, "pass">;
-
-export function createUnread(): Unread {
-  return new Gate(Infinity, { maxPerOwner: MAX_UNREAD });
-}
-
-/**
- * Makes an answer out of what is stored here once fewer than eight earlier ones of this key wait to be read.
- * Others are made at once: changes are short, and what asks a platform would hold up the rest.
- */
-export async function answerInTurn(
-  { toolbox, unread }: { readonly toolbox: Toolbox; readonly unread: Unread },
-  { tool, response }: { readonly tool: string; readonly response: Response },
-  answer: () => Promise<void>,
-): Promise<void> {
-  const { readOnly = false, openWorld = false } =
-    toolbox.tools.find(({ name }) => name === tool)?.hints ?? {};
-  if (!readOnly || openWorld) return answer();
-  await unread.pass(async () => {
-    if (response.destroyed) return;
-    await answer();
-    if (!response.closed) await new Promise((resolve) => response.once("close", resolve));
-  }, callerOf(response).keyId);
 }
 
 function isReadOnly(toolbox: Toolbox, name: string): boolean {

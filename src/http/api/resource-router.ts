@@ -3,18 +3,16 @@ import type { Permission } from "../../domain/permissions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { Guard } from "../access/auth.ts";
-import { answerInTurn, callTool, type Unread } from "./call-tool.ts";
+import { callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody, type JsonObject } from "../json-body.ts";
 import { readQuery } from "../query.ts";
-import { toCall, type ResourceRoute } from "./resource-routes.ts";
-import { sendJson } from "../send-json.ts";
+import { toCall, toolOf, type ResourceRoute } from "./resource-routes.ts";
 
 export interface RouteDeps {
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   readonly guard: Guard;
-  readonly unread: Unread;
 }
 
 /** Adds the table's routes, each with its checks in order: 403, 429, 413, 400, then the tool's own. */
@@ -31,35 +29,27 @@ export function addResourceRoutes(router: Router, routes: readonly ResourceRoute
   }
 }
 
-/** A route without its tool, or over tools of several permissions, is a bug of ours and ends the start. */
+/** A route over tools of several permissions is a bug of ours and ends the start. */
 function permissionOf(toolbox: Toolbox, route: ResourceRoute): Permission {
-  const permissions = route.tools.map((name) => {
-    const tool = toolbox.tools.find((candidate) => candidate.name === name);
-    if (tool === undefined)
-      throw new Error(`${route.method} ${route.path} needs the tool ${name}, which is not there.`);
-    return tool.permission;
-  });
-  const [first] = permissions;
-  if (first === undefined || permissions.some((other) => other !== first)) {
+  const [first, ...others] = route.tools.map((name) => toolOf(route, toolbox, name).permission);
+  if (first === undefined || others.some((other) => other !== first))
     throw new Error(`The tools of ${route.method} ${route.path} need one permission.`);
-  }
   return first;
 }
 
-function answer(
-  route: ResourceRoute,
-  { toolbox, unread }: RouteDeps,
-): RequestHandler<Record<string, string>> {
+function answer(route: ResourceRoute, { toolbox }: RouteDeps): RequestHandler<Record<string, string>> {
   return async (request, response) => {
-    const body = parseBody(request, route.body);
-    const call = toCall(route, { params: request.params, query: readQuery(request, route.query), body });
-    await answerInTurn({ toolbox, unread }, { tool: call.tool, response }, async () => {
-      // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
-      const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
-      if (route.success !== undefined && route.success.isMade?.(call.args) !== false)
-        response.status(route.success.status).set("Location", route.success.location(result));
-      sendJson(response, route.only === undefined ? result : onlyOne(result, route.only));
+    const body = parseBody(request, route.body ?? "none");
+    const call = toCall(route, {
+      params: request.params,
+      query: readQuery(request, route.query ?? {}),
+      body,
     });
+    // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
+    const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
+    if (route.success !== undefined && route.success.isMade?.(call.args) !== false)
+      response.status(route.success.status).set("Location", route.success.location(result));
+    response.json(route.only === undefined ? result : onlyOne(result, route.only));
   };
 }
 

@@ -1,6 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import { isWholeText } from "../../domain/whole-text.ts";
 import { isAccountId } from "../../services/accounts/meant-channel.ts";
+import type { AnyTool } from "../../toolkit/define-tool.ts";
+import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
 import type { BodyRule, JsonObject } from "../json-body.ts";
 import type { QueryRules } from "../query.ts";
@@ -20,8 +22,10 @@ export interface ResourceRoute {
   readonly summary: string;
   /** Those it may call, of one permission; the first one's answer describes it. */
   readonly tools: readonly [string, ...string[]];
-  readonly body: BodyRule;
-  readonly query: QueryRules;
+  /** Default: none. */
+  readonly body?: BodyRule;
+  /** Default: none. */
+  readonly query?: QueryRules;
   /** Which of `tools`; default: the first. */
   readonly pick?: (input: RouteInput) => string;
   /** Arguments that hold where the request gives none. */
@@ -58,16 +62,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/accounts",
     summary: "Connected channels, with what each platform supports",
     tools: ["list_accounts"],
-    body: "none",
-    query: {},
   },
   {
     method: "get",
     path: "/accounts/{accountId}",
     summary: "One channel",
     tools: ["list_accounts"],
-    body: "none",
-    query: {},
     only: { list: "accounts", name: "account" },
   },
   {
@@ -75,15 +75,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/accounts/{accountId}",
     summary: "Disconnect a channel",
     tools: ["disconnect_channel"],
-    body: "none",
-    query: {},
   },
   {
     method: "get",
     path: "/posts",
     summary: "List posts, a page at a time",
     tools: ["list_posts"],
-    body: "none",
     query: POST_FILTERS,
     defaults: { limit: 100 },
   },
@@ -93,7 +90,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary: "Schedule a post",
     tools: ["schedule_post"],
     body: "required",
-    query: {},
     success: {
       status: 201,
       // A text that says so is taken for it, as everywhere.
@@ -106,7 +102,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/posts/{id}",
     summary: "One post. insights=1 adds its live platform status",
     tools: ["get_post"],
-    body: "none",
     query: { insights: "flag", history: "flag" },
   },
   {
@@ -115,7 +110,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary: "Change a post that is still scheduled",
     tools: ["update_post"],
     body: "required",
-    query: {},
   },
   {
     method: "delete",
@@ -123,7 +117,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary:
       "Cancel a post that is still scheduled. fromPlatform=1 also takes down one that is uploaded or live",
     tools: ["cancel_post"],
-    body: "none",
     query: { fromPlatform: "flag" },
   },
   {
@@ -133,7 +126,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
       "Retry a failed post, with changes where some are given, or set the thumbnail of one on its platform",
     tools: ["retry_post", "set_thumbnail"],
     body: "optional",
-    query: {},
     pick: ({ body }) => ("thumbnailUrl" in body ? "set_thumbnail" : "retry_post"),
   },
   {
@@ -141,7 +133,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/files",
     summary: "List files, a page at a time",
     tools: ["list_files"],
-    body: "none",
     query: { search: "text", type: "text", limit: "integer", cursor: "text" },
   },
   {
@@ -149,16 +140,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/files/{id}",
     summary: "Delete a file",
     tools: ["delete_file"],
-    body: "none",
-    query: {},
   },
   {
     method: "get",
     path: "/webhooks",
     summary: "Addresses that are told of events",
     tools: ["list_webhooks"],
-    body: "none",
-    query: {},
   },
   {
     method: "post",
@@ -166,7 +153,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary: "Have events sent to an address",
     tools: ["create_webhook"],
     body: "required",
-    query: {},
     success: { status: 201, location: (result) => `/api/v1/webhooks/${idOf(result["webhook"])}` },
   },
   {
@@ -174,7 +160,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/webhooks/{id}",
     summary: "One event webhook and the log of its deliveries, newest first",
     tools: ["list_webhooks"],
-    body: "none",
     query: { limit: "integer", cursor: "text" },
   },
   {
@@ -182,8 +167,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/webhooks/{id}",
     summary: "Delete an event webhook, its log and what waits for it",
     tools: ["delete_webhook"],
-    body: "none",
-    query: {},
   },
   {
     method: "post",
@@ -191,7 +174,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary: "Send a signed test now",
     tools: ["test_webhook"],
     body: "optional",
-    query: {},
   },
   {
     method: "post",
@@ -199,14 +181,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     summary: "Send one event again, or all since a time",
     tools: ["replay_webhook"],
     body: "required",
-    query: {},
   },
   {
     method: "get",
     path: "/platforms",
     summary: "Every platform in short, or those that provider names in full",
     tools: ["list_platforms"],
-    body: "none",
     query: { provider: "list" },
   },
   {
@@ -214,7 +194,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/calendar",
     summary: "The posts of a time window, earliest first",
     tools: ["show_calendar"],
-    body: "none",
     query: { from: "text", to: "text", accountId: "list", status: "list", limit: "integer" },
   },
   {
@@ -222,8 +201,6 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/status",
     summary: "How the publisher is doing",
     tools: ["get_status"],
-    body: "none",
-    query: {},
   },
 ];
 
@@ -241,6 +218,13 @@ export function toCall(route: ResourceRoute, input: RouteInput): { tool: string;
     throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
   const tool = route.pick?.(input) ?? route.tools[0];
   return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
+}
+
+/** A route without its tool is a bug of ours and ends the start. */
+export function toolOf(route: ResourceRoute, toolbox: Toolbox, name: string): AnyTool {
+  const tool = toolbox.tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) throw new Error(`${route.path} needs the tool ${name}, which is not there.`);
+  return tool;
 }
 
 function idOf(value: unknown): string {

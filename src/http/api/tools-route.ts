@@ -1,22 +1,21 @@
 import type { RequestHandler, Router } from "express";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
-import { answerInTurn, callTool } from "./call-tool.ts";
+import { callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import type { RouteDeps } from "./resource-router.ts";
-import { sendJson } from "../send-json.ts";
 
 /** `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. */
-export function addToolRoutes(router: Router, { toolbox, clock, guard, unread }: RouteDeps): void {
+export function addToolRoutes(router: Router, { toolbox, clock, guard }: RouteDeps): void {
   router
     .route("/tools")
     .get(guard.limit, ...readBody(clock), listTools(toolbox))
     .all(guard.limit, methodNotAllowed(["get"]));
   router
     .route("/tools/:name")
-    .post(permitTool(toolbox, guard), guard.limit, ...readBody(clock), answerTool({ toolbox, unread }))
+    .post(permitTool(toolbox, guard), guard.limit, ...readBody(clock), answerTool(toolbox))
     .all(guard.limit, methodNotAllowed(["post"]));
 }
 
@@ -24,7 +23,7 @@ function listTools(toolbox: Toolbox): RequestHandler {
   return (request, response) => {
     parseBody(request, "none");
     readQuery(request, {});
-    sendJson(response, { tools: toolbox.list(callerOf(response)) });
+    response.json({ tools: toolbox.list(callerOf(response)) });
   };
 }
 
@@ -32,24 +31,19 @@ type NamedTool = RequestHandler<{ name: string }>;
 
 /** Before the body is read; a tool that does not exist is told after it, as 404. */
 function permitTool(toolbox: Toolbox, guard: Guard): NamedTool {
-  const checks = new Map(
-    toolbox.tools.map((tool) => [tool.name, guard.permit(tool.permission, `call ${tool.name}`)]),
-  );
   return (request, response, next) => {
-    const check = checks.get(request.params.name);
-    if (check === undefined) return next();
-    return check(request, response, next);
+    const tool = toolbox.tools.find(({ name }) => name === request.params.name);
+    if (tool === undefined) return next();
+    return guard.permit(tool.permission, `call ${tool.name}`)(request, response, next);
   };
 }
 
-function answerTool({ toolbox, unread }: Pick<RouteDeps, "toolbox" | "unread">): NamedTool {
+function answerTool(toolbox: Toolbox): NamedTool {
   return async (request, response) => {
     const args = parseBody(request, "required");
     readQuery(request, {});
     const tool = request.params.name;
-    await answerInTurn({ toolbox, unread }, { tool, response }, async () => {
-      const { result } = await callTool(toolbox, { request, response }, { tool, args });
-      sendJson(response, { result });
-    });
+    const { result } = await callTool(toolbox, { request, response }, { tool, args });
+    response.json({ result });
   };
 }

@@ -4,7 +4,6 @@ import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
 import { guestCall, type AppContext } from "../../services/context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { limitVisitors } from "../access/auth.ts";
-import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
 import { toICalendar } from "./icalendar.ts";
 import { readQuery } from "../query.ts";
 
@@ -16,30 +15,26 @@ export function createCalendarRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   router
     .route("/calendar/:file")
-    .get(limitVisitors(ctx, "calendar"), showCalendar(ctx))
+    .get(limitVisitors(ctx), showCalendar(ctx))
     .all(methodNotAllowed(["get"]));
   return router;
 }
 
 function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
-  const pages = new KeptPages();
   return async (request, response) => {
     readQuery(request, {});
     const [, token] = /^([\w-]{1,128})\.ics$/.exec(request.params.file) ?? [];
     if (token === undefined)
       throw new AppError("not_found", "There is no calendar at this address, or not any more.");
     const feed = await readCalendarFeed(guestCall(ctx), token);
-    const make = (): MadePage => ({
-      headers: {
-        "Content-Type": "text/calendar; charset=utf-8",
-        "Content-Disposition": 'inline; filename="posthorn.ics"',
-        "Cache-Control": "private, no-cache",
-        "Last-Modified": new Date(feed.changedAt).toUTCString(),
-        "Referrer-Policy": "no-referrer",
-        "X-Robots-Tag": "noindex",
-      },
-      body: toICalendar(feed),
+    response.set({
+      "Content-Type": "text/calendar; charset=utf-8",
+      "Content-Disposition": 'inline; filename="posthorn.ics"',
+      "Cache-Control": "private, no-cache",
+      "Last-Modified": new Date(feed.changedAt).toUTCString(),
+      "Referrer-Policy": "no-referrer",
+      "X-Robots-Tag": "noindex",
     });
-    pages.send({ request, response }, { content: feed, make });
+    response.send(toICalendar(feed));
   };
 }

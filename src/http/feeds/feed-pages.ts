@@ -1,21 +1,13 @@
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
+import { Router, type ErrorRequestHandler, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { guestCall, type AppContext } from "../../services/context.ts";
-import {
-  openFeedMedia,
-  readFeed,
-  readFeedItem,
-  versionOfFeeds,
-  type FeedPage,
-} from "../../services/feeds/feed.ts";
+import { openFeedMedia, readFeed, readFeedItem } from "../../services/feeds/feed.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { messageView } from "../pages/message-view.ts";
 import { jsonFeed } from "./feed-json.ts";
 import { rssFeed } from "./feed-rss.ts";
 import { entryView, FEED_STYLES, feedView, type FeedView } from "./feed-views.ts";
-import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
-import { makePage, sendPage } from "../pages/layout.ts";
+import { messageView, sendPage } from "../pages/layout.ts";
 import { readQuery } from "../query.ts";
 import { sendBytes } from "../files/send-bytes.ts";
 
@@ -36,89 +28,50 @@ const FOR_EVERYBODY = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resour
 export function createFeedRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   const others = methodNotAllowed(["get"]);
-  const pages = new KeptPages();
-  const limit = limitVisitors(ctx, "feed");
-  router.route("/feed/:file").get(limit, showFeed(ctx, pages)).all(others);
-  router.route("/feed/:accountId/:file").get(limit, showEntry(ctx, pages)).all(others);
+  const limit = limitVisitors(ctx);
+  router.route("/feed/:file").get(limit, showFeed(ctx)).all(others);
+  router.route("/feed/:accountId/:file").get(limit, showEntry(ctx)).all(others);
   router
     .route("/feed/:accountId/media/:itemId/:position")
-    .get(limitVisitors(ctx, "feed media", MAX_MEDIA_VISITS), showMedia(ctx))
+    .get(limitVisitors(ctx, MAX_MEDIA_VISITS), showMedia(ctx))
     .all(others);
   router.use("/feed", showMissing);
   return router;
 }
 
-interface PageOf {
-  readonly publicUrl: string;
-  readonly isFirst: boolean;
-  readonly timezone: string;
-}
-
-const FORMATS: Readonly<Record<string, (feed: FeedPage, page: PageOf) => MadePage>> = {
-  json: (feed, { publicUrl }) => ({
-    headers: {
-      ...FOR_EVERYBODY,
-      "Content-Type": "application/feed+json; charset=utf-8",
-      "Cache-Control": CACHE_CONTROL,
-    },
-    body: JSON.stringify(jsonFeed(feed, publicUrl)),
-  }),
-  rss: (feed, { publicUrl }) => ({
-    headers: {
-      ...FOR_EVERYBODY,
-      "Content-Type": "application/rss+xml; charset=utf-8",
-      "Cache-Control": CACHE_CONTROL,
-    },
-    body: rssFeed(feed, publicUrl),
-  }),
-  html: (feed, page) => makeView(feedView(feed, page)),
-};
-
-function showFeed(ctx: AppContext, pages: KeptPages): RequestHandler<{ file: string }> {
+function showFeed(ctx: AppContext): RequestHandler<{ file: string }> {
   return async (request, response) => {
-    const [, accountId = "", format = ""] = /^(\w+)\.([a-z]+)$/.exec(request.params.file) ?? [];
-    const make = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-    if (make === undefined) throw nothingHere();
-    const before = readBefore(request);
-    const page = {
-      publicUrl: await ctx.publicUrl(),
-      isFirst: before === null,
-      timezone: ctx.settings.timezone,
-    };
-    const place = {
-      address: JSON.stringify([format, accountId, before, page]),
-      version: await versionOfFeeds(guestCall(ctx)),
-    };
-    if (pages.sendAgain({ request, response }, place)) return;
+    const [, accountId = "", format] = /^(\w+)\.(json|rss|html)$/.exec(request.params.file) ?? [];
+    if (format === undefined) throw nothingHere();
+    const query = readQuery(request, { before: "text" });
+    const before = typeof query["before"] === "string" ? query["before"] : null;
     const feed = await readFeed(guestCall(ctx), { accountId, before });
-    const content = [format, feed, page];
-    pages.send({ request, response }, { content, place, make: () => make(feed, page) });
+    if (format === "html") {
+      const page = { isFirst: before === null, timezone: ctx.settings.timezone };
+      return sendView(response, feedView(feed, page));
+    }
+    const publicUrl = await ctx.publicUrl();
+    const [type, body] =
+      format === "json"
+        ? ["application/feed+json", JSON.stringify(jsonFeed(feed, publicUrl))]
+        : ["application/rss+xml", rssFeed(feed, publicUrl)];
+    response.set(FOR_EVERYBODY).set("Cache-Control", CACHE_CONTROL);
+    response.type(`${type}; charset=utf-8`).send(body);
   };
 }
 
-function readBefore(request: Request<{ file: string }>): string | null {
-  const { before } = readQuery(request, { before: "text" });
-  return typeof before === "string" ? before : null;
-}
-
-function showEntry(ctx: AppContext, pages: KeptPages): RequestHandler<{ accountId: string; file: string }> {
+function showEntry(ctx: AppContext): RequestHandler<{ accountId: string; file: string }> {
   return async (request, response) => {
     const [, id] = /^(\w+)\.html$/.exec(request.params.file) ?? [];
     if (id === undefined) throw nothingHere();
-    const { timezone } = ctx.settings;
-    const entry = await readFeedItem(guestCall(ctx), {
-      accountId: request.params.accountId,
-      itemId: id,
-    });
-    pages.send(
-      { request, response },
-      { content: [entry, timezone], make: () => makeView(entryView(entry.title, entry.item, timezone)) },
-    );
+    const { accountId } = request.params;
+    const { title, item } = await readFeedItem(guestCall(ctx), { accountId, itemId: id });
+    sendView(response, entryView(title, item, ctx.settings.timezone));
   };
 }
 
-function makeView(view: FeedView): MadePage {
-  return makePage({
+function sendView(response: Response, view: FeedView): void {
+  sendPage(response, {
     ...view,
     styles: FEED_STYLES,
     allow: { "img-src": ["'self'", "data:"], "media-src": ["'self'"] },
@@ -139,10 +92,8 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": MEDIA_CACHE_CONTROL,
     });
-    sendBytes(
-      { request, response, log: ctx.log, clock: ctx.clock },
-      { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open },
-    );
+    const bytes = { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open };
+    sendBytes({ request, response, log: ctx.log }, bytes);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { THUMBNAIL, type FeedPage } from "../../services/feeds/feed.ts";
 import { addressesOf, contentOf, type FeedAddresses } from "./feed-content.ts";
-import { xml, type Xml } from "../pages/xml.ts";
+import { html as xml, type Html as Xml } from "../pages/html.ts";
 
 /**
  * RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss), which names every medium with

@@ -5,24 +5,19 @@ import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { File } from "../../domain/files/file.ts";
 import { requireShallow } from "../../domain/json-depth.ts";
-import { SECOND } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
-import { getFile, openCopy, openDownload, type Download } from "../../services/files/files.ts";
+import { receiveLinkedUpload, storeUpload, type Upload } from "../../services/files/file-uploads.ts";
+import { getFile, openCopy, openDownload } from "../../services/files/files.ts";
 import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
-import { createResumableUploads } from "./resumable-uploads.ts";
-import type { UploadPlace } from "./upload-store.ts";
-import { limitSilence, limitStall } from "../access/slow-senders.ts";
-
-/** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
-const DRAIN_MS = 30 * SECOND;
+import { createResumableUploads, type UploadPlace } from "./resumable-uploads.ts";
+import { bytesOf, sendBytes } from "./send-bytes.ts";
 
 interface FilesDeps {
   readonly ctx: AppContext;
@@ -84,11 +79,10 @@ function showOne(ctx: AppContext): RequestHandler<{ id: string }> {
 
 function receiveBytes(ctx: AppContext): RequestHandler {
   return async (request, response) => {
-    const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
-    const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
-    const upload = { name: name ?? null, altText: altText ?? null };
-    await receive(ctx, { request, response }, (content) =>
-      receiveUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
+    const query = readQuery(request, { name: "text", altText: "text" });
+    const upload = { name: textOf(query["name"]), altText: textOf(query["altText"]) };
+    await receive({ request, response }, (content) =>
+      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
 }
@@ -96,48 +90,27 @@ function receiveBytes(ctx: AppContext): RequestHandler {
 function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     const parts = readSigned(request);
-    await receive(ctx, { request, response }, (content) =>
+    await receive({ request, response }, (content) =>
       receiveLinkedUpload(guestCall(ctx), { ...parts, ...content }),
     );
   };
 }
 
-/** Streams the request's body into `store`. Whoever went away is not answered. */
+/** Streams the request's body into `store`. A client that left is not answered. */
 async function receive(
-  ctx: AppContext,
-  at: { request: Request<{ id?: string }>; response: Response },
+  { request, response }: { request: Request<{ id?: string }>; response: Response },
   store: (content: Pick<Upload, "body" | "sizeBytes">) => Promise<{ file: File }>,
 ): Promise<void> {
-  const { request, response } = at;
   try {
     const sizeBytes = Number(request.headers["content-length"] ?? 0);
     if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
-    limitSilence(ctx.clock, request);
     const body = Readable.from(bytesOf(request), { objectMode: false });
-    const done = await store({ body, sizeBytes });
-    sendCreated(response, done.file);
+    sendCreated(response, (await store({ body, sizeBytes })).file);
   } catch (error) {
     if (request.destroyed && !request.complete) return;
-    drain(ctx, request);
     throw error;
   }
-}
-
-/**
- * The request itself stays whole when its reading ends early: the answer goes out over the same connection.
- * A generator of our own, because the iterator ends the request where it is told of an error.
- */
-async function* bytesOf(request: Request<{ id?: string }>): AsyncGenerator<Buffer> {
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
-}
-
-function drain({ clock }: AppContext, request: Request<{ id?: string }>): void {
-  if (request.complete) return;
-  request.once(
-    "close",
-    clock.after(DRAIN_MS, () => request.destroy()),
-  );
 }
 
 function sendCreated(response: Response, file: File): void {
@@ -182,8 +155,12 @@ function importByAddress(ctx: AppContext): RequestHandler {
 
 function readSigned(request: Request<{ id: string }>): SignedParts {
   const query = readQuery(request, { expires: "text", signature: "text" });
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
-  return { id: request.params.id, expires: text(query["expires"]), signature: text(query["signature"]) };
+  const [expires, signature] = [textOf(query["expires"]) ?? "", textOf(query["signature"]) ?? ""];
+  return { id: request.params.id, expires, signature };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 function download(ctx: AppContext, open: typeof openDownload): RequestHandler<{ id: string }> {
@@ -196,46 +173,9 @@ function download(ctx: AppContext, open: typeof openDownload): RequestHandler<{ 
       "X-Content-Type-Options": "nosniff",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Cache-Control": "private, max-age=300",
-      "Accept-Ranges": "bytes",
       "Last-Modified": new Date(file.updatedAt).toUTCString(),
-      ...(file.sha256 === null ? {} : { ETag: `"${file.sha256}"` }),
     });
-    if (request.fresh) return void response.status(304).end();
-    const range = chooseRange(request, file);
-    if (range === "impossible")
-      return void response.status(416).set("Content-Range", `bytes */${file.sizeBytes}`).end();
-    sendBytes(ctx, { request, response }, { file, range });
+    const etag = file.sha256 === null ? null : `"${file.sha256}"`;
+    sendBytes({ request, response, log: ctx.log }, { sizeBytes: file.sizeBytes, etag, open: file.read });
   };
-}
-
-/** One range is served; several at once are answered with the whole file, as RFC 9110 allows. */
-function chooseRange(
-  request: Request<{ id: string }>,
-  file: Download,
-): { start: number; end: number } | null | "impossible" {
-  const condition = request.headers["if-range"];
-  if (condition !== undefined && condition !== `"${file.sha256}"`) return null;
-  const ranges = request.range(file.sizeBytes);
-  if (ranges === -1) return "impossible";
-  if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return null;
-  return ranges[0] ?? null;
-}
-
-function sendBytes(
-  ctx: AppContext,
-  { request, response }: { request: Request<{ id: string }>; response: Response },
-  { file, range }: { file: Download; range: { start: number; end: number } | null },
-): void {
-  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
-  if (range !== null) response.status(206).set("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`);
-  response.set("Content-Length", String(end - start + 1));
-  if (request.method === "HEAD") return void response.end();
-  limitStall(ctx.clock, response);
-  const bytes = file.read({ start, end });
-  response.once("close", () => bytes.destroy());
-  bytes.once("error", (error) => {
-    ctx.log.error({ fileId: request.params.id, err: error }, "A download broke off");
-    response.destroy();
-  });
-  bytes.pipe(response);
 }

@@ -1,101 +1,43 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import type { FileStore } from "@tus/file-store";
+import { mkdir } from "node:fs/promises";
+import { ReadableStream } from "node:stream/web";
 import type { Server, Upload } from "@tus/server";
-import type { RequestHandler } from "express";
-import { AppError } from "../../domain/errors.ts";
+import type { Request, RequestHandler, Response } from "express";
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { HOUR } from "../../domain/time.ts";
+import { DAY, HOUR, SECOND } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
+import type { DiskRoom } from "../../ports/disk-room.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 import { storeUpload } from "../../services/files/file-uploads.ts";
-import {
-  fileIdOf,
-  findStored,
-  isUploadName,
-  newUploadName,
-  removePart,
-} from "../../services/files/unfinished-uploads.ts";
+import { getFile } from "../../services/files/files.ts";
 import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf } from "../access/auth.ts";
-import { limitSilence } from "../access/slow-senders.ts";
-import {
-  asRefusal,
-  isRefusal,
-  LOCKED,
-  sentenceFor,
-  uploadNotFound,
-  UPLOADS_PATH,
-  type Refusal,
-} from "./upload-answers.ts";
-import { createUploadLocks, type UploadLocks } from "./upload-locks.ts";
-import { openUploadStore, type UploadPlace } from "./upload-store.ts";
+import { sendError, STATUS } from "../errors.ts";
+import { bytesOf } from "./send-bytes.ts";
 
+export const UPLOADS_PATH = "/api/v1/files/uploads";
+
+/** An upload that is not finished by then is forgotten. */
+const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
-/** Methods whose requests carry bytes. */
-const SENDING: readonly string[] = ["POST", "PATCH"];
+/** A request for an upload that another one is at waits for so long; the other is asked to end. */
+const LOCK_TIMEOUT_MS = 5 * SECOND;
+/** Uploads that one owner may have begun and not finished. */
+const MAX_UNFINISHED = 64;
 
-/**
- * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
- * file that the upload became in `Content-Location`, and so does a HEAD after it, for those to whom that
- * answer was lost. An upload's id begins with marks of owner and API key: to others it does not exist.
- */
-export function createResumableUploads(
-  ctx: AppContext,
-  place: UploadPlace,
-): RequestHandler<{ upload?: string }> {
-  const callers = new AsyncLocalStorage<Caller>();
-  const parts: TusParts = { ctx, place, callers, locks: createUploadLocks(place), storing: new Map() };
-  let running: Promise<Tus> | null = null;
-  let sweptAt = -Infinity;
-  const start = (): Promise<Tus> => {
-    running ??= startTus(parts).catch((error: unknown) => {
-      running = null;
-      throw error;
-    });
-    return running;
-  };
-  return async (request, response) => {
-    const caller = callerOf(response);
-    const id = request.params.upload;
-    if (id !== undefined && !isOwn(caller, id)) throw uploadNotFound();
-    const { server, datastore } = await start();
-    if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
-      sweptAt = ctx.clock.now();
-      await server.cleanUpExpiredUploads();
-    }
-    limitSilence(ctx.clock, request);
-    await callers.run(caller, async () => {
-      if (SENDING.includes(request.method)) {
-        // Before the bytes come: who is refused in the midst of them may not see the answer.
-        await place.room.expect(Number(request.headers["content-length"] ?? 0));
-        return ctx.intake.uploads.pass(() => server.handle(request, response), caller.ownerId);
-      }
-      if (request.method !== "HEAD" || id === undefined) return server.handle(request, response);
-      const finished = await findFinished(parts, datastore, id).catch((error: unknown) =>
-        asRefusal(ctx, error),
-      );
-      if (finished === null) return server.handle(request, response);
-      response
-        .status(isRefusal(finished) ? finished.status_code : 200)
-        .set({
-          ...(isRefusal(finished) ? {} : finishedHeaders(finished)),
-          "Tus-Resumable": "1.0.0",
-          "Cache-Control": "no-store",
-        })
-        .end();
-    });
-  };
+/** Where resumable uploads grow: on this machine. */
+export interface UploadPlace {
+  readonly folder: string;
+  readonly room: DiskRoom;
 }
 
-interface TusParts {
-  readonly ctx: AppContext;
-  readonly place: UploadPlace;
-  readonly callers: AsyncLocalStorage<Caller>;
-  readonly locks: UploadLocks;
-  /** What uploads are becoming, by their ids. */
-  readonly storing: Map<string, Promise<Finished>>;
+/** As tus wants it. */
+interface Refusal {
+  readonly status_code: number;
+  readonly body: string;
 }
 
 interface Finished {
@@ -103,140 +45,162 @@ interface Finished {
   readonly sizeBytes: number;
 }
 
-type Tus = Awaited<ReturnType<typeof startTus>>;
+/**
+ * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
+ * file that the upload became in `Content-Location`. A HEAD after it does so too, for those to whom that
+ * answer was lost. An upload's id begins with marks of owner and API key: to others it does not exist.
+ */
+export function createResumableUploads(
+  ctx: AppContext,
+  place: UploadPlace,
+): RequestHandler<{ upload?: string }> {
+  let running: Promise<Tus> | null = null;
+  let sweptAt = -Infinity;
+  return async (request, response) => {
+    const caller = callerOf(response);
+    const id = request.params.upload;
+    if (id !== undefined && !id.startsWith(`${markOf(caller)}-`)) throw uploadNotFound();
+    running ??= startTus(ctx, place).catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    const tus = await running;
+    if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
+      sweptAt = ctx.clock.now();
+      await tus.server.cleanUpExpiredUploads().catch((error: unknown) => {
+        ctx.log.warn({ err: error }, "An abandoned upload could not be cleared away");
+      });
+    }
+    if (request.method === "HEAD" && id !== undefined) {
+      const finished = await tus.findFinished(caller, id);
+      if (finished !== null) {
+        response.set({ ...finishedHeaders(finished), "Tus-Resumable": "1.0.0" });
+        return void response.end();
+      }
+    }
+    // Before the bytes come: a sender who is refused in the midst of them may not see the answer.
+    if (request.method === "POST" || request.method === "PATCH")
+      await place.room.expect(Number(request.headers["content-length"] ?? 0));
+    await sendAnswer(response, await tus.handle(caller, request));
+    // Nothing else reads the bytes of a request that was refused.
+    request.resume();
+  };
+}
+
+interface Tus {
+  readonly server: Server;
+  handle(caller: Caller, request: Request<object>): Promise<globalThis.Response>;
+  /** What an upload became whose bytes are all there. One that a killed process did not store is stored now. */
+  findFinished(caller: Caller, id: string): Promise<Finished | null>;
+}
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(parts: TusParts): Promise<{ server: Server; datastore: FileStore }> {
-  const [{ Server: TusServer }, datastore] = await Promise.all([
+async function startTus(ctx: AppContext, { folder, room }: UploadPlace): Promise<Tus> {
+  const [{ Server: TusServer, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
     import("@tus/server"),
-    openUploadStore(parts.ctx, parts.place),
+    import("@tus/file-store"),
   ]);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const datastore = new FileStore({ directory: folder, expirationPeriodInMilliseconds: ABANDONED_MS });
+  const callers = new WeakMap<globalThis.Request, Caller>();
+  const storing = new Map<string, Promise<Finished>>();
 
-  /** Its refusals are texts; ours are JSON with one sentence. */
-  class Posthorn extends TusServer {
-    override write(
-      ...[context, headers, status, body = ""]: Parameters<Server["write"]>
-    ): ReturnType<Server["write"]> {
-      if (status < 400) return super.write(context, headers, status, body);
-      headers.set("Content-Type", "application/json; charset=utf-8");
-      return super.write(context, headers, status, JSON.stringify({ error: sentenceFor(status, body) }));
+  const callerIn = (request: globalThis.Request): Caller => {
+    const caller = callers.get(request);
+    if (caller === undefined) throw new Error("An upload was reached without its caller.");
+    return caller;
+  };
+
+  const checkNew = async (upload: Upload): Promise<object> => {
+    requireWholeTexts(upload.metadata, ["Upload-Metadata"]);
+    const [owner = ""] = upload.id.split("-");
+    const begun = (await datastore.configstore.list?.()) ?? [];
+    if (begun.filter((id) => id.startsWith(`${owner}-`)).length >= MAX_UNFINISHED) {
+      throw new AppError(
+        "conflict",
+        `There may be ${MAX_UNFINISHED} unfinished uploads at most. Finish some, or end them with DELETE at their addresses, then begin this one.`,
+      );
     }
-  }
-  const server = new Posthorn({
+    await room.expect(upload.size ?? 0);
+    return {};
+  };
+
+  const forget = ({ id }: Upload): Promise<void> =>
+    datastore.remove(id).catch((error: unknown) => {
+      ctx.log.warn({ err: error }, "An upload could not be cleared away");
+    });
+
+  const store = async (caller: Caller, upload: Upload): Promise<Finished> => {
+    const stored = await findStored(ctx, caller, upload.id);
+    if (stored !== null) return stored;
+    try {
+      const { size, metadata, storage } = await datastore.getUpload(upload.id);
+      if (storage === undefined) throw new Error("The upload has no place.");
+      const { file } = await storeUpload(plainCall(ctx, caller), {
+        name: metadata?.["filename"] ?? null,
+        altText: metadata?.["altText"] ?? null,
+        body: createReadStream(storage.path),
+        sizeBytes: size ?? null,
+        fileId: fileIdOf(upload.id),
+      });
+      return { fileId: file.id, sizeBytes: file.sizeBytes };
+    } catch (error) {
+      // What can never be stored is forgotten.
+      if (error instanceof AppError && error.kind !== "unavailable") await forget(upload);
+      throw error;
+    }
+  };
+
+  /** A request that asks while the bytes are being stored waits for the same file. */
+  const storeOnce = (caller: Caller, upload: Upload): Promise<Finished> => {
+    const known = storing.get(upload.id);
+    if (known !== undefined) return known;
+    const made = store(caller, upload).finally(() => storing.delete(upload.id));
+    storing.set(upload.id, made);
+    return made;
+  };
+
+  const server = new TusServer({
     path: UPLOADS_PATH,
     datastore,
-    locker: parts.locks,
+    locker: new MemoryLocker({ acquireLockTimeout: LOCK_TIMEOUT_MS }),
     maxSize: MAX_FILE_BYTES,
     relativeLocation: true,
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
-    namingFunction: () => newUploadName(markOf(callerIn(parts))),
-    onResponseError: (request, error) => explainGone(parts, request, error),
-    onUploadCreate: async (_request, upload) => checkMetadata(parts.ctx, upload),
-    onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
+    namingFunction: (request) => `${markOf(callerIn(request))}-${newId("file").slice(FILE_PREFIX.length)}`,
+    onUploadCreate: (_request, upload) => checkNew(upload),
+    onUploadFinish: async (request, upload) => ({
+      headers: finishedHeaders(await storeOnce(callerIn(request), upload)),
+    }),
+    onResponseError: (_request, error) => asRefusal(ctx, room, error),
   });
   // Only now: until its answer is made, tus still asks for the upload.
-  server.on("POST_FINISH", (_request, _response, upload) => void forget(parts, upload));
-  return { server, datastore };
+  server.on(EVENTS.POST_FINISH, (_request, _response, upload) => void forget(upload));
+
+  return {
+    server,
+    handle: (caller, request) => {
+      const web = asWebRequest(request);
+      callers.set(web, caller);
+      return server.handleWeb(web);
+    },
+    findFinished: async (caller, id) => {
+      const upload = await datastore.getUpload(id).catch(() => null);
+      if (upload === null) return findStored(ctx, caller, id);
+      if (upload.offset !== upload.size) return null;
+      const finished = await storeOnce(caller, upload);
+      await forget(upload);
+      return finished;
+    },
+  };
 }
 
-/** An upload whose bytes are all there; one that no process got to store is stored now. */
-async function findFinished(parts: TusParts, datastore: FileStore, id: string): Promise<Finished | null> {
-  const storing = parts.storing.get(id);
-  if (storing !== undefined) return storing;
-  const upload = await datastore.getUpload(id).catch(() => null);
-  // Only now: what was stored until then is found, whatever was cleared away meanwhile.
-  const stored = await findStored(parts.ctx, callerIn(parts).ownerId, id);
-  if (upload === null || (stored === null && upload.offset !== upload.size)) return stored;
-  const finished = stored ?? (await storeOnce(parts, datastore, upload));
-  await forget(parts, upload);
-  return finished;
-}
+const FILE_PREFIX = "file_";
 
-/** An upload that is stored while it is asked about is gone for a moment before it is known as a file. */
-async function explainGone(
-  parts: TusParts,
-  { method, url }: { readonly method: string; readonly url: string },
-  error: unknown,
-): Promise<Refusal | undefined> {
-  if (method !== "HEAD" || !isRefusal(error) || ![404, 410].includes(error.status_code)) return undefined;
-  const name = new URL(url).pathname.split("/").at(-1) ?? "";
-  const isStored = (await findStored(parts.ctx, callerIn(parts).ownerId, name)) !== null;
-  return isStored ? LOCKED : undefined;
-}
-
-function checkMetadata(ctx: AppContext, upload: Upload): object {
-  try {
-    requireWholeTexts(upload.metadata, ["Upload-Metadata"]);
-    return {};
-  } catch (error) {
-    throw asRefusal(ctx, error);
-  }
-}
-
-async function finish(
-  parts: TusParts,
-  datastore: FileStore,
-  upload: Upload,
-): Promise<{ headers: Record<string, string> }> {
-  try {
-    return { headers: finishedHeaders(await storeOnce(parts, datastore, upload)) };
-  } catch (error) {
-    throw asRefusal(parts.ctx, error);
-  }
-}
-
-function finishedHeaders({ fileId, sizeBytes }: Finished): Record<string, string> {
-  const size = String(sizeBytes);
-  return { "Content-Location": `/api/v1/files/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
-}
-
-/** Whoever asks here while the bytes are being stored waits for the same file. */
-function storeOnce(parts: TusParts, datastore: FileStore, upload: Upload): Promise<Finished> {
-  const known = parts.storing.get(upload.id);
-  if (known !== undefined) return known;
-  const storing = store(parts, datastore, upload).finally(() => parts.storing.delete(upload.id));
-  parts.storing.set(upload.id, storing);
-  return storing;
-}
-
-/** Under the lock: another process may just have done it. What can never be stored is forgotten. */
-async function store(parts: TusParts, datastore: FileStore, { id }: Upload): Promise<Finished> {
-  const { ctx, locks } = parts;
-  const caller = callerIn(parts);
-  const release = await locks.take(id, new AbortController().signal);
-  try {
-    const stored = await findStored(ctx, caller.ownerId, id);
-    if (stored !== null) return stored;
-    const { size, metadata, storage } = await datastore.getUpload(id);
-    if (storage === undefined) throw new Error("The upload has no place.");
-    const { file } = await storeUpload(plainCall(ctx, caller), {
-      name: metadata?.["filename"] ?? null,
-      altText: metadata?.["altText"] ?? null,
-      body: createReadStream(storage.path),
-      sizeBytes: size ?? null,
-      fileId: fileIdOf(id),
-    });
-    return { fileId: file.id, sizeBytes: file.sizeBytes };
-  } catch (error) {
-    if (error instanceof AppError && error.kind !== "unavailable") await datastore.remove(id);
-    throw error;
-  } finally {
-    release();
-  }
-}
-
-/** What cannot be removed now is removed as abandoned later. */
-async function forget({ ctx, place }: TusParts, upload: Upload): Promise<void> {
-  await removePart(place, upload.id).catch((error: unknown) => {
-    ctx.log.warn({ err: error }, "A finished upload could not be cleared away");
-  });
-}
-
-function callerIn({ callers }: TusParts): Caller {
-  const caller = callers.getStore();
-  if (caller === undefined) throw new Error("An upload was reached without its caller.");
-  return caller;
+/** An upload is named after the file that it is to become, so that it becomes one, however often that is tried. */
+function fileIdOf(uploadId: string): string {
+  return FILE_PREFIX + (uploadId.split("-").at(-1) ?? "");
 }
 
 /** What the ids of the caller's uploads begin with: 16 digits for the owner, 8 for the API key. */
@@ -245,6 +209,72 @@ function markOf({ ownerId, keyId }: Caller): string {
   return `${digits(ownerId).slice(0, 16)}-${digits(keyId).slice(0, 8)}`;
 }
 
-function isOwn(caller: Caller, id: string): boolean {
-  return isUploadName(id) && id.startsWith(`${markOf(caller)}-`);
+/** Null where an upload has not become a file yet, or that was deleted. */
+async function findStored(ctx: AppContext, caller: Caller, uploadId: string): Promise<Finished | null> {
+  try {
+    const { file } = await getFile(plainCall(ctx, caller), { id: fileIdOf(uploadId) });
+    return file.status === "ready" ? { fileId: file.id, sizeBytes: file.sizeBytes } : null;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
 }
+
+function finishedHeaders({ fileId, sizeBytes }: Finished): Record<string, string> {
+  const size = String(sizeBytes);
+  return { "Content-Location": `/api/v1/files/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
+}
+
+function asWebRequest(request: Request<object>): globalThis.Request {
+  const { method } = request;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const content = hasBody ? { body: ReadableStream.from(bytesOf(request)), duplex: "half" as const } : {};
+  return new Request(`http://localhost${request.originalUrl}`, { method, headers, ...content });
+}
+
+/** tus refuses with a plain text; our refusals are JSON with a sentence. */
+async function sendAnswer(response: Response, answer: globalThis.Response): Promise<void> {
+  const { status } = answer;
+  answer.headers.forEach((value, name) => {
+    if (status < 400 || !name.startsWith("content-")) response.set(name, value);
+  });
+  if (status >= 400) return sendError(response, status, sentenceFor(status, await answer.text()));
+  response.status(status).end(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** The store of parts does not say why it could not write: a full disk is told from other failures here. */
+async function asRefusal(ctx: AppContext, room: DiskRoom, error: unknown): Promise<Refusal | undefined> {
+  if (error instanceof AppError) return { status_code: STATUS[error.kind], body: error.message };
+  const isOfTus = typeof error === "object" && error !== null && "status_code" in error;
+  if (isOfTus && error.status_code !== 500) return undefined;
+  const full: unknown = await room.expect(0).catch((reason: unknown) => reason);
+  if (full instanceof AppError) return asRefusal(ctx, room, full);
+  ctx.log.error({ err: error }, "An upload could not be stored");
+  return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
+}
+
+function uploadNotFound(): AppError {
+  return new AppError(
+    "not_found",
+    `There is no such upload, or it has expired. Begin a new one with POST ${UPLOADS_PATH}.`,
+  );
+}
+
+/** tus's refusals in our words; sentences of ours (they end with a full stop) go through. */
+function sentenceFor(status: number, body: string): string {
+  const text = body.trim();
+  if (text.endsWith(".") && /^[A-Z]/.test(text)) return text;
+  return SENTENCES[status] ?? `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
+}
+
+const SENTENCES: Readonly<Record<number, string>> = {
+  404: uploadNotFound().message,
+  409: "Upload-Offset: is not how far the upload is. Ask for the offset with HEAD and go on from there.",
+  410: uploadNotFound().message,
+  412: "Tus-Resumable: is required and must be 1.0.0. Use a tus client.",
+  413: `Upload-Length: the file is larger than ${MAX_FILE_BYTES} bytes, or larger than was said. Give a smaller one.`,
+  423: "Another request is sending to this upload, or it is just being stored. Wait a moment, then try again.",
+  500: INTERNAL_ERROR_SENTENCE,
+};

@@ -1,13 +1,11 @@
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
-import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { limitStall } from "../access/slow-senders.ts";
 
 interface Bytes {
   readonly sizeBytes: number;
-  /** Quoted, strong: the same for the same bytes alone. */
-  readonly etag: string;
+  /** Quoted, strong: the same only for the same bytes. Null where it is not known. */
+  readonly etag: string | null;
   /** The bytes `start` to `end`, inclusive. */
   open(range: { start: number; end: number }): Readable;
 }
@@ -17,10 +15,11 @@ interface Bytes {
  * set before.
  */
 export function sendBytes(
-  { request, response, log, clock }: { request: Request; response: Response; log: Logger; clock: Clock },
+  { request, response, log }: { request: Request<object>; response: Response; log: Logger },
   bytes: Bytes,
 ): void {
-  response.set({ "Accept-Ranges": "bytes", ETag: bytes.etag });
+  response.set("Accept-Ranges", "bytes");
+  if (bytes.etag !== null) response.set("ETag", bytes.etag);
   if (request.fresh) return void response.status(304).end();
   const range = chooseRange(request, bytes);
   if (range === "impossible")
@@ -29,7 +28,6 @@ export function sendBytes(
   if (range !== null) response.status(206).set("Content-Range", `bytes ${start}-${end}/${bytes.sizeBytes}`);
   response.set("Content-Length", String(end - start + 1));
   if (request.method === "HEAD" || bytes.sizeBytes === 0) return void response.end();
-  limitStall(clock, response);
   const body = bytes.open({ start, end });
   response.once("close", () => body.destroy());
   body.once("error", (error) => {
@@ -41,7 +39,7 @@ export function sendBytes(
 
 /** One range is served; several at once are answered with the whole, as RFC 9110 allows. */
 function chooseRange(
-  request: Request,
+  request: Request<object>,
   { sizeBytes, etag }: Bytes,
 ): { start: number; end: number } | null | "impossible" {
   const condition = request.headers["if-range"];
@@ -50,4 +48,13 @@ function chooseRange(
   if (ranges === -1) return "impossible";
   if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return null;
   return ranges[0] ?? null;
+}
+
+/**
+ * The body of a request. The request stays whole when its reading ends early: the answer goes out over the same
+ * connection.
+ * A generator of our own, because the iterator ends the request where it is told of an error.
+ */
+export async function* bytesOf(request: Request<object>): AsyncGenerator<Buffer> {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
 }

@@ -3,11 +3,9 @@ import { Router, type Request, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
 import type { AppContext } from "../../services/context.ts";
 import { createMeasurements } from "../../services/health/metrics.ts";
-import { limitFailures } from "../access/auth.ts";
+import { bearerOf, limitFailures } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import type { About, Meters } from "./metrics-text.ts";
-
-const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * `GET /metrics` for Prometheus, and the watch over how long every other request takes. Whoever brings the
@@ -36,7 +34,7 @@ function requireToken(token: string, limitFailed: RequestHandler): RequestHandle
   const refusal =
     'The metrics token is missing or wrong. Send "Authorization: Bearer <POSTHORN_METRICS_TOKEN>".';
   return (request, response, next) => {
-    const given = BEARER.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    const given = bearerOf(request) ?? "";
     if (timingSafeEqual(sha256(given), wanted)) return next();
     return limitFailed(request, response, (error?: unknown) =>
       next(error ?? new AppError("unauthenticated", refusal)),

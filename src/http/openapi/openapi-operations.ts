@@ -8,7 +8,7 @@ import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { FAILURES } from "./openapi-errors.ts";
 import type { QueryKind } from "../query.ts";
-import type { ResourceRoute } from "../api/resource-routes.ts";
+import { toolOf, type ResourceRoute } from "../api/resource-routes.ts";
 
 interface Operation {
   readonly path: string;
@@ -61,7 +61,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
         path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
         query: z.object(
           Object.fromEntries(
-            Object.entries(route.query).map(([name, kind]) => [
+            Object.entries(route.query ?? {}).map(([name, kind]) => [
               name,
               parameter(tool, { name, kind, defaults: route.defaults }),
             ]),
@@ -69,7 +69,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
         ),
         ...(tool.hints.readOnly ? {} : { header: z.object({ "Idempotency-Key": KEY_HEADER }) }),
       },
-      ...(route.body === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
+      ...((route.body ?? "none") === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
       responses: {
         [`${status}`]: route.success === undefined ? success : made,
         ...(route.success?.isMade === undefined
@@ -79,12 +79,6 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       } as ZodOpenApiResponsesObject,
     },
   };
-}
-
-function toolOf(route: ResourceRoute, toolbox: Toolbox, name: string): AnyTool {
-  const tool = toolbox.tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) throw new Error(`${route.path} needs the tool ${name}, which is not there.`);
-  return tool;
 }
 
 function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {

@@ -1,8 +1,7 @@
 import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { EVENTS } from "./openapi-events.ts";
-import { POST_EXAMPLE, SERVICE_PATHS } from "./openapi-extras.ts";
-import { FILE_PATHS } from "./openapi-files.ts";
+import { OTHER_PATHS } from "./openapi-paths.ts";
 import { ERROR_RESPONSES } from "./openapi-errors.ts";
 import { describeRoute, describeTool, type Operations } from "./openapi-operations.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
@@ -27,18 +26,13 @@ A failed request is answered with \`{ "error": "…" }\`: one or two sentences t
 export function createOpenApi({ toolbox, routes, version }: OpenApiSource): OpenApiDocument {
   const operations: Operations = [
     ...routes.map((route) => describeRoute(route, toolbox)),
-    ...FILE_PATHS,
-    ...SERVICE_PATHS,
+    ...OTHER_PATHS,
     ...toolbox.tools.map(describeTool),
   ];
-  const document = nameJson(
-    createDocument(describe(version, toPaths(operations)), {
-      override: ({ jsonSchema }) => tidy(jsonSchema),
-    }),
-  );
-  const post = document.components?.schemas?.["Post"];
-  if (post !== undefined) Object.assign(post, { examples: [POST_EXAMPLE] });
-  return document;
+  const document = createDocument(describe(version, toPaths(operations)), {
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  });
+  return nameJson(document);
 }
 
 function describe(version: string, paths: ZodOpenApiPathsObject): ZodOpenApiObject {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Response } from "express";
 import { html, Html } from "./html.ts";
-import type { MadePage } from "./kept-pages.ts";
 import { STYLES } from "./styles.ts";
 
 interface Page {
@@ -18,7 +17,7 @@ const MARK = new Html(
 );
 
 // A data: icon keeps browsers from asking for /favicon.ico.
-const ICON =
+export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
@@ -56,20 +55,11 @@ interface PageOptions extends Page {
   readonly isPublic?: boolean;
 }
 
-/** Sends a page that is for one visitor. */
-export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
-  const { headers, body } = makePage(options);
-  response
-    .status(options.status ?? 200)
-    .set(headers)
-    .send(body);
-}
-
 /**
- * A page with headers that allow it nothing but itself: no script, no frame, no other origin, no address
+ * Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no address
  * passed on. The hash lets the browser apply our one style sheet and no other.
  */
-export function makePage(options: PageOptions): MadePage {
+export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
   const hash = createHash("sha256").update(stylesOf(options)).digest("base64");
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
@@ -81,7 +71,7 @@ export function makePage(options: PageOptions): MadePage {
     ...options.allow,
   };
   const policy = Object.entries(directives).map(([name, sources]) => `${name} ${sources.join(" ")}`);
-  const headers = {
+  response.status(options.status ?? 200).set({
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
     "Cache-Control": options.cacheControl ?? "no-store",
@@ -91,6 +81,23 @@ export function makePage(options: PageOptions): MadePage {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     ...(options.isPublic === true ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
+  });
+  response.send(renderPage(options));
+}
+
+export interface View {
+  readonly title: string;
+  readonly body: Html;
+  /** Directives of its policy beside the strict ones. */
+  readonly allow?: Readonly<Record<string, readonly string[]>>;
+}
+
+export function messageView(heading: string, text: string): View {
+  return {
+    title: heading,
+    body: html`<section class="card">
+      <h1>${heading}</h1>
+      <p>${text}</p>
+    </section>`,
   };
-  return { headers, body: renderPage(options) };
 }

@@ -5,7 +5,6 @@ import {
   findFeedAccount,
   findFeedItem,
   listFeedItems,
-  readFeedVersion,
   type FeedPlace,
 } from "../../store/tables/feed-items.ts";
 import type { AppContext, GuestCall } from "../context.ts";
@@ -37,11 +36,6 @@ export async function readFeed(
     items,
     next: found.length > PAGE_SIZE && last !== undefined ? `${last.publishedAt}-${last.id}` : null,
   };
-}
-
-/** Stays the same while no feed has changed; costs next to nothing. */
-export function versionOfFeeds({ ctx }: GuestCall): Promise<string> {
-  return readFeedVersion(ctx.store);
 }
 
 /** One public entry. Throws `not_found` for one that waits for its time, was taken down, or never was. */

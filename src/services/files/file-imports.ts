@@ -37,17 +37,9 @@ export async function uploadFile(
 
 type ImportArgs = UploadFileArgs & { readonly url: string };
 
-/**
- * Fetches a file through the outbound door into the store. Throws `rate_limited` where too many of the
- * owner's wait for that already.
- */
+/** Fetches a file through the outbound door into the store. */
 export async function importFile(call: CallContext, args: ImportArgs): Promise<{ file: File }> {
-  const { ctx, caller } = call;
-  const url = ctx.outbound.assertAllowed("url", args.url);
-  return ctx.intake.imports.pass(() => fetchAndStore(call, args, url), caller.ownerId);
-}
-
-async function fetchAndStore(call: CallContext, args: ImportArgs, url: URL): Promise<{ file: File }> {
+  const url = call.ctx.outbound.assertAllowed("url", args.url);
   const answer = await fetchFile(call, url.href);
   const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
   if (problem !== null) {

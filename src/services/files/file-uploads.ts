@@ -39,11 +39,6 @@ export interface Upload {
   readonly fileId?: string;
 }
 
-/** Takes a file from a client. Throws `rate_limited` where the owner sends too many at once. */
-export function receiveUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
-  return call.ctx.intake.uploads.pass(() => storeUpload(call, upload), call.caller.ownerId);
-}
-
 /** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
 export async function storeUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
   const { ctx, caller } = call;
@@ -103,23 +98,11 @@ export async function receiveLinkedUpload(
   const row = await findSignedFile(ctx.store, parts.id);
   if (row === null) throw new AppError("not_found", "The file that this address was made for was deleted.");
   if (row.status !== "uploading") throw alreadyUsed(row.id);
-  return ctx.intake.uploads.pass(
-    () => receiveInto(call, row, { body, sizeBytes: sizeBytes ?? null }),
-    row.owner_id,
-  );
-}
-
-async function receiveInto(
-  call: GuestCall,
-  row: FileRow,
-  { body, sizeBytes }: { readonly body: Readable; readonly sizeBytes: number | null },
-): Promise<{ file: File }> {
-  const { ctx } = call;
   const { format, whole } = await begin(ctx, body);
   const pending = { ...row, storage_key: newKey(row.owner_id, format) };
   const file = { ownerId: row.owner_id, id: row.id };
   await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
-  return receive(call, pending, { format, whole, sizeBytes });
+  return receive(call, pending, { format, whole, sizeBytes: sizeBytes ?? null });
 }
 
 function alreadyUsed(id: string): AppError {

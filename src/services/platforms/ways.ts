@@ -34,7 +34,7 @@ export function accessEndsAt(way: ConnectWay, tokens: Ends): number | null {
   return canRenew(renewalOf(way), tokens) ? tokens.renewableUntil : tokens.expiresAt;
 }
 
-/** When the keeper renews tokens that were renewed at `now`; null: never. */
+/** When maintenance renews tokens that were renewed at `now`; null: never. */
 export function renewAt(way: ConnectWay, tokens: Ends, now: number): number | null {
   const renewal = renewalOf(way);
   if (!canRenew(renewal, tokens)) return null;

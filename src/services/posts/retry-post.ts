@@ -8,7 +8,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
-import { settleInDoubt } from "../publishing/settle-post.ts";
+import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { assertUsable, checkAddresses, checkContent, readScheduledAt } from "./post-draft.ts";
 import { findOwnPost } from "./posts.ts";
 import { applyPatch } from "./update-post.ts";
@@ -39,7 +39,7 @@ export async function retryPost(call: CallContext, input: PostRetry): Promise<Re
   const isChanged = hasChanges(input);
   const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
   if (row.in_doubt === 1) {
-    const settled = await settleInDoubt(call, row);
+    const settled = await reconcileInDoubt(call, row);
     if (settled !== null) return settled;
   }
   // Settled as "did not happen", the step keeps its key and is sent with it. Another content needs a clean

@@ -16,7 +16,7 @@ export interface EffectsOptions {
   /** Milliseconds since 1970: past it nothing new is sent. */
   readonly deadline: number;
   /** Asks about open steps and sends nothing: throws NothingSent where it would. */
-  readonly isSettleOnly: boolean;
+  readonly isReconcileOnly: boolean;
   /** Asked before the intent of what is sent is written: throws where it must not be sent now. */
   readonly guard?: (() => Promise<void>) | null;
   /** How many requests and conversations with the platform this run began so far. */

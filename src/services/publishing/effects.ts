@@ -1,3 +1,4 @@
+import type { ReconcileClass } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
@@ -19,11 +20,10 @@ import {
   liveStateOf,
   markLive,
   noteLive,
-  runExtra,
+  runFollowUp,
   type LiveState,
-  type PendingExtra,
-} from "./extras.ts";
-import { MAY_BE_OUT, tellsWithoutLedger } from "./restored-ledger.ts";
+  type PendingFollowUp,
+} from "./follow-ups.ts";
 
 export interface Effects {
   effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
@@ -40,6 +40,27 @@ export interface Effects {
   resultOf(step: string): Json;
 }
 
+/** Why the outcome of a post is in doubt whose ledger comes from a copy. */
+const MAY_BE_OUT =
+  "The database was restored from a copy that is older than this post's time, and it may have gone out since.";
+
+const TELLS: Record<ReconcileClass, boolean> = {
+  server_key: true,
+  client_key: true,
+  list: true,
+  session: false,
+  container: false,
+  blind: false,
+};
+
+/**
+ * Whether the platform tells by the post itself what became of it; else it needs handles that a copy may not
+ * have.
+ */
+function tellsWithoutLedger(reconciles: ReconcileClass): boolean {
+  return TELLS[reconciles];
+}
+
 /** The publishing protocol of one post: an intent is durable before each step, its result after it. */
 export function createEffects(options: EffectsOptions): Effects {
   const steps = new Map<string, StepState>(
@@ -47,7 +68,7 @@ export function createEffects(options: EffectsOptions): Effects {
   );
   const suspectSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
   const at = { ...options, steps, suspectSince };
-  const pending: PendingExtra[] = [];
+  const pending: PendingFollowUp[] = [];
   return {
     effect: (spec) => runEffect(at, spec),
     once: (name, make) => runOnceStep(at, name, make),
@@ -55,7 +76,7 @@ export function createEffects(options: EffectsOptions): Effects {
     hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
     live: (place) => markLive(at, place),
     extra: async (name, work) => {
-      const waits = await runExtra(at, name, work);
+      const waits = await runFollowUp(at, name, work);
       if (waits !== null) pending.push(waits);
     },
     liveState: () => liveStateOf(at, pending),
@@ -120,7 +141,7 @@ async function assertMaySend(at: Running, step: string): Promise<void> {
  * one's result.
  */
 async function isGone<R extends Json>(at: Running, spec: EffectSpec<R>, result: R): Promise<boolean> {
-  if (spec.isGone === undefined || at.isSettleOnly || at.steps.has(LIVE_STEP)) return false;
+  if (spec.isGone === undefined || at.isReconcileOnly || at.steps.has(LIVE_STEP)) return false;
   return !outward(at.steps).some(isOpenStep) && spec.isGone(result);
 }
 
@@ -167,9 +188,10 @@ async function settle<R extends Json>(
 async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt: boolean): Promise<R> {
   const { ctx } = at;
   // A new run has another key, which the platform would not know.
-  if (at.isSettleOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
-  if (at.isSettleOnly) throw new NothingSent();
-  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
+  if (at.isReconcileOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
+  if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
+  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps))
+    throw new TooLate("Its time passed before it could be sent.");
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();

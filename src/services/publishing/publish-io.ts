@@ -27,9 +27,7 @@ export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { rea
 
 export interface RunOptions {
   readonly signal: AbortSignal;
-  readonly isSettleOnly: boolean;
-  /** Runs a step when it may go out. */
-  send<T>(step: () => Promise<T>): Promise<T>;
+  readonly isReconcileOnly: boolean;
 }
 
 /** How long a doubtful outcome is asked about although the post's own time is over. */
@@ -57,7 +55,7 @@ export async function createPublishRun(
     rows: leased.effects,
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
-    isSettleOnly: options.isSettleOnly,
+    isReconcileOnly: options.isReconcileOnly,
     reconciles: capabilities.reconciles,
     guard: guardQuotas(ctx, leased, capabilities),
   });
@@ -84,7 +82,7 @@ export async function createPublishRun(
     get isDue() {
       return ctx.clock.now() >= row.scheduled_at;
     },
-    effect: (spec) => options.send(() => effects.effect(fitEffect(platform.title, spec))),
+    effect: (spec) => effects.effect(fitEffect(platform.title, spec)),
     once: (name, make) => effects.once(name, make),
     live: (place) => effects.live(fitPlace(platform.title, place)),
     extra: (name, work) => effects.extra(name, work),

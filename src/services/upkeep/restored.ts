@@ -14,7 +14,7 @@ import {
   type Generation,
 } from "../../store/backup/generation.ts";
 import { readMeta, setMeta } from "../../store/tables/meta.ts";
-import { countSuspects, holdSuspects } from "../../store/publishing/suspects.ts";
+import { countRestored, markRestored } from "../../store/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** When the database was last put back from a copy. */
@@ -27,7 +27,7 @@ export async function readRestore({
   store,
 }: Pick<AppContext, "store">): Promise<{ at: number; inDoubt: number } | null> {
   const at = await readMeta(store, RESTORED_AT);
-  return at === null ? null : { at: Number(at), inDoubt: await countSuspects(store) };
+  return at === null ? null : { at: Number(at), inDoubt: await countRestored(store) };
 }
 
 type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
@@ -53,7 +53,7 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
 
 /** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
 async function isSettled({ store }: Noticing, own: Generation, file: string): Promise<boolean> {
-  if (store.liveness.clock === null) return false;
+  if (!store.isShared) return false;
   const written = readGenerationFile(file);
   const isKnown =
     written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));
@@ -94,7 +94,7 @@ export interface Restored {
 /** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. */
 export async function holdRestored(tx: Tx, { generation, now, platforms }: Restored): Promise<number> {
   const all = [...platforms];
-  const held = await holdSuspects(tx, {
+  const held = await markRestored(tx, {
     now,
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
     promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),

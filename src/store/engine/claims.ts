@@ -6,8 +6,8 @@ import type { PostRow, Tables } from "./schema.ts";
 export interface Claims {
   /** When the first post after this moment wants attention; null when none waits. */
   nextAfter(moment: number): Promise<number | null>;
-  /** Posts that could be taken up now, but were under way when a process ended. */
-  suspects(wish: { readonly now: number; readonly isSteady: boolean }): Promise<SuspectsDue>;
+  /** Whether a due post waits that one more crash makes fail. */
+  hasQuarantined(now: number): Promise<boolean>;
   /** Takes due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
   /**
@@ -17,17 +17,16 @@ export interface Claims {
   failMissed(cutoff: MissedCutoff): Promise<readonly MissedPost[]>;
   /** Says on due posts why they wait, where that is their channel; they are looked at again later. */
   noteUnusable(note: UnusableNote): Promise<number>;
-  /** Gives back what a worker held that ends: its posts are taken up again from their ledger. */
+  /** Releases what a worker held that ends: its posts go on from their ledger. */
   freeWorker(workerId: string, now: number): Promise<number>;
   /**
-   * Gives back what a worker held that is dead. Its posts become suspects, unless it was asked to end; one
-   * that ends every process that works on it fails, with the sentence of `why`. Where workers share no
-   * machine, their end is proven in the transaction that gives back: null where it is not, or where somebody
-   * else has taken over.
+   * Releases what a worker held that is dead, and counts a crash against its posts unless it was asked to end.
+   * A post that crashed too often in a row fails. Where workers share no machine, their end is proven in this
+   * transaction: null where it is not, or where another worker has taken over.
    */
-  takeOver(workerId: string, now: number, why: (post: EndedPost) => string): Promise<TakenOver | null>;
+  takeOver(workerId: string, now: number): Promise<TakenOver | null>;
   /**
-   * Gives back posts of our own whose end could not be written. Does nothing where the lease is gone already.
+   * Releases posts of our own whose result could not be written. Does nothing where the lease is gone already.
    */
   abandon(leases: readonly Lease[], now: number): Promise<void>;
   /**
@@ -39,72 +38,29 @@ export interface Claims {
   ): Promise<{ readonly last: number | null; readonly backMs: number }>;
 }
 
-export interface SuspectsDue {
-  readonly count: number;
-  /** Of the first: how often in a row its process ended. */
-  readonly ends: number;
-}
-
-/** A post with which the process ended that worked on it. */
-export interface EndedPost {
-  readonly id: string;
-  readonly ends: number;
-  readonly is_light: number;
-  /** 1 where it may be on the platform. */
-  readonly in_doubt: number;
-  readonly account_name: string;
-  readonly account_url: string | null;
-}
-
 export interface TakenOver {
   readonly posts: number;
-  /** The ids of those that have failed by it. */
-  readonly givenUp: readonly string[];
-}
-
-/** How many posts may be taken up, and how many of them with media. */
-export interface Room {
-  readonly posts: number;
-  readonly withMedia: number;
-}
-
-/** Owners that get no more posts, or none with media. */
-export interface FullOwners {
-  readonly posts: readonly string[];
-  readonly withMedia: readonly string[];
-}
-
-export interface OwnerShares {
-  fullOwners(): FullOwners;
-  roomOf(ownerId: string): Room;
+  /** The ids of those that crashed too often. */
+  readonly failed: readonly string[];
 }
 
 export interface ClaimWish {
   readonly workerId: string;
-  /** Asked inside the transaction: nothing is taken up before its time. */
+  /** Asked inside the transaction: nothing is claimed before its time. */
   readonly now: () => number;
   readonly limit: number;
-  /** So many of them may bring media. */
-  readonly mediaLimit: number;
-  /** What owners have left of their shares. Default: as much as they want. */
-  readonly owners?: OwnerShares | undefined;
-  /** Suspects alone, those with most ends first, or all but them. Default: both. */
-  readonly whom?: "suspects" | "others" | undefined;
-  /**
-   * This process has shown that it lives without them: suspects are taken up, too, that one more end would
-   * make fail. Default: true.
-   */
-  readonly isSteady?: boolean | undefined;
+  /** Only posts that one more crash makes fail; otherwise all but them. */
+  readonly isQuarantined: boolean;
   /**
    * From this lateness on a post counts as left over from downtime, and its account gets the next one so much
    * later.
    */
   readonly leftOver: { readonly afterMs: number; readonly spacingMs: number };
-  /** What made a post late, as far as it can be told when it is taken up; null where it is not late. */
+  /** What made a post late, as far as it can be told when it is claimed. Null where it is not late. */
   readonly causeOf: (late: Candidate, now: number) => LateCause | null;
 }
 
-/** A post that may be taken up, with everything that working on it needs, as it was when it was read. */
+/** A post that may be claimed, with everything that working on it needs, as it was when it was read. */
 export interface Candidate {
   readonly post: PostRow;
   readonly account: Tables["accounts"];

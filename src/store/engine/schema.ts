@@ -50,11 +50,8 @@ export interface Tables extends AccountTables {
     content_hash: string;
     /** 1 where nothing but text goes out. */
     is_light: number;
-    /** Attempts in a row that ended with their process, and of these the lone ones in one place. */
-    ends: number;
-    lone_ends: number;
-    /** Where its ledger stood at the last of them. */
-    ends_at_step: string | null;
+    /** Attempts in a row that ended with their process. */
+    crashes: Generated<number>;
     /** The ids of the own files that stand where it shows media, as JSON; null: none. */
     file_ids: string | null;
     published_at: number | null;
@@ -204,5 +201,5 @@ export interface Tables extends AccountTables {
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 
-/** A post's row without its sort key, which no JavaScript number holds, and what only take-over counts. */
-export type PostRow = Omit<Tables["posts"], "sort_key" | "ends" | "lone_ends" | "ends_at_step">;
+/** A post's row without its sort key, which no JavaScript number holds, and what only a take-over counts. */
+export type PostRow = Omit<Tables["posts"], "sort_key" | "crashes">;

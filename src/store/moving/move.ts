@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { EndedPost } from "../engine/claims.ts";
 import { indexOf, readRaw } from "../engine/handle.ts";
-import { change, rowOf, rowsOf } from "../engine/statements.ts";
+import { change, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { takeOver } from "../publishing/giving-back.ts";
+import { takeOver } from "../publishing/release.ts";
+import { listHolders } from "../publishing/restored-posts.ts";
 import { readMeta } from "../tables/meta.ts";
 import { searchable } from "../tables/posts.ts";
 import { digestTable, storable } from "./digest.ts";
@@ -40,8 +40,6 @@ export interface MoveOptions {
   readonly from: Store;
   readonly to: Store;
   readonly now: number;
-  /** What is said of a post that has ended every process that worked on it. */
-  readonly why: (post: EndedPost) => string;
   /** Called before the first row is copied. */
   readonly begun: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -64,7 +62,7 @@ export async function assertMoved(reader: Reader): Promise<void> {
  * afterwards. The source is only read; no process works on it.
  */
 export async function moveDatabase(options: MoveOptions): Promise<readonly MovedCount[]> {
-  const { from, to, now, why, begun, signal, progress } = options;
+  const { from, to, now, begun, signal, progress } = options;
   await begin(from, to);
   await begun();
   const counts: MovedCount[] = [];
@@ -76,7 +74,7 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
     progress({ table: table.name, rows });
     signal.throwIfAborted();
   }
-  await to.write((tx) => finish(tx, { now, why }));
+  await to.write((tx) => finish(tx, now));
   return counts;
 }
 
@@ -180,7 +178,7 @@ async function insertRows(
   if (name === "posts") await change(tx, "ALTER TABLE posts DISABLE TRIGGER USER", []);
   await change(
     tx,
-    `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, ?::json)`,
+    `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, $1::json)`,
     [JSON.stringify(values)],
   );
   if (name !== "posts") return;
@@ -211,14 +209,11 @@ async function assertSame(
 }
 
 /** The processes that held anything are all dead: the folder was taken by the move alone. */
-async function finish(tx: Tx, note: Pick<MoveOptions, "now" | "why">): Promise<void> {
-  const workers = await rowsOf<{ id: string }>(tx, HOLDERS, []);
-  for (const { id } of workers) await takeOver(tx, id, note);
+async function finish(tx: Tx, now: number): Promise<void> {
+  for (const { id } of await listHolders(tx)) await takeOver(tx, id, now);
   await rowOf(tx, CONTINUE_NUMBERS, []);
   await change(tx, "DROP TABLE moving_progress", []);
 }
-
-const HOLDERS = "SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL";
 
 /** New events come after those that were moved. */
 const CONTINUE_NUMBERS = `
@@ -226,12 +221,12 @@ const CONTINUE_NUMBERS = `
 
 async function note(tx: Tx, name: string, value: string): Promise<void> {
   const statement =
-    "INSERT INTO moving_progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    "INSERT INTO moving_progress (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
   await change(tx, statement, [name, value]);
 }
 
 async function readNote(reader: Reader, name: string): Promise<string | null> {
-  const row = await rowOf<{ value: string }>(reader, "SELECT value FROM moving_progress WHERE name = ?", [
+  const row = await rowOf<{ value: string }>(reader, "SELECT value FROM moving_progress WHERE name = $1", [
     name,
   ]);
   return row?.value ?? null;

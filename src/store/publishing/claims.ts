@@ -1,23 +1,15 @@
 import { beginningOfId } from "../../domain/ids.ts";
 import type { LateCause } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import type {
-  Candidate,
-  Claimed,
-  ClaimedPost,
-  Claims,
-  ClaimWish,
-  Room,
-  SuspectsDue,
-} from "../engine/claims.ts";
+import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
 import type { PostRow } from "../engine/schema.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { noteTime } from "./clock-mark.ts";
-import { findDue, findSuspects, readCandidates, readNextAfter } from "./due-posts.ts";
-import { abandon, failMissed, freeWorker, takeOver } from "./giving-back.ts";
+import { findDue, hasQuarantined, readCandidates, readNextAfter } from "./due-posts.ts";
+import { abandon, failMissed, freeWorker, takeOver } from "./release.ts";
 import { noteUnusable } from "./unusable-posts.ts";
 
 /**
@@ -27,12 +19,12 @@ export function createClaims(store: Reader & Pick<Store, "write">): Claims {
   const { write } = store;
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
-    suspects: (wish) => readSuspects(store, wish),
+    hasQuarantined: (now) => hasQuarantined(store, now),
     claim: (wish) => write((tx) => claimDue(tx, wish)),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
     freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
-    takeOver: (workerId, now, why) => write((tx) => takeOver(tx, workerId, { now, why })),
+    takeOver: (workerId, now) => write((tx) => takeOver(tx, workerId, now)),
     abandon: (leases, now) =>
       write(async (tx) => {
         for (const lease of leases) await abandon(tx, lease, now);
@@ -41,46 +33,13 @@ export function createClaims(store: Reader & Pick<Store, "write">): Claims {
   };
 }
 
-const MAX_SUSPECTS = 10_000;
-
-export async function readSuspects(
-  reader: Reader,
-  wish: { now: number; isSteady: boolean },
-): Promise<SuspectsDue> {
-  const found = await findSuspects(reader, { ...wish, limit: MAX_SUSPECTS });
-  return { count: found.length, ends: found[0]?.ends ?? 0 };
-}
-
 async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
   const now = wish.now();
-  const { limit, mediaLimit, whom, isSteady = true } = wish;
-  const without = wish.owners?.fullOwners() ?? { posts: [], withMedia: [] };
-  const range = { now, limit, without, isLightOnly: mediaLimit <= 0, isWithoutSuspects: whom === "others" };
-  const ids =
-    whom === "suspects"
-      ? (await findSuspects(tx, { now, limit, isSteady })).map(({ id }) => id)
-      : findDue(rawOf(tx), range);
-  const found = await readCandidates(tx, ids);
-  const wanted = withinShares(found, wish);
+  const found = await readCandidates(tx, findDue(rawOf(tx), { ...wish, now }));
   return {
-    posts: wanted.length === 0 ? [] : take(rawOf(tx), wanted, wish, now),
-    isFull: found.length === limit,
+    posts: found.length === 0 ? [] : take(rawOf(tx), found, wish, now),
+    isFull: found.length === wish.limit,
   };
-}
-
-/** Those for which there is room, in all and of their owners' shares. */
-export function withinShares(found: readonly Candidate[], { mediaLimit, owners }: ClaimWish): Candidate[] {
-  let withMedia = 0;
-  const taken = new Map<string, Room>();
-  return found.filter(({ post: { owner_id: ownerId, is_light: isLight } }) => {
-    if (isLight === 0 && withMedia >= mediaLimit) return false;
-    const room = owners?.roomOf(ownerId);
-    const own = taken.get(ownerId) ?? { posts: 0, withMedia: 0 };
-    if (room && (own.posts >= room.posts || (isLight === 0 && own.withMedia >= room.withMedia))) return false;
-    withMedia += 1 - isLight;
-    taken.set(ownerId, { posts: own.posts + 1, withMedia: own.withMedia + 1 - isLight });
-    return true;
-  });
 }
 
 /**
@@ -159,7 +118,7 @@ export function asClaimed(
   return wanted.map(({ post, account, effects }) => {
     const lease: Lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
     const attempt = attempts.get(post.id) ?? 1;
-    // One that goes on in its last attempt was taken up before.
+    // One that goes on in its last attempt was claimed before.
     const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
     return { post, account, effects, lease, attempt, lateCause };
   });

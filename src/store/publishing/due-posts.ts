@@ -1,11 +1,10 @@
-import type { Candidate, FullOwners } from "../engine/claims.ts";
+import { sql } from "kysely";
+import type { Candidate, ClaimWish } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
-import type { EffectRow } from "../engine/ledger.ts";
+import { queryOf } from "../engine/handle.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
-import type { PostRow, Tables } from "../engine/schema.ts";
-import { rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
-import { ON_ITS_LAST } from "./ended-posts.ts";
+import { QUARANTINE_FROM } from "./release.ts";
 
 /** Which posts are due, and what is known of them. */
 
@@ -20,12 +19,8 @@ const FIRST_OF_ACCOUNT = `NOT EXISTS (
 
 const WAITING = `FROM posts INDEXED BY posts_next WHERE next_at <= ? AND next_at IS NOT NULL AND lease_worker IS NULL`;
 
-/**
- * What is wanted of them; parameters: media or not, suspects or not, owners left out and those whose media
- * is, both as JSON.
- */
-const WANTED = `(? OR p.is_light) AND (? OR p.ends = 0) AND p.owner_id NOT IN (SELECT value FROM json_each(?))
-    AND (p.is_light OR p.owner_id NOT IN (SELECT value FROM json_each(?)))`;
+/** Parameter: 1 for posts in quarantine, 0 for the others. */
+const WANTED = `(p.crashes >= ${QUARANTINE_FROM}) = ?`;
 
 /**
  * Of the first that are due, those that can be had; parameters: moment, how many are looked at, moment,
@@ -73,66 +68,36 @@ const LOOKED_AT_BESIDE = 50;
 /** So few accounts are gone through at once. */
 const FEW_ACCOUNTS = 50;
 
-export interface DueRange {
-  readonly now: number;
-  readonly limit: number;
-  /** Leaves out posts that bring media. */
-  readonly isLightOnly: boolean;
-  /** Leaves out posts that were under way when a process ended. */
-  readonly isWithoutSuspects: boolean;
-  /** Leaves out posts of these owners, or those with media. */
-  readonly without: FullOwners;
-}
-
 /**
  * The ids of the first due post of each account that can get one, first due first. Looks at the first that
  * are due; where too many of these cannot be had (one account's backlog, say), it goes from account to
  * account.
  */
-export function findDue(raw: SqliteDatabase, { now, limit, ...range }: DueRange): string[] {
-  const left = [JSON.stringify(range.without.posts), JSON.stringify(range.without.withMedia)];
-  const wanted = [range.isLightOnly ? 0 : 1, range.isWithoutSuspects ? 0 : 1, ...left];
+export function findDue(
+  raw: SqliteDatabase,
+  { now, limit, isQuarantined }: Pick<ClaimWish, "limit" | "isQuarantined"> & { readonly now: number },
+): string[] {
+  const wanted = isQuarantined ? 1 : 0;
   const lookedAt = limit + LOOKED_AT_BESIDE;
-  const count = (sql: string, ...parameters: number[]): number =>
-    (raw.prepare(sql).get(parameters) as { n: number }).n;
-  const idsOf = (sql: string, ...parameters: (number | string)[]): string[] =>
-    (raw.prepare(sql).all(parameters) as { id: string }[]).map(({ id }) => id);
-  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, ...wanted, limit);
+  const count = (text: string, ...parameters: number[]): number =>
+    (raw.prepare(text).get(parameters) as { n: number }).n;
+  const idsOf = (text: string, ...parameters: number[]): string[] =>
+    (raw.prepare(text).all(parameters) as { id: string }[]).map(({ id }) => id);
+  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, wanted, limit);
   if (count(COUNT_BUSY, FEW_ACCOUNTS + 1) <= FEW_ACCOUNTS) return walk();
-  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, ...wanted, limit);
+  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, wanted, limit);
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 
-/** Parameters: moment, moment, moment, those on their last or not, limit. */
-const FIRST_SUSPECTS = `
-  SELECT p.id AS id, p.ends AS ends
-  FROM posts p INDEXED BY posts_suspects CROSS JOIN accounts a ON a.id = p.account_id
-  WHERE p.ends > 0 AND p.next_at <= ? AND p.lease_worker IS NULL AND ${FREE} AND ${FIRST_OF_ACCOUNT}
-    AND (? = 1 OR NOT ${ON_ITS_LAST})
-  ORDER BY p.lone_ends DESC, p.due_at, p.sort_key LIMIT ?`;
-
-/**
- * Posts that could be had and were under way when a process ended, those first that met most ends alone.
- */
-export function findSuspects(
-  reader: Reader,
-  { now, limit, isSteady }: { now: number; limit: number; isSteady: boolean },
-): Promise<{ readonly id: string; readonly ends: number }[]> {
-  return rowsOf(reader, FIRST_SUSPECTS, [now, now, now, isSteady ? 1 : 0, limit]);
-}
-
-const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;
-const ACCOUNTS_OF = "SELECT * FROM accounts WHERE id IN (SELECT value FROM json_each(?))";
-const EFFECTS_OF = "SELECT * FROM effects WHERE post_id IN (SELECT value FROM json_each(?))";
-
 /** Everything about these posts that working on them needs, in their order. */
 export async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
-  const list = JSON.stringify(ids);
-  const posts = new Map((await rowsOf<PostRow>(reader, POSTS_OF, [list])).map((row) => [row.id, row]));
-  const accountIds = JSON.stringify([...posts.values()].map((post) => post.account_id));
-  const rows = await rowsOf<Tables["accounts"]>(reader, ACCOUNTS_OF, [accountIds]);
-  const accounts = new Map(rows.map((row) => [row.id, row]));
-  const effects = await rowsOf<EffectRow>(reader, EFFECTS_OF, [list]);
+  const query = queryOf(reader);
+  const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
+  const posts = new Map(rows.map((row) => [row.id, row]));
+  const accountIds = rows.map((post) => post.account_id);
+  const found = await query.selectFrom("accounts").selectAll().where("id", "in", accountIds).execute();
+  const accounts = new Map(found.map((row) => [row.id, row]));
+  const effects = await query.selectFrom("effects").selectAll().where("post_id", "in", ids).execute();
   const touched = new Set(effects.map((row) => row.post_id));
   return ids.flatMap((id) => {
     const post = posts.get(id);
@@ -148,8 +113,25 @@ export async function readCandidates(reader: Reader, ids: readonly string[]): Pr
  * by its channel.
  */
 export async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
-  return (await rowOf<{ next: number | null }>(reader, NEXT_AFTER, [moment]))?.next ?? null;
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(({ fn }) => fn.min("next_at").as("next"))
+    .where("next_at", "is not", null)
+    .where("lease_worker", "is", null)
+    .where("next_at", ">", moment)
+    .executeTakeFirst();
+  return row?.next ?? null;
 }
 
-const NEXT_AFTER = `SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next
-  WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at > ?`;
+/** Whether a due post waits that one more crash makes fail. */
+export async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select("id")
+    .where("crashes", ">=", sql.lit(QUARANTINE_FROM))
+    .where("next_at", "<=", now)
+    .where("lease_worker", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,6 +1,5 @@
-import { HANDLE, type Reader, type Store, type Tx } from "../engine/store.ts";
-import { queryOf, readRaw } from "../engine/handle.ts";
-import { rowOf } from "../engine/statements.ts";
+import type { Reader, Store, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import type { FeedItem, FeedShelf } from "../../ports/feed-shelf.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
@@ -61,20 +60,6 @@ export async function findFeedItem(reader: Reader, accountId: string, id: string
     .where("id", "=", id)
     .executeTakeFirst();
   return row === undefined ? null : (JSON.parse(row.item) as FeedItem);
-}
-
-/** Another text whenever anything was written, by this connection or another; reads no table. */
-export async function readFeedVersion(reader: Reader): Promise<string> {
-  if (reader[HANDLE].engine === "postgres") {
-    // Every transaction that writes is in it while it is under way, and moves it on.
-    const row = await rowOf<{ seen: string }>(reader, "SELECT pg_current_snapshot()::text AS seen", []);
-    return row?.seen ?? "";
-  }
-  return readRaw(reader, (raw) => {
-    const others = raw.prepare("PRAGMA data_version").get([]) as { data_version: number };
-    const own = raw.prepare("SELECT total_changes() AS changes").get([]) as { changes: number };
-    return `${others.data_version}.${own.changes}`;
-  });
 }
 
 /** Where a page of the feed ended: its last entry. */

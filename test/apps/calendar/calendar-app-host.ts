@@ -59,6 +59,8 @@ export interface ShowOptions {
   readonly width?: number;
   /** In the place of the page itself. */
   readonly html?: string;
+  /** What the host's page shows beside it, with a place `data-view` for it. */
+  readonly around?: string;
 }
 
 interface ToolCallSeen {
@@ -112,6 +114,7 @@ export async function showCalendar(
   await page.goto(host.origin);
   const args = options.args ?? {};
   const showing = {
+    around: options.around ?? "<div data-view></div>",
     html: withClock(options.html ?? contents.text, ctx.clock.now()),
     sandboxUrl: sandbox.origin,
     context: { theme: "light", displayMode: "inline", locale: "en-GB", ...options.context },

@@ -23,7 +23,7 @@ beforeEach(async () => {
   ctx = base;
   const routes = RESOURCE_ROUTES.filter((route) => route.path.startsWith("/files"));
   const folder = join(ctx.folder, "uploads");
-  const uploads = { folder, locks: join(ctx.folder, "locks"), room: createDiskRoom({ folder }) };
+  const uploads = { folder, room: createDiskRoom({ folder }) };
   const routers = [createFilesRouter({ ctx, uploads })];
   server = await startTestServer(ctx, [listFilesTool, deleteFileTool], { routers, routes });
 });
@@ -366,7 +366,7 @@ describe("resumable uploads", () => {
     const begun = await begin(CLIP.length);
     expect(begun.status).toBe(201);
     const location = begun.headers["location"] ?? "";
-    expect(location).toMatch(/^\/api\/v1\/files\/uploads\/[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{32}$/);
+    expect(location).toMatch(/^\/api\/v1\/files\/uploads\/[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-z]{26}$/);
     expect(begun.headers["upload-expires"]).toBeDefined();
     expect(await patch(location, 0, CLIP.subarray(0, 5_000))).toMatchObject({
       status: 204,
@@ -486,6 +486,16 @@ describe("resumable uploads", () => {
     const options = await server.ask("OPTIONS /api/v1/files/uploads");
     expect(options.headers).toMatchObject({ "tus-version": "1.0.0", "tus-max-size": String(4 * 1024 ** 3) });
     expect(options.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it("are 64 at most of one owner", async () => {
+    for (let begun = 0; begun < 64; begun++) expect((await begin(10)).status).toBe(201);
+    const refused = await begin(10, { key: await server.keyFor("default") });
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { error: expect.stringContaining("64 unfinished uploads") },
+    });
+    expect((await begin(10, { key: await server.keyFor("other") })).status).toBe(201);
   });
 
   it("that were given up are forgotten after a day", async () => {

@@ -49,18 +49,3 @@ describe("a secret that is shown once", () => {
     }
   });
 });
-
-describe("the description", () => {
-  it("folds its list of endpoints on a phone, and shows it beside the page", async () => {
-    for (const look of LOOKS) {
-      const context = await newWindow(browser, look);
-      const page = await context.newPage();
-      await page.goto(`http://127.0.0.1:${world.service.port}/api/v1/docs`);
-      const isOpen = look.width > 960;
-      expect(await page.locator("#contents").evaluate((list: any) => list.open)).toBe(isOpen);
-      const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
-      expect(heading!.y).toBeLessThan(400);
-      await context.close();
-    }
-  });
-});

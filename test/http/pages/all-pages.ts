@@ -94,20 +94,6 @@ const submit = (page: Page) => page.locator("main button[type=submit]").first().
 
 /** Every page there is, in every state that looks otherwise. */
 export const PAGES: readonly Shown[] = [
-  {
-    name: "docs",
-    view: "docsView",
-    open: (page, world) => page.goto(at(world, "/api/v1/docs")),
-  },
-  {
-    name: "docs-open",
-    view: "docsView",
-    async open(page, world) {
-      await page.goto(at(world, "/api/v1/docs#schedule_post"));
-      await page.locator("#contents").evaluate((list: any) => (list.open = true));
-      await page.locator("#search").focus();
-    },
-  },
   { name: "feed", view: "feedView", open: (page, world) => page.goto(at(world, `/feed/${world.feed}.html`)) },
   {
     name: "feed-empty",

@@ -33,7 +33,7 @@ describe("the pages", () => {
   it.each(WIDTHS)("fit into a window of %i pixels", async (width) => {
     const feed = await service.addFeed();
     const connection = await service.call("connect_channel", { provider: "bluesky" });
-    for (const path of ["/api/v1/docs", `/feed/${feed}.html`, new URL(connection.url).pathname]) {
+    for (const path of [`/feed/${feed}.html`, new URL(connection.url).pathname]) {
       const { page, faults } = await open(base + path, width);
       expect([path, await page.locator("html").evaluate(widthOf), faults]).toEqual([path, width, []]);
       await page.close();

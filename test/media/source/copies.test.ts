@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createPublicMedia, sharedCopies } from "../../../src/media/source/copies.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { receiveUpload } from "../../../src/services/files/file-uploads.ts";
+import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { definePlatform, type AnyPlatform } from "../../../src/ports/platform.ts";
 import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
@@ -18,7 +18,7 @@ const JPEG = { maxBytes: 1_000_000, mimeTypes: ["image/jpeg"] };
 
 async function upload(ctx: FileContext): Promise<{ id: string; url: string }> {
   const body = Readable.from([fixture("photo.png")]);
-  return (await receiveUpload(callOf(ctx), { name: "photo.png", altText: null, body, sizeBytes: null })).file;
+  return (await storeUpload(callOf(ctx), { name: "photo.png", altText: null, body, sizeBytes: null })).file;
 }
 
 /** `post_1.….jpg` of an address. */

@@ -10,7 +10,7 @@ import { addPost, readPost } from "../../support/publishing.ts";
 import { problem } from "./spec.ts";
 import { createPeertubeWorld } from "./world.ts";
 
-async function publishOne(metadata: object = {}) {
+async function runPost(metadata: object = {}) {
   const world = await createPeertubeWorld();
   const { ctx, account, fake } = world;
   const given = JSON.stringify({ title: "The horn", tags: ["horn"], categoryId: "15", ...metadata });
@@ -24,7 +24,7 @@ async function publishOne(metadata: object = {}) {
 
 describe("a film that is on PeerTube", () => {
   it("is changed as far as the edit says; the rest of it stays, what was changed there too", async () => {
-    const { edit, video, fake } = await publishOne({ support: "Buy a horn" });
+    const { edit, video, fake } = await runPost({ support: "Buy a horn" });
     video.fields["licence"] = 7;
     await edit({ caption: "New words", metadata: { title: "2024", tags: ["a b", "c1"], support: null } });
     expect(video.fields).toMatchObject({
@@ -44,7 +44,7 @@ describe("a film that is on PeerTube", () => {
   });
 
   it("says which edit the server does not take, and leaves the post as it was", async () => {
-    const { ctx, edit, id, fake } = await publishOne();
+    const { ctx, edit, id, fake } = await runPost();
     fake.state.next.set("PUT videos/{id}", [problem(400, "x", "no", { "invalid-params": { name: {} } })]);
     const conflict = { kind: "conflict", message: expect.stringContaining("metadata.title: ") };
     await expect(edit({ metadata: { title: "Odd" } })).rejects.toMatchObject(conflict);
@@ -54,13 +54,13 @@ describe("a film that is on PeerTube", () => {
   });
 
   it("gets another thumbnail", async () => {
-    const { ctx, id, video } = await publishOne();
+    const { ctx, id, video } = await runPost();
     await setThumbnail(callOf(ctx), { id, thumbnailUrl: PHOTO_URL });
     expect(video.thumbnails).toHaveLength(1);
   });
 
   it("tells how it stands and its numbers", async () => {
-    const { ctx, row, fake, video } = await publishOne();
+    const { ctx, row, fake, video } = await runPost();
     expect(await readInsights(ctx, row)).toMatchObject({
       available: true,
       state: "live",

@@ -8,7 +8,7 @@ import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { createVimeoWorld } from "./world.ts";
 
-async function publishOne() {
+async function runPost() {
   const world = await createVimeoWorld();
   const { ctx, account, fake } = world;
   const metadata = JSON.stringify({ title: "The horn", comments: "disabled" });
@@ -21,7 +21,7 @@ async function publishOne() {
 }
 
 it("is changed as far as the edit says; the rest of it stays, what was changed there too", async () => {
-  const { ctx, id, edit, video, fake } = await publishOne();
+  const { ctx, id, edit, video, fake } = await runPost();
   video.privacy["embed"] = "whitelist";
   await edit({ caption: "New words", metadata: { title: "A new horn", license: "by" } });
   expect(video.fields).toEqual({ name: "A new horn", description: "New words", license: "by" });
@@ -39,13 +39,13 @@ it("is changed as far as the edit says; the rest of it stays, what was changed t
 });
 
 it("gets another thumbnail, which is the one that is shown", async () => {
-  const { ctx, id, video } = await publishOne();
+  const { ctx, id, video } = await runPost();
   for (let n = 0; n < 2; n += 1) await setThumbnail(callOf(ctx), { id, thumbnailUrl: PHOTO_URL });
   expect(video.pictures.map(({ isActive }) => isActive)).toEqual([false, true]);
 });
 
 it("tells how it stands and its numbers", async () => {
-  const { ctx, account, row, fake, video } = await publishOne();
+  const { ctx, account, row, fake, video } = await runPost();
   expect(await readInsights(ctx, row)).toMatchObject({
     available: true,
     state: "live",

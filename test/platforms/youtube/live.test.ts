@@ -11,7 +11,7 @@ import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { refusal } from "./answers.ts";
 import { createYoutubeWorld } from "./world.ts";
 
-async function publishOne(metadata: object = {}) {
+async function runPost(metadata: object = {}) {
   const world = await createYoutubeWorld();
   const { ctx, account, fake } = world;
   const given = { title: "The horn", madeForKids: false, tags: ["horn"], ...metadata };
@@ -30,7 +30,7 @@ async function publishOne(metadata: object = {}) {
 
 describe("a film that is on YouTube", () => {
   it("is changed as far as the edit says; the rest of it stays, what was changed in Studio too", async () => {
-    const { edit, video, fake } = await publishOne({ language: "en", license: "creativeCommon" });
+    const { edit, video, fake } = await runPost({ language: "en", license: "creativeCommon" });
     video.snippet["categoryId"] = "1";
     video.status["embeddable"] = false;
     const { post } = await edit({ caption: "New words", metadata: { title: "A new horn", tags: null } });
@@ -58,7 +58,7 @@ describe("a film that is on YouTube", () => {
   });
 
   it("says which edit YouTube does not take, and leaves the post as it was", async () => {
-    const { ctx, edit, id, fake } = await publishOne();
+    const { ctx, edit, id, fake } = await runPost();
     fake.state.next.set("youtube.videos.update", [refusal(400, "invalidTitle")]);
     await expect(edit({ metadata: { title: "Odd" } })).rejects.toMatchObject({
       kind: "conflict",
@@ -78,7 +78,7 @@ describe("a film that is on YouTube", () => {
   });
 
   it("gets another thumbnail", async () => {
-    const { ctx, id, video, fake } = await publishOne({ thumbnailUrl: PHOTO_URL });
+    const { ctx, id, video, fake } = await runPost({ thumbnailUrl: PHOTO_URL });
     await setThumbnail(callOf(ctx), { id, thumbnailUrl: PHOTO_URL });
     expect(fake.videos.thumbnails.get(video.id)).toHaveLength(2);
     fake.videos.isVerified = false;
@@ -92,7 +92,7 @@ describe("a film that is on YouTube", () => {
   });
 
   it("tells how it stands and its numbers", async () => {
-    const { ctx, id, fake, video } = await publishOne();
+    const { ctx, id, fake, video } = await runPost();
     const told = async () => readInsights(ctx, await readPost(ctx, id));
     expect(await told()).toMatchObject({
       state: "live",

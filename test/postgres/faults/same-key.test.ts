@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createContext } from "../../../src/app/compose.ts";
 import { readSetup } from "../../../src/app/setup.ts";
-import { enlistWorker } from "../../../src/publisher/workers.ts";
+import { registerWorker } from "../../../src/publisher/workers.ts";
 import { report, times, TIMEOUT_MS } from "../../faults/report.ts";
 import { createMemoryLogger } from "../../support/context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";
@@ -35,7 +35,7 @@ async function startHost(url: string, secretKey: string): Promise<Host> {
   });
   const ctx = await createContext(setup, { log: createMemoryLogger() });
   const identity = { role: "serve", host: folder.path, pid: process.pid, version: "0" } as const;
-  const hold = await enlistWorker(ctx, identity, () => {});
+  const hold = await registerWorker(ctx, identity, () => {});
   const http = await startTestServer(ctx, setup.catalog.tools);
   return {
     http,

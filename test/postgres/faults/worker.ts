@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import type pg from "pg";
-import { keepUp } from "../../../src/app/publishing/keep-up.ts";
+import { supervise } from "../../../src/app/publishing/supervise.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
@@ -120,7 +120,7 @@ const ctx = await createTestContext({
   settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings: settings },
   wakePublisher: () => wake(),
 });
-const kept = await keepUp(ctx, async (onLost) => {
+const kept = await supervise(ctx, async (onLost) => {
   const own = { ...ctx, workerId: newId("wrk") };
   const publisher = await startPublisher(own, {
     identity: { role: "serve", host, pid: process.pid, version: "0" },

@@ -6,7 +6,7 @@ import { definePlatform, type CheckedAt } from "../../../src/ports/platform.ts";
 import { listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { receiveUpload } from "../../../src/services/files/file-uploads.ts";
+import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { createFileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";
@@ -106,7 +106,7 @@ describe("a platform's own rules", () => {
     });
     await using ctx = await createFileContext({ platformList: [platform] });
     const account = await addAccount(ctx, { limits: '{"maxSeconds":60}' });
-    const { file } = await receiveUpload(callOf(ctx), {
+    const { file } = await storeUpload(callOf(ctx), {
       name: "photo.png",
       altText: null,
       body: (await import("node:stream")).Readable.from([fixture("photo.png")]),

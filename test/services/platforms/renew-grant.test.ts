@@ -178,7 +178,7 @@ describe("tokens of a grant", () => {
   });
 });
 
-describe("the keeper", () => {
+describe("maintenance", () => {
   it("renews what ends soon and what was not renewed for long, and nothing else", async () => {
     const soon = await open({ renewal: { beforeMs: 2 * HOUR, isSingleUse: true } });
     await soon.connect();

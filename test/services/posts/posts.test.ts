@@ -1,7 +1,7 @@
 import { LateCauses } from "../../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND, toZoned } from "../../../src/domain/time.ts";
-import { claimDue } from "../../../src/publisher/tick.ts";
+import { claimDue } from "../../../src/publisher/claim.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
 import { startService, type Service } from "../../support/service.ts";

@@ -1,4 +1,4 @@
-import { Gate } from "../../../domain/gate.ts";
+import pLimit from "p-limit";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
 import { listAccountsOfGrant, listGrantsToRenew, type SeenGrant } from "../../../store/tables/grants.ts";
@@ -7,9 +7,8 @@ import { openAccountIo } from "../platform-io.ts";
 import { openSecrets } from "../secrets.ts";
 import { renewGrant } from "./renew-grant.ts";
 
-/** Refreshes of one pass that run at a time, and of one owner. */
+/** Refreshes of one pass that run at a time. */
 const MAX_RENEWING = 8;
-const MAX_RENEWING_OF_ONE_OWNER = 4;
 
 /**
  * Renews the tokens whose time has come, before they end or die of idleness. What does not come through is
@@ -17,11 +16,11 @@ const MAX_RENEWING_OF_ONE_OWNER = 4;
  */
 export async function renewDueGrants(ctx: AppContext, signal: AbortSignal): Promise<void> {
   const due = await listGrantsToRenew(ctx.store, ctx.clock.now());
-  const gate = new Gate(MAX_RENEWING, { maxPerOwner: MAX_RENEWING_OF_ONE_OWNER });
+  const limit = pLimit(MAX_RENEWING);
   const renew = async (grant: SeenGrant): Promise<void> => {
     if (!signal.aborted) await renewOne(ctx, grant);
   };
-  await Promise.all(due.map((grant) => gate.pass(() => renew(grant), grant.owner_id)));
+  await Promise.all(due.map((grant) => limit(() => renew(grant))));
 }
 
 async function renewOne(ctx: AppContext, grant: SeenGrant): Promise<void> {

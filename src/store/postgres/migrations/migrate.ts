@@ -3,9 +3,10 @@ import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tell } from "../../engine/store.ts";
 import * as init from "./0001_init.ts";
+import * as crashes from "./0009_crashes.ts";
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init];
+const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, crashes];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";

@@ -1,13 +1,14 @@
-import type { Claims } from "../../engine/claims.ts";
+import type { Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Lease } from "../../engine/ledger.ts";
 import { rowsOf } from "../../engine/statements.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
-import { readSuspects } from "../../publishing/claims.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
+import { isHeld } from "../../publishing/ledger.ts";
 import { noteTime } from "../../publishing/clock-mark.ts";
-import { readNextAfter } from "../../publishing/due-posts.ts";
-import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/giving-back.ts";
+import { hasQuarantined, readNextAfter } from "../../publishing/due-posts.ts";
+import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/release.ts";
 import { noteUnusable } from "../../publishing/unusable-posts.ts";
-import { claimDue } from "./take-up.ts";
+import { claimDue } from "./claim-due.ts";
 
 /**
  * PostgreSQL's way to claim: any number of workers at once, each taking what no other one is taking. The
@@ -21,8 +22,8 @@ export function createClaims(
   const { write } = store;
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
-    suspects: (wish) => readSuspects(store, wish),
-    claim: (wish) => write((tx) => claimDue(tx, wish)),
+    hasQuarantined: (now) => hasQuarantined(store, now),
+    claim: (wish) => claim(write, wish),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
     freeWorker: (workerId, now) =>
@@ -30,11 +31,11 @@ export function createClaims(
         await lockHeld(tx, workerId);
         return freeWorker(tx, workerId, now);
       }),
-    takeOver: (workerId, now, why) =>
+    takeOver: (workerId, now) =>
       write(async (tx) => {
         if (!(await isDead(tx, workerId))) return null;
         await lockHeld(tx, workerId);
-        return takeOver(tx, workerId, { now, why });
+        return takeOver(tx, workerId, now);
       }),
     abandon: (leases, now) =>
       write(async (tx) => {
@@ -48,6 +49,21 @@ export function createClaims(
         return noteTime(tx, now, toleranceMs);
       }),
   };
+}
+
+/** Where its COMMIT got no answer, the posts tell which of them it holds: they would wait for this worker for ever. */
+async function claim(write: Store["write"], wish: ClaimWish): Promise<Claimed> {
+  let claimed: Claimed = { posts: [], isFull: false };
+  const stillHeld = (): Promise<ClaimedPost[]> =>
+    write(async (tx) => {
+      const held: ClaimedPost[] = [];
+      for (const post of claimed.posts) if (await isHeld(tx, post.lease)) held.push(post);
+      return held;
+    });
+  return readingAgain(
+    () => write(async (tx) => (claimed = await claimDue(tx, wish))),
+    async () => ({ ...claimed, posts: await stillHeld() }),
+  );
 }
 
 /*

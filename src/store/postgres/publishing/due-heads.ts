@@ -1,6 +1,7 @@
-import type { FullOwners } from "../../engine/claims.ts";
+import type { ClaimWish } from "../../engine/claims.ts";
 import { rowOf, rowsOf } from "../../engine/statements.ts";
 import type { Tx } from "../../engine/store.ts";
+import { QUARANTINE_FROM } from "../../publishing/release.ts";
 
 /*
  * Which posts are due, on PostgreSQL. Statistics of a queue are always stale: the planner takes the partial
@@ -20,16 +21,15 @@ export function firstOf(account: string): string {
     ORDER BY h.due_at, h.sort_key LIMIT 1`;
 }
 
-/** What is asked for of the post `p`; $3: with media, $4: with suspects, $5 and $6: owners left out. */
-const WANTED = `($3::boolean OR p.is_light = 1) AND ($4::boolean OR p.ends = 0) AND p.owner_id <> ALL ($5::text[])
-    AND (p.is_light = 1 OR p.owner_id <> ALL ($6::text[]))`;
+/** Posts in quarantine, or the others: $3. */
+const WANTED = `(p.crashes >= ${QUARANTINE_FROM}) = $3::boolean`;
 
-const COLUMNS = "id, account_id, owner_id, is_light, ends, next_at, due_at, sort_key";
+const COLUMNS = "id, account_id, crashes, next_at, due_at, sort_key";
 const WAITING = "FROM posts WHERE next_at <= $1 AND next_at IS NOT NULL AND lease_worker IS NULL";
 
-/** Of the first that are due, those that can be had. $2: limit, $7: how many are looked at. */
+/** Of the first that are due, those that can be had. $2: limit, $4: how many are looked at. */
 const FIRST_DUE = `
-  SELECT p.id FROM (SELECT ${COLUMNS} ${WAITING} ORDER BY next_at LIMIT $7) p JOIN accounts a ON a.id = p.account_id
+  SELECT p.id FROM (SELECT ${COLUMNS} ${WAITING} ORDER BY next_at LIMIT $4) p JOIN accounts a ON a.id = p.account_id
   WHERE ${FREE} AND ${WANTED} AND p.id = (SELECT h.id ${firstOf("p.account_id")})
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT $2`;
 
@@ -56,21 +56,17 @@ const FIRST_OF_EACH = `
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
 const LOOKED_AT_BESIDE = 50;
 
-interface DueRange {
-  readonly now: number;
-  readonly limit: number;
-  readonly isLightOnly: boolean;
-  readonly isWithoutSuspects: boolean;
-  readonly without: FullOwners;
-}
-
 /** The ids of the first due post of each account that can get one, first due first; locks nothing. */
-export async function findDue(tx: Tx, { now, limit, without, ...range }: DueRange): Promise<string[]> {
-  const wanted = [!range.isLightOnly, !range.isWithoutSuspects, without.posts, without.withMedia];
+export async function findDue(
+  tx: Tx,
+  { now, limit, isQuarantined }: Pick<ClaimWish, "limit" | "isQuarantined"> & { readonly now: number },
+): Promise<string[]> {
   const lookedAt = limit + LOOKED_AT_BESIDE;
-  const first = await rowsOf<{ id: string }>(tx, FIRST_DUE, [now, limit, ...wanted, lookedAt]);
+  const first = await rowsOf<{ id: string }>(tx, FIRST_DUE, [now, limit, isQuarantined, lookedAt]);
   const isEnough = first.length === limit || (await countDue(tx, now, lookedAt)) < lookedAt;
-  const found = isEnough ? first : await rowsOf<{ id: string }>(tx, FIRST_OF_EACH, [now, limit, ...wanted]);
+  const found = isEnough
+    ? first
+    : await rowsOf<{ id: string }>(tx, FIRST_OF_EACH, [now, limit, isQuarantined]);
   return found.map(({ id }) => id);
 }
 

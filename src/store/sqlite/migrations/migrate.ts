@@ -7,6 +7,7 @@ import * as reach from "./0004_reach.ts";
 import * as grants from "./0005_grants.ts";
 import * as live from "./0006_live.ts";
 import * as limits from "./0007_limits.ts";
+import * as crashes from "./0009_crashes.ts";
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
 export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   grants,
   live,
   limits,
+  crashes,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;

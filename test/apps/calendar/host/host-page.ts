@@ -12,6 +12,7 @@ interface TestProcess {
 }
 
 interface Showing {
+  readonly around: string;
   readonly html: string;
   readonly sandboxUrl: string;
   readonly context: McpUiHostContext;
@@ -30,9 +31,10 @@ declare global {
 /**
  * A host as the official bridge makes one: sandbox of another origin, the page within, tool input and result.
  */
-window.show = async ({ html, sandboxUrl, context, capabilities, input, result }) => {
+window.show = async ({ around, html, sandboxUrl, context, capabilities, input, result }) => {
   const frame = document.createElement("iframe");
-  document.body.replaceChildren(frame);
+  document.body.innerHTML = around;
+  document.querySelector("[data-view]")?.replaceWith(frame);
   const bridge = new AppBridge(null, { name: "test-host", version: "1.0.0" }, capabilities, {
     hostContext: context,
   });

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
+import { File } from "../../domain/files/file.ts";
+import { failures } from "./openapi-errors.ts";
+import type { Operations } from "./openapi-operations.ts";
+
+function answer(schema: z.ZodType, description = "Done."): ZodOpenApiResponseObject {
+  return { description, content: { "application/json": { schema } } };
+}
+
+const OneFile = z.strictObject({ file: File });
+
+const Bytes = z
+  .string()
+  .meta({ description: "The file's bytes.", contentMediaType: "application/octet-stream" });
+
+const Import = z.strictObject({
+  url: z.string().describe("An http or https address that is fetched once."),
+  name: z.string().optional().describe("Its name in lists (default: the last part of the address)."),
+  altText: z.string().optional().describe("What a picture shows, for those who do not see it."),
+});
+
+const AnyObject = z.record(z.string(), z.unknown());
+
+const Listing = z.strictObject({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  permission: z.string(),
+  inputSchema: AnyObject.describe("JSON Schema 2020-12."),
+  outputSchema: AnyObject.describe("JSON Schema 2020-12."),
+  annotations: AnyObject.describe("The hints of MCP."),
+});
+
+/** Routes that are no tools: files that carry bytes, and the service itself. */
+export const OTHER_PATHS: Operations = [
+  {
+    path: "/api/v1/files",
+    method: "post",
+    operation: {
+      operationId: "postFiles",
+      summary: "Upload a file, or import one by its address",
+      description:
+        "Needs the permission `files`. Send the bytes with their `Content-Type` and the name in the address, or JSON with a `url`. " +
+        "Large videos are better sent to `/api/v1/files/uploads`, which goes on after a broken connection.",
+      tags: ["Files"],
+      requestParams: {
+        query: z.object({
+          name: z.string().optional().describe("The name of uploaded bytes, for example clip.mp4."),
+          altText: z.string().optional().describe("What an uploaded picture shows."),
+        }),
+      },
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: Import,
+            example: { url: "https://example.com/alps.jpg", altText: "Snowy peaks at sunrise" },
+          },
+          "*/*": { schema: Bytes },
+        },
+      },
+      responses: {
+        "201": answer(OneFile, "Stored."),
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/files/{id}",
+    method: "get",
+    operation: {
+      operationId: "getFilesById",
+      summary: "One file",
+      description: "Needs the permission `read`.",
+      tags: ["Files"],
+      requestParams: { path: z.object({ id: z.string().describe("The file, from list_files.") }) },
+      responses: { "200": answer(OneFile), ...failures("400", "401", "403", "404", "429", "500") },
+    },
+  },
+  {
+    path: "/api/v1/files/uploads",
+    method: "post",
+    operation: {
+      operationId: "postFilesUploads",
+      summary: "Begin a resumable upload",
+      description:
+        "Needs the permission `files`. Speaks the tus 1.0 protocol (tus.io): use a tus client. " +
+        "`Upload-Metadata` takes `filename` and `filetype`. When the last byte is there, the file is in `GET /api/v1/files`.",
+      tags: ["Files"],
+      requestParams: {
+        header: z.object({
+          "Tus-Resumable": z.literal("1.0.0"),
+          "Upload-Length": z.string().describe("Bytes of the whole file."),
+          "Upload-Metadata": z.string().optional().describe("`filename` and `filetype`, each in Base64."),
+        }),
+      },
+      responses: {
+        "201": {
+          description: "Begun. Send the bytes to Location by PATCH.",
+          headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
+        },
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/tools",
+    method: "get",
+    operation: {
+      operationId: "getTools",
+      summary: "The tools this key may call, with their schemas",
+      tags: ["Tools"],
+      responses: {
+        "200": answer(z.strictObject({ tools: z.array(Listing) })),
+        ...failures("400", "401", "403", "429", "500"),
+      },
+    },
+  },
+  open("/api/v1/openapi.json", ["getOpenApi", "This description", AnyObject]),
+  open("/healthz", ["getHealth", "Whether the process answers", state("ok")]),
+  open("/readyz", ["getReadiness", "Whether database and publisher of this process work", state("ready")]),
+];
+
+function state(status: string): z.ZodType {
+  return z.strictObject({ status: z.literal(status) });
+}
+
+/** What needs no key. */
+function open(
+  path: string,
+  [operationId, summary, schema]: readonly [string, string, z.ZodType],
+): Operations[number] {
+  const responses = { "200": answer(schema), ...failures("429", "503") };
+  return {
+    path,
+    method: "get",
+    operation: { operationId, summary, tags: ["Service"], security: [], responses },
+  };
+}

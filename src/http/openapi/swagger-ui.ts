@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+
+/** Shows the description beside it. Calls go to the origin of this page, whatever name the server has itself. */
+const START = `
+fetch("openapi.json").then((answer) => answer.json()).then((spec) => {
+  const url = new URL("../..", location.href).href.replace(/\\/$/, "");
+  SwaggerUIBundle({
+    spec: { ...spec, servers: [{ url }] },
+    dom_id: "#docs",
+    deepLinking: true,
+    docExpansion: "list",
+    defaultModelsExpandDepth: 0,
+    filter: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+  });
+});
+`;
+
+export interface SwaggerUi {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * Swagger UI (https://swagger.io/tools/swagger-ui/) with its licences. Its package is for development only,
+ * because what that depends on reports each installation. In the built program `scripts/build.ts` puts the
+ * finished texts in the place of this module.
+ */
+export async function readSwaggerUi(): Promise<SwaggerUi> {
+  const { resolve } = createRequire(import.meta.url);
+  const read = (name: string): Promise<string> => readFile(resolve(`swagger-ui-dist/${name}`), "utf8");
+  const [script, style, notice, license, others] = await Promise.all(
+    ["swagger-ui-bundle.js", "swagger-ui.css", "NOTICE", "LICENSE", "swagger-ui-bundle.js.LICENSE.txt"].map(
+      read,
+    ),
+  );
+  const code = `/*\n${notice}\n${license}*/\n${others}\n${script}\n${START}`;
+  return { script: withoutMap(code), style: withoutMap(style ?? "") };
+}
+
+/** The maps stay behind. */
+function withoutMap(text: string): string {
+  return text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, "");
+}

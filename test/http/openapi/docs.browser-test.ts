@@ -1,0 +1,50 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchBrowser } from "../../support/browser.ts";
+import { LOOKS, newWindow, picture } from "../../support/looks.ts";
+import { startService, type Service } from "../../support/service.ts";
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([launchBrowser(), startService()]);
+});
+afterAll(() => Promise.all([browser?.close(), service?.[Symbol.asyncDispose]()]));
+
+it.each([LOOKS[0], LOOKS[3]])(
+  "the description can be read and tried in a $name window, and asks nobody else",
+  async (look) => {
+    const context = await newWindow(browser, look);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    const asked: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") faults.push(message.text());
+    });
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(`http://127.0.0.1:${service.port}/`);
+    expect(page.url()).toBe(`http://127.0.0.1:${service.port}/api/v1/docs`);
+    await page.getByText("Schedules posts to your channels").first().waitFor();
+    await picture(page, `docs-${look.name}`);
+
+    await page.getByRole("button", { name: "Authorize" }).click();
+    await page.locator(".auth-container input").fill(await service.keyFor("default"));
+    await page.locator(".auth-btn-wrapper").getByRole("button", { name: "Apply credentials" }).click();
+    await page.locator(".auth-btn-wrapper").getByRole("button", { name: "Close" }).click();
+    await page.locator("#operations-Service-getStatus .opblock-summary-control").click();
+    await page.getByRole("button", { name: "Execute" }).click();
+    const answer = page.locator(
+      "#operations-Service-getStatus .live-responses-table tbody .response-col_status",
+    );
+    expect((await answer.first().innerText()).trim()).toMatch(/^200/);
+    await picture(page, `docs-tried-${look.name}`);
+
+    expect(faults).toEqual([]);
+    const elsewhere = asked.filter(
+      (url) => !/^(data|blob):/.test(url) && !url.startsWith(`http://127.0.0.1:${service.port}/`),
+    );
+    expect(elsewhere).toEqual([]);
+    await context.close();
+  },
+);
