@@ -40,7 +40,7 @@ async function uploadOnce<R extends Json>(to: Sending, url: string, send: () => 
       send().catch((error: unknown) => {
         throw asNotSent(error);
       }),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 

@@ -130,7 +130,7 @@ async function write(post: BlueskyPost, plan: readonly RecordWrite[], io: Publis
       await commitOrAdopt({ post, plan, request }, io);
       return null;
     },
-    settle: async () =>
+    reconcile: async () =>
       (await isThere(plan, io)) ? { outcome: "done", result: null } : { outcome: "send_again" },
   });
 }

@@ -5,7 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
-import { sendUnseen, settleByListing } from "../shared/settle.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { AnyAnswer, call, GONE, Id } from "./api.ts";
 import { type DailymotionPost, joined, partsOf } from "./metadata.ts";
 
@@ -137,10 +137,10 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
       const made = await call(io, { method: "POST", path, json }, z.looseObject({ video_id: Id }));
       return { id: made.video_id, at: io.now() };
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: MINUTE,
+        listedAfterMs: MINUTE,
         isReliable: true,
         reason: "",
         find: async (since) => {
@@ -215,7 +215,7 @@ async function show(
       await call(io, asked, AnyAnswer);
       return { url: visibility.visibility === "public" ? watchUrl(id) : privateUrl };
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: (result) => ({ platformPostId: id, platformUrl: result.url }),
   });
   return url;

@@ -5,7 +5,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf } from "../shared/media.ts";
-import { sendUnseen } from "../shared/settle.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { Article, call } from "./api.ts";
 import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
 
@@ -28,7 +28,7 @@ export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOu
     step: "publish",
     request: { id },
     send: async () => (await change(io, String(id), { published: true })).url,
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: (platformUrl) => ({ platformPostId: String(id), platformUrl }),
   });
   return { state: "live", platformPostId: String(id), platformUrl: url };

@@ -9,7 +9,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, fileNameOf } from "../shared/media.ts";
-import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
+import { blind, reconcileByKeyThenListing, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   channelOf,
@@ -50,7 +50,7 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
       step: SEND_STEP,
       request: { caption: post.caption, media: itemsOf(post), metadata: z.json().parse(post.metadata) },
       send: async (context) => send(post, io, { context, files: files ?? (await open()) }),
-      settle: settleOf(post, io),
+      reconcile: reconcileOf(post, io),
       live: (result) => liveAt(Sent.parse(result)),
     }),
   );
@@ -83,7 +83,7 @@ function sizeOf(part: FormPart): number {
   return "sizeBytes" in part ? part.sizeBytes : 0;
 }
 
-function settleOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["settle"] {
+function reconcileOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     const now = io.now();
@@ -91,11 +91,11 @@ function settleOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["settle"] 
       "the answer was lost, and the bot may not read the channel's history to look for the post.";
     if (isNewThread(post, io)) {
       const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
-      return settleByListing(context, { now, settleMs: LISTED_MS, isReliable: true, reason, find });
+      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, isReliable: true, reason, find });
     }
-    return settleByKeyThenListing(context, {
+    return reconcileByKeyThenListing(context, {
       now,
-      settleMs: LISTED_MS,
+      listedAfterMs: LISTED_MS,
       keyMs: NONCE_MS,
       isReliable: await mayReadHistory(post, io),
       reason,
@@ -223,7 +223,7 @@ async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> 
       return null;
     },
     // A second time is answered with an error that says so.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 

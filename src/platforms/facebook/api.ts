@@ -9,10 +9,10 @@ import {
   type SignedRequest,
 } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
-import type { PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { Code, FaultRule } from "../shared/faults.ts";
 import { GONE, graphUrl, listAll, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { type FacebookPost, mediaOf } from "./metadata.ts";
 
 export const GRAPH_HOST = "https://graph.facebook.com";
@@ -192,17 +192,17 @@ const FIELDS =
   "attachments{target{id},unshimmed_url,subattachments{target{id}}}";
 
 /** A post stands in its Page's lists within seconds; proven absent it is only a while later. */
-const SETTLE_MS = MINUTE;
+const LISTED_AFTER_MS = MINUTE;
 
 /** Looks for the post among those of the Page, the published and the scheduled. */
-export function settlePost(
+export function reconcilePost(
   { post, photos }: { readonly post: FacebookPost; readonly photos: readonly string[] },
   io: PublishIo,
-  context: SettleContext,
-): Promise<Settled<Placed>> {
-  return settleByListing<Placed>(context, {
+  context: ReconcileContext,
+): Promise<Reconciled<Placed>> {
+  return reconcileByListing<Placed>(context, {
     now: io.now(),
-    settleMs: SETTLE_MS,
+    listedAfterMs: LISTED_AFTER_MS,
     isReliable: true,
     reason: "the Page's posts could not be looked through.",
     find: (since) => findPost({ post, photos, since }, io),

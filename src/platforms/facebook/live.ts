@@ -8,7 +8,7 @@ import type { Platform } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
 import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askPage, orGone, pageRequest, withoutPermission } from "./api.ts";
 import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
@@ -170,7 +170,7 @@ const Comment = z.looseObject({
 });
 
 /** Comments stand in the list of their post at once. */
-const COMMENT_SETTLE_MS = MINUTE;
+const COMMENT_LISTED_AFTER_MS = MINUTE;
 
 async function comment(
   { id, text }: { readonly id: string; readonly text: string },
@@ -183,10 +183,10 @@ async function comment(
     send: async () =>
       (await askPage(io, { method: "POST", path, json: { message: text }, classify: mayComment }, Created))
         .id,
-    settle: (context) =>
-      settleByListing<string>(context, {
+    reconcile: (context) =>
+      reconcileByListing<string>(context, {
         now: io.now(),
-        settleMs: COMMENT_SETTLE_MS,
+        listedAfterMs: COMMENT_LISTED_AFTER_MS,
         isReliable: true,
         reason: "the comments of the post could not be looked through.",
         find: async (since) => {
@@ -229,7 +229,7 @@ async function putThumbnail(
       return null;
     },
     // The last one counts.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 

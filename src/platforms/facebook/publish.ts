@@ -9,8 +9,8 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import {
   type LiveAt,
   type PublishIo,
-  type SettleContext,
-  type Settled,
+  type ReconcileContext,
+  type Reconciled,
   StillProcessing,
 } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
@@ -25,7 +25,7 @@ import {
   pageOf,
   pageRequest,
   Placed,
-  settlePost,
+  reconcilePost,
 } from "./api.ts";
 import { followUp } from "./live.ts";
 import {
@@ -145,7 +145,7 @@ async function placeFilm(
       const item = await io.media.item(post.mediaUrl);
       return kind === "reel" ? uploadReel(item, io, context) : uploadVideo({ post, item }, io, context);
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     isGone: async (film) => {
       const state = await readFilm(io, film);
       return state === null || (kind === "reel" && state.fault !== null);
@@ -156,7 +156,7 @@ async function placeFilm(
     step: "post",
     request: { id, caption: post.caption, title: post.metadata.title ?? null },
     send: ({ timesSent }) => release({ post, kind, id, isAgain: timesSent > 0 }, io),
-    settle: (context) => settleFilm({ post, kind, id }, io, context),
+    reconcile: (context) => reconcileFilm({ post, kind, id }, io, context),
   });
 }
 
@@ -215,11 +215,11 @@ function textOf({ caption, metadata: { title } }: FacebookPost): Record<string, 
   };
 }
 
-async function settleFilm(
+async function reconcileFilm(
   { post, kind, id }: Release,
   io: PublishIo,
-  { intentAt }: SettleContext,
-): Promise<Settled<Placed>> {
+  { intentAt }: ReconcileContext,
+): Promise<Reconciled<Placed>> {
   const film = await readFilm(io, id);
   if (film?.isPublished === true) return { outcome: "done", result: { id, isScheduled: false } };
   if (film?.isScheduled === true) return { outcome: "done", result: { id, isScheduled: true } };
@@ -282,7 +282,7 @@ async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
         throw new PlatformFault("ambiguous", "Facebook says that it already has the post.", { cause: error });
       }
     },
-    settle: (context) => settlePost({ post, photos }, io, context),
+    reconcile: (context) => reconcilePost({ post, photos }, io, context),
   });
 }
 
@@ -334,7 +334,7 @@ async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[
       request: { ...given },
       send: () => sendPhoto(post, given, io),
       // One that is on it twice, nobody sees; Facebook drops it after a day.
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
       isGone: async (photo) => !(await isThere(io, photo)),
     });
     ids.push(id);

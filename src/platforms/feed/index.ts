@@ -95,14 +95,14 @@ export default definePlatform({
       step: "prepare",
       request: { id, caption: post.caption, media: media.media.map((one) => one.key) },
       send: async () => put(io, item),
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     });
     if (!io.isDue) return { state: "held", ...state };
     await io.effect({
       step: "show",
       request: { id },
       send: async () => show(io, id),
-      settle: async () =>
+      reconcile: async () =>
         (await feedOf(io).get(io.account.id, id))?.isPublic === true
           ? { outcome: "done", result: true }
           : { outcome: "send_again" },

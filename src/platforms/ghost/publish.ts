@@ -9,7 +9,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { fileNameOf, itemsOf } from "../shared/media.ts";
-import { sendUnseen } from "../shared/settle.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, callOrGone, type Post, Posts } from "./api.ts";
 import { type GhostPost, lexicalOf, type Shown, type Uploaded } from "./metadata.ts";
@@ -120,7 +120,7 @@ function place(post: GhostPost, id: string, io: PublishIo): Promise<Placed> {
       return placedOf(await change(io, found, { ...timing, ...slug }, newsletter));
     },
     // Asked for again, the same change makes no second post.
-    settle: async () => {
+    reconcile: async () => {
       const found = await requirePost(id, io);
       return found.status === "draft"
         ? { outcome: "send_again" }

@@ -4,7 +4,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf } from "../shared/media.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
 import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
@@ -85,11 +85,11 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
       const { name } = await askAs(io, { method: "POST", path, json }, LocalPost);
       return { name, at: io.now() };
     },
-    settle: async (context) => {
+    reconcile: async (context) => {
       let isWhole = true;
-      return settleByListing<Placed>(context, {
+      return reconcileByListing<Placed>(context, {
         now: io.now(),
-        settleMs: MINUTE,
+        listedAfterMs: MINUTE,
         get isReliable() {
           return isWhole;
         },

@@ -15,7 +15,7 @@ import {
   createContainers,
 } from "../shared/meta/containers.ts";
 import { Created, GONE, listAll, metaFaults } from "../shared/meta/graph.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { accountId, call, classifyMild, faultOfContainer, get } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS, mediaOf } from "./metadata.ts";
 
@@ -236,10 +236,10 @@ async function comment(io: PublishIo, mediaId: string | null, message: string): 
       const request = call(io, path, { method: "POST", form: { message }, classify: classifyMild });
       return (await io.ask(request, Created)).id;
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: MINUTE,
+        listedAfterMs: MINUTE,
         isReliable: true,
         reason: "",
         find: async () => {

@@ -12,7 +12,7 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { naming } from "../shared/faults.ts";
 import { itemsOf, picturePart, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
-import { sendUnseen, settleByListing } from "../shared/settle.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   asGuest,
@@ -33,7 +33,7 @@ const MAX_ITEMS = 10;
 const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"];
 
 /** A request that was given up may still arrive more than a minute later. */
-const SETTLE_MS = 2 * MINUTE;
+const LISTED_AFTER_MS = 2 * MINUTE;
 
 export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
   // Nobody tells how large: what stands before most servers lets 20 MB pass.
@@ -84,10 +84,10 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
       const { post_view: view } = await own(io, { method: "POST", path: "post", json }, Posted);
       return { id: view.post.id };
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: SETTLE_MS,
+        listedAfterMs: LISTED_AFTER_MS,
         isReliable: community.isOpen,
         reason: "the answer was lost, and the server does not show all posts of this community.",
         find: (since) => findPost({ community, title: post.metadata.title }, since, io),

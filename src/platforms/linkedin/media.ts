@@ -29,7 +29,7 @@ export async function sendImage(item: MediaItem, name: string, io: PublishIo): P
       const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
       return unseen(() => upload(fitted, io));
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return z.string().parse(stored);
 }
@@ -108,7 +108,7 @@ export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string>
     step: "video",
     request: { url: item.url, sizeBytes: item.facts.sizeBytes },
     send: (context) => unseen(() => sendParts(item, io, context)),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return z.string().parse(stored);
 }

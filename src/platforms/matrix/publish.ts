@@ -6,7 +6,7 @@ import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf, itemsOf, type PostItem } from "../shared/media.ts";
-import { sendUnseen, settleByKeyThenListing } from "../shared/settle.ts";
+import { sendUnseen, reconcileByKeyThenListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
@@ -71,13 +71,13 @@ function send(
     step: stepOf(at),
     request: content,
     send: async ({ key }) => sendEvent(io, { ...content, [KEY_FIELD]: key }, key),
-    settle: async (context) => {
+    reconcile: async (context) => {
       const find = (since: number): Promise<string | null> => findMessage(io, context.key, since);
       // Another token may have brought another device, which the transaction is unknown to.
       const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), settleMs: 30 * SECOND, isReliable: true, reason: "", find };
-      return settleByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
+      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, isReliable: true, reason: "", find };
+      return reconcileByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),
   });

@@ -9,7 +9,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { faultsBy } from "../shared/faults.ts";
 import { itemsOf, type PostItem } from "../shared/media.ts";
-import { sendUnseen } from "../shared/settle.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { type Draft, keyIn, KIND, type Sign } from "./event.ts";
 import { formatOf, mediaErrors, type NostrPost } from "./metadata.ts";

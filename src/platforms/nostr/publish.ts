@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PostInsights, PublishOutcome } from "../../ports/platform.ts";
-import type { PublishIo, Settled } from "../../ports/publish-io.ts";
+import type { PublishIo, Reconciled } from "../../ports/publish-io.ts";
 import { articleTags, draftOf, type Files, replyOf, sendFiles } from "./drafts.ts";
 import { Event, KIND, nameOfEvent, tagOf } from "./event.ts";
 import { formatOf, type NostrPost } from "./metadata.ts";
@@ -94,14 +94,14 @@ async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Pr
       for (const verdict of all) verdicts.set(verdict.relay, verdict);
       return { id: event.id, relays: taken };
     },
-    settle: () => settle(io, event, relays),
+    reconcile: () => reconcile(io, event, relays),
     ...(at === 0 ? { live: (result) => placeOf(event, Sent.parse(result), io) } : {}),
   });
   return Sent.parse(sent);
 }
 
 /** It is looked for by its id. Where a relay does not tell, it may be there, and sending it again is harmless. */
-async function settle(io: PublishIo, { id }: Event, relays: readonly string[]): Promise<Settled<Sent>> {
+async function reconcile(io: PublishIo, { id }: Event, relays: readonly string[]): Promise<Reconciled<Sent>> {
   const having: string[] = [];
   let told = 0;
   for (const relay of relays) {

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
-import type { SettleContext, Settled } from "../../ports/publish-io.ts";
+import type { ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
@@ -81,15 +81,15 @@ interface PinTexts {
 }
 
 /** Whether a pin whose answer was lost stands on its board. */
-export async function settlePin(
-  context: SettleContext,
+export async function reconcilePin(
+  context: ReconcileContext,
   pin: PinTexts,
   io: PlatformIo,
-): Promise<Settled<{ id: string }>> {
+): Promise<Reconciled<{ id: string }>> {
   let isWhole = true;
-  return settleByListing(context, {
+  return reconcileByListing(context, {
     now: io.now(),
-    settleMs: MINUTE,
+    listedAfterMs: MINUTE,
     get isReliable() {
       return isWhole;
     },

@@ -7,7 +7,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { call, settlePin } from "./api.ts";
+import { call, reconcilePin } from "./api.ts";
 import { ONE_FILM, type PinterestPost } from "./metadata.ts";
 
 const MB = 1_000_000;
@@ -124,7 +124,8 @@ function createPin(post: PinterestPost, source: Source, io: PublishIo): Promise<
       const { id } = await call(io, { method: "POST", path: "/pins", json, rules: [NO_BOARD] }, Created);
       return { id };
     },
-    settle: (context) => settlePin(context, { boardId, title, description: post.caption ?? "", link }, io),
+    reconcile: (context) =>
+      reconcilePin(context, { boardId, title, description: post.caption ?? "", link }, io),
     live: liveAt,
   });
 }
@@ -156,7 +157,7 @@ async function uploadVideo(item: MediaItem, io: PublishIo): Promise<string> {
       await sendFile(item, registered, io);
       return { mediaId: registered.media_id };
     },
-    settle: async ({ handle }) => {
+    reconcile: async ({ handle }) => {
       const mediaId = Handle.safeParse(handle).data?.mediaId;
       const status = mediaId === undefined ? null : await statusOf(mediaId, io);
       return mediaId === undefined || status === null || status === "registered"

@@ -8,7 +8,7 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { Fields, FormPart } from "../../ports/request-body.ts";
-import { sendUnseen, settleByListing } from "../shared/settle.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
 import { bodyOf, check, communityOf, MAX_PICTURES, type RedditPost } from "./metadata.ts";
@@ -150,14 +150,14 @@ const Sent = z.object({ placed: Placed.nullable(), at: z.number() });
 type Sent = z.infer<typeof Sent>;
 
 /** After it, what was sent stands among the account's posts. */
-const SETTLE_MS = {
+const LISTED_AFTER_MS = {
   self: 5 * MINUTE,
   link: 5 * MINUTE,
   gallery: 5 * MINUTE,
   image: 10 * MINUTE,
   video: 30 * MINUTE,
 };
-type Kind = keyof typeof SETTLE_MS;
+type Kind = keyof typeof LISTED_AFTER_MS;
 
 /** One post, looked for among the account's own where its answer is lost, or tells no id. */
 export async function publish(post: RedditPost, io: PublishIo): Promise<PublishOutcome> {
@@ -214,10 +214,10 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
         return { placed, at };
       }
     },
-    settle: (context) =>
-      settleByListing<Sent>(context, {
+    reconcile: (context) =>
+      reconcileByListing<Sent>(context, {
         now: io.now(),
-        settleMs: SETTLE_MS[kind],
+        listedAfterMs: LISTED_AFTER_MS[kind],
         isReliable: true,
         reason: "the answer was lost, and the account's posts could not be looked through.",
         find: async (since) => {

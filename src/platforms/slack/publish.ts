@@ -3,10 +3,10 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { LiveAt, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { fileNameOf } from "../shared/media.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { addressOf, AnyAnswer, call, channelOf, idOf, Paging, readingOf } from "./api.ts";
 import { escapeText, hasMarkup, type Part, partsOf, richText, type SlackPost } from "./metadata.ts";
@@ -147,9 +147,9 @@ function sendText(text: string, to: Sending): Promise<JsonObject> {
       const { ts } = await call(io, { method: "chat.postMessage", json: { ...json, metadata } }, Posted);
       return { ts, files: [] };
     },
-    settle: (context) =>
-      settleByLooking(context, io, {
-        settleMs: 30 * SECOND,
+    reconcile: (context) =>
+      reconcileByLooking(context, io, {
+        listedAfterMs: 30 * SECOND,
         find: async (since) => {
           const ts = await findMessage(io, { since, threadTs, isIt: hasKey(context.key) });
           return ts === null ? null : { ts, files: [] };
@@ -177,9 +177,9 @@ function share(part: Part, files: readonly string[], { io, step, threadTs }: Sen
       await call(io, { method: "files.completeUploadExternal", json }, AnyAnswer);
       return done;
     },
-    settle: (context) =>
-      settleByLooking(context, io, {
-        settleMs: 2 * MINUTE,
+    reconcile: (context) =>
+      reconcileByLooking(context, io, {
+        listedAfterMs: 2 * MINUTE,
         find: async (since) => ((await findShare(io, { since, threadTs, fileId })) === null ? null : done),
       }),
   });
@@ -223,7 +223,7 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
       });
       return file_id;
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 
@@ -350,14 +350,14 @@ export async function findShare(
 }
 
 /** How an open step turned out, by looking. */
-async function settleByLooking<R>(
-  context: SettleContext,
+async function reconcileByLooking<R>(
+  context: ReconcileContext,
   io: PlatformIo,
-  { settleMs, find }: { readonly settleMs: number; find(since: number): Promise<R | null> },
-): Promise<Settled<R>> {
+  { listedAfterMs, find }: { readonly listedAfterMs: number; find(since: number): Promise<R | null> },
+): Promise<Reconciled<R>> {
   try {
-    const listing = { now: io.now(), settleMs, isReliable: true, reason: "", find };
-    return await settleByListing(context, listing);
+    const listing = { now: io.now(), listedAfterMs, isReliable: true, reason: "", find };
+    return await reconcileByListing(context, listing);
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
     return { outcome: "unknown", reason: `the answer was lost, and ${error.message}` };

@@ -8,7 +8,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, fileNameOf } from "../shared/media.ts";
-import { blind } from "../shared/settle.ts";
+import { blind } from "../shared/reconcile.ts";
 import { type Call, callChat, chatOf } from "./api.ts";
 import { ALBUM_ITEMS, MAX_ITEMS, mixProblem, NO_COVER, type TelegramPost, urlsOf } from "./metadata.ts";
 
@@ -71,7 +71,7 @@ async function sendBatch(
     step,
     request: { caption: post.caption, media: batchesOf(post)[at] ?? [], metadata: optionsOf(post) },
     send: async () => send(call ?? (await toCall(post, io, at)), io),
-    settle: blind("Telegram"),
+    reconcile: blind("Telegram"),
     ...(at === 0 ? { live: (done: Json) => liveAt(Sent.parse(done)) } : {}),
   });
   return Sent.parse(result);

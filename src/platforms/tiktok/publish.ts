@@ -5,9 +5,9 @@ import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { EffectContext, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { asNotSent } from "../shared/faults.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendInChunks } from "../shared/uploads.ts";
 import { callTikTok, classifyChunk, SessionGone } from "./api.ts";
 import { assertAllowed, type CreatorInfo, kindProblem, readCreator } from "./connect.ts";
@@ -33,11 +33,11 @@ async function bring(post: TikTokPost, io: PublishIo): Promise<Sent> {
     request: { mediaUrl: post.mediaUrl, caption: post.caption },
     send: (context) =>
       urls === null ? sendFilm({ post, item, io }, context) : sendPhotos({ post, urls, io }, context),
-    settle: async (context) => {
+    reconcile: async (context) => {
       if (context.handle === null) return { outcome: "send_again" };
       return PhotosAsked.safeParse(context.handle).success
-        ? settlePhotos(context, { post, io })
-        : settleFilm(context, io);
+        ? reconcilePhotos(context, { post, io })
+        : reconcileFilm(context, io);
     },
   });
   return Sent.parse(result);
@@ -147,14 +147,14 @@ const Page = z.looseObject({
 });
 
 /** Found among what everybody can see, by its text; what TikTok does not list proves nothing. */
-async function settlePhotos(
-  context: SettleContext,
+async function reconcilePhotos(
+  context: ReconcileContext,
   { post, io }: { readonly post: TikTokPost; readonly io: PublishIo },
-): Promise<Settled<Sent>> {
+): Promise<Reconciled<Sent>> {
   const { username } = PhotosAsked.parse(context.handle);
-  const settled = settleByListing<Sent>(context, {
+  const settled = reconcileByListing<Sent>(context, {
     now: io.now(),
-    settleMs: LISTED_AFTER_MS,
+    listedAfterMs: LISTED_AFTER_MS,
     isReliable: false,
     reason: "the answer was lost, and TikTok lists only public posts, and lists them late.",
     find: async (since) => {
@@ -278,7 +278,7 @@ async function goOn({ item, io }: Film, session: Session): Promise<Session | "wh
 }
 
 /** What became of an upload whose last chunk may have arrived: TikTok knows it by the id it gave. */
-async function settleFilm({ handle }: SettleContext, io: PublishIo): Promise<Settled<Sent>> {
+async function reconcileFilm({ handle }: ReconcileContext, io: PublishIo): Promise<Reconciled<Sent>> {
   const session = readSession(handle);
   if (session === null || !session.isWhole) return { outcome: "send_again" };
   try {

@@ -8,7 +8,7 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { orNull } from "../shared/faults.ts";
 import { itemsOf, openAll } from "../shared/media.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
 import { addressOf } from "./connect.ts";
@@ -107,10 +107,10 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       const isLive = state === "published" || (state === undefined && !hasFilm);
       return { id, mark, state: isHeld ? "held" : isLive ? "live" : "transcoding", at: io.now() };
     },
-    settle: (context) =>
-      settleByListing<Placed>(context, {
+    reconcile: (context) =>
+      reconcileByListing<Placed>(context, {
         now: io.now(),
-        settleMs: hasFilm ? 15 * MINUTE : MINUTE,
+        listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
         isReliable: true,
         reason: "the answer was lost, and the blog could not be looked through.",
         find: (since) => findSent(io, markOf(context.key), since),

@@ -41,7 +41,7 @@ export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOu
           step: "tags",
           request: { id, tags },
           send: () => addTags(io, id, tags),
-          settle: async () => ({ outcome: "send_again" }),
+          reconcile: async () => ({ outcome: "send_again" }),
         });
       });
     },

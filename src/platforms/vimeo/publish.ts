@@ -2,9 +2,9 @@ import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
-import type { EffectContext, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { openFilm, unopened, Uploaded } from "../shared/film/sessions.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendByTus, tusOffset, type TusUpload } from "../shared/uploads.ts";
 import { askOwn, findVideo, idOf, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, titleOf, VIEWS, type VimeoPost } from "./metadata.ts";
@@ -32,7 +32,7 @@ export async function upload(post: VimeoPost, io: PublishIo): Promise<Uploaded> 
     step: "upload",
     request: { mediaUrl: post.mediaUrl, ...said },
     send: (context) => send({ io, said, film: open() }, context),
-    settle: (context) => settle(post, io, context),
+    reconcile: (context) => reconcile(post, io, context),
   });
   return Uploaded.parse(uploaded);
 }
@@ -81,7 +81,11 @@ function sessionOf(video: Video, sizeBytes: number): Session | null {
   return uploadUrl === "" ? null : { id: idOf(video), url: video.link ?? null, uploadUrl, sizeBytes };
 }
 
-async function settle(post: VimeoPost, io: PublishIo, context: SettleContext): Promise<Settled<Json>> {
+async function reconcile(
+  post: VimeoPost,
+  io: PublishIo,
+  context: ReconcileContext,
+): Promise<Reconciled<Json>> {
   const session = Session.safeParse(context.handle).data;
   if (session === undefined) return adopt(post, io, context);
   const offset = await tusOffset(io, tusOf(io, session));
@@ -100,12 +104,12 @@ async function settle(post: VimeoPost, io: PublishIo, context: SettleContext): P
 const List = z.looseObject({ data: z.array(Video) });
 
 /** The video may have been made although the answer was lost: it is empty, nobody sees it, and it is gone on with. */
-async function adopt(post: VimeoPost, io: PublishIo, context: SettleContext): Promise<Settled<Json>> {
+async function adopt(post: VimeoPost, io: PublishIo, context: ReconcileContext): Promise<Reconciled<Json>> {
   const wanted = Wanted.safeParse(context.handle).data;
   if (wanted === undefined) return { outcome: "send_again" };
-  const found = await settleByListing<Json>(context, {
+  const found = await reconcileByListing<Json>(context, {
     now: io.now(),
-    settleMs: LISTED_AFTER_MS,
+    listedAfterMs: LISTED_AFTER_MS,
     isReliable: true,
     reason: "Vimeo does not say whether the video is there.",
     find: (since) => findEmpty(post, io, { since, ...wanted }),

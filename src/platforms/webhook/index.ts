@@ -85,7 +85,7 @@ export default definePlatform({
       },
       send: async () => deliver(post, JSON.stringify(await toEvent(post, io, happenedAt)), io),
       // The receiver drops what comes again under the same webhook-id.
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     });
     const { id, url } = Delivered.parse(answer);
     return { state: "live", platformPostId: id ?? post.id, platformUrl: url };

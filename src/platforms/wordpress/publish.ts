@@ -92,7 +92,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
       const call = { method: "POST", path: "/wp/v2/posts", query: FIELDS, json } as const;
       return toDraft(await ask(io, call, WpPost), true);
     },
-    settle: async ({ intentAt }) => {
+    reconcile: async ({ intentAt }) => {
       const found =
         (await findBySlug(io, slug)) ?? (await findRenamed(post, { io, since: intentAt - MINUTE }));
       return found === null ? { outcome: "send_again" } : { outcome: "done", result: toDraft(found, false) };
@@ -130,7 +130,7 @@ async function fieldsOf(post: WordpressPost, draft: Draft, io: PublishIo): Promi
     request: { categories: post.metadata.categories ?? null, tags: post.metadata.tags ?? null },
     send: () => fileUnder(post, io),
     // A tag is made once, and nobody sees one without posts.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return {
     ...wordsOf(post),
@@ -177,7 +177,7 @@ function schedule(post: WordpressPost, { draft, fields }: Ready, io: PublishIo):
       const { id, link } = await update(io, draft.id, json);
       return { id, link };
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 
@@ -196,7 +196,7 @@ function makePublic({ id }: Pick<Placed, "id">, fields: JsonObject, io: PublishI
       const why = `The site keeps the post as "${last.status.slice(0, 20)}": its user may not publish, or a plugin asks for approval. Publish it there.`;
       throw new PlatformFault("rejected", why);
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: liveAt,
   });
 }
@@ -299,7 +299,7 @@ function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<
       const found = parent.isNew ? null : await findFile(io, parent, slug);
       return toFiled(found ?? (await upload(item, { slug, parent: parent.id }, io)));
     },
-    settle: async () => {
+    reconcile: async () => {
       const found = await findFile(io, parent, slug);
       return found === null ? { outcome: "send_again" } : { outcome: "done", result: toFiled(found) };
     },

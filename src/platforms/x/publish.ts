@@ -2,8 +2,8 @@ import * as z from "zod";
 import { MINUTE, toIso } from "../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { EffectContext, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
-import { settleByListing } from "../shared/settle.ts";
+import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
 import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
 import { sendAllMedia, type SentMedia } from "./upload.ts";
@@ -90,7 +90,7 @@ async function postOnce(io: PublishIo, sending: Sending): Promise<z.infer<typeof
     step,
     request: body,
     send: (context) => post(io, { body, context }),
-    settle: (context) => settle(io, wanted, context),
+    reconcile: (context) => reconcile(io, wanted, context),
     ...(isFirst
       ? { live: ({ id }: { id: string }) => ({ platformPostId: id, platformUrl: urlOf(io, id) }) }
       : {}),
@@ -123,15 +123,15 @@ async function post(io: PublishIo, { body, context }: Trying): Promise<z.infer<t
 const Handle = z.object({ mayBeOurs: z.boolean().catch(false) }).catch({ mayBeOurs: false });
 
 /** X takes no text twice, so that what two listings lack may be sent again: at worst it is refused. */
-function settle(
+function reconcile(
   io: PublishIo,
   wanted: Wanted,
-  context: SettleContext,
-): Promise<Settled<z.infer<typeof Posted>>> {
+  context: ReconcileContext,
+): Promise<Reconciled<z.infer<typeof Posted>>> {
   const { mayBeOurs } = Handle.parse(context.handle);
-  return settleByListing(context, {
+  return reconcileByListing(context, {
     now: io.now(),
-    settleMs: LISTING_LAG_MS,
+    listedAfterMs: LISTING_LAG_MS,
     isReliable: !mayBeOurs,
     reason: "X refused it as a duplicate, and the channel's latest posts do not have it.",
     find: async (since) => {

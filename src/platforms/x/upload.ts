@@ -97,7 +97,7 @@ async function describe(io: PublishIo, step: string, json: JsonObject): Promise<
       await send(io, { method: "POST", path: "/2/media/metadata", json, isIdempotent: true });
       return null;
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 
@@ -186,7 +186,7 @@ async function uploadOnce(
     step,
     request,
     send: async (context) => ({ ...(await run(io, await open(), context)) }),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     isGone: async (result) => io.now() > Uploaded.parse(result).expiresAt - MEDIA_MARGIN_MS,
   });
   const media = Uploaded.parse(stored);

@@ -198,7 +198,7 @@ async function addToPlaylist(
       await askAs(io, call, z.looseObject({}));
       return null;
     },
-    settle: async () => {
+    reconcile: async () => {
       const query = { part: "id", playlistId, videoId: id };
       const { items } = await askAs(io, { path: "playlistItems", query }, Items);
       return items.length > 0 ? { outcome: "done", result: null } : { outcome: "send_again" };

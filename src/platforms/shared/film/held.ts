@@ -153,7 +153,7 @@ async function flip(
         throw asNotSent(error);
       }
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   const { privacy, refusal, url } = Flipped.parse(told);
   if (privacy === wanted) return isKept === undefined ? shown(film, url) : kept(isKept);
@@ -208,7 +208,7 @@ async function setThumbnailOnce(io: PublishIo, id: string, thumbnail: Thumbnail)
       });
       return true;
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 

@@ -10,7 +10,7 @@ import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io
 import type { FormPart } from "../../../ports/request-body.ts";
 import { filePart, picturePart } from "../media.ts";
 import { idOnServer } from "../servers.ts";
-import { sendUnseen, settleByKeyThenListing, settleByListing } from "../settle.ts";
+import { sendUnseen, reconcileByKeyThenListing, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type Place, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
@@ -18,7 +18,7 @@ import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from ".
 import { altLengthOf, capabilitiesOf, familyOf } from "./limits.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
-const SETTLE_MS = 2 * MINUTE;
+const LISTED_AFTER_MS = 2 * MINUTE;
 
 const ASK_MEDIA_AGAIN_MS = 3 * SECOND;
 
@@ -70,16 +70,16 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     step: stepOf(at),
     request: body,
     send: (context) => create(body, context, io),
-    settle: async (context) => {
+    reconcile: async (context) => {
       const listing = {
         now: io.now(),
-        settleMs: SETTLE_MS,
+        listedAfterMs: LISTED_AFTER_MS,
         isReliable: listsAll || (post.metadata.visibility ?? "public") === "public",
         reason: "the answer was lost, and this server lists only public posts.",
         find: async (since: number) => toPosted(await findStatus(io, wanted, since)),
       };
-      if (keyMs === null) return settleByListing(context, listing);
-      return settleByKeyThenListing(context, { ...listing, keyMs });
+      if (keyMs === null) return reconcileByListing(context, listing);
+      return reconcileByKeyThenListing(context, { ...listing, keyMs });
     },
     ...(at === 0 ? { live: liveAt } : {}),
   });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../src/domain/time.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
-import type { SettleContext } from "../../../src/ports/publish-io.ts";
+import type { ReconcileContext } from "../../../src/ports/publish-io.ts";
 import {
   blind,
   type Listing,
-  settleByKeyThenListing,
-  settleByListing,
-} from "../../../src/platforms/shared/settle.ts";
+  reconcileByKeyThenListing,
+  reconcileByListing,
+} from "../../../src/platforms/shared/reconcile.ts";
 
 const SENT_AT = 1_000 * MINUTE;
 
 /** A step whose handle is kept between askings. */
 function step(handle: Json = null) {
   let kept = handle;
-  const context = (): SettleContext => ({
+  const context = (): ReconcileContext => ({
     key: "0".repeat(32),
     handle: kept,
     saveHandle: async (next) => void (kept = next),
@@ -29,7 +29,7 @@ function step(handle: Json = null) {
 
 const listing = (afterMs: number, more: Partial<Listing<string>> = {}): Listing<string> => ({
   now: SENT_AT + afterMs,
-  settleMs: 30 * SECOND,
+  listedAfterMs: 30 * SECOND,
   isReliable: true,
   reason: "nobody can tell.",
   find: async () => null,
@@ -43,14 +43,14 @@ describe("settleByListing", () => {
       asked.push(since);
       return "7";
     };
-    const settled = await settleByListing(step().context(), listing(SECOND, { find }));
+    const settled = await reconcileByListing(step().context(), listing(SECOND, { find }));
     expect(settled).toEqual({ outcome: "done", result: "7" });
     expect(asked).toEqual([SENT_AT - MINUTE]);
   });
 
   it("sends again only after two empty listings, the platform's time to settle apart", async () => {
     const one = step();
-    const ask = (afterMs: number) => settleByListing(one.context(), listing(afterMs));
+    const ask = (afterMs: number) => reconcileByListing(one.context(), listing(afterMs));
     expect(await ask(10 * MINUTE)).toEqual({ outcome: "ask_again", afterMs: 30 * SECOND });
     expect(await ask(10 * MINUTE + 10 * SECOND)).toEqual({ outcome: "ask_again", afterMs: 20 * SECOND });
     expect(await ask(10 * MINUTE + 30 * SECOND)).toEqual({ outcome: "send_again" });
@@ -61,30 +61,31 @@ describe("settleByListing", () => {
 
   it("never sends again what the platform said it took, though no listing shows it", async () => {
     const one = step();
-    const ask = (afterMs: number) => settleByListing({ ...one.context(), wasTaken: true }, listing(afterMs));
+    const ask = (afterMs: number) =>
+      reconcileByListing({ ...one.context(), wasTaken: true }, listing(afterMs));
     expect(await ask(MINUTE)).toMatchObject({ outcome: "ask_again" });
     expect(await ask(2 * MINUTE)).toMatchObject({ outcome: "unknown" });
   });
 
   it("finds what the first listing did not show yet", async () => {
     const one = step();
-    await settleByListing(one.context(), listing(SECOND));
+    await reconcileByListing(one.context(), listing(SECOND));
     const found = listing(MINUTE, { find: async () => "7" });
-    expect(await settleByListing(one.context(), found)).toEqual({ outcome: "done", result: "7" });
+    expect(await reconcileByListing(one.context(), found)).toEqual({ outcome: "done", result: "7" });
   });
 
   it("leaves the step's own handle as it is", async () => {
     const one = step({ container: "c1" });
-    await settleByListing(one.context(), listing(SECOND));
+    await reconcileByListing(one.context(), listing(SECOND));
     expect(one.handle()).toMatchObject({ container: "c1" });
-    await settleByListing(one.context(), listing(MINUTE));
+    await reconcileByListing(one.context(), listing(MINUTE));
     expect(one.handle()).toEqual({ container: "c1" });
   });
 
   it("never takes an empty listing that is not reliable for a proof", async () => {
     const one = step();
     const ask = (afterMs: number, find = async (): Promise<string | null> => null) =>
-      settleByListing(one.context(), listing(afterMs, { isReliable: false, find }));
+      reconcileByListing(one.context(), listing(afterMs, { isReliable: false, find }));
     expect(await ask(SECOND)).toEqual({ outcome: "ask_again", afterMs: 30 * SECOND });
     expect(await ask(MINUTE)).toEqual({ outcome: "unknown", reason: "nobody can tell." });
     expect(await ask(60 * MINUTE)).toEqual({ outcome: "unknown", reason: "nobody can tell." });
@@ -96,15 +97,15 @@ describe("settleByListing", () => {
     const find = async () => {
       throw new Error("The platform is down.");
     };
-    await expect(settleByListing(one.context(), listing(SECOND, { find }))).rejects.toThrow("down");
-    expect(await settleByListing(one.context(), listing(MINUTE))).toMatchObject({ outcome: "ask_again" });
+    await expect(reconcileByListing(one.context(), listing(SECOND, { find }))).rejects.toThrow("down");
+    expect(await reconcileByListing(one.context(), listing(MINUTE))).toMatchObject({ outcome: "ask_again" });
   });
 });
 
 it("repeats under the same key while the platform surely knows it, then looks for the post", async () => {
   const one = step();
   const ask = (afterMs: number) =>
-    settleByKeyThenListing(one.context(), { ...listing(afterMs), keyMs: 60 * MINUTE });
+    reconcileByKeyThenListing(one.context(), { ...listing(afterMs), keyMs: 60 * MINUTE });
   expect(await ask(44 * MINUTE)).toEqual({ outcome: "send_again", isStillInDoubt: true });
   expect(await ask(45 * MINUTE)).toMatchObject({ outcome: "ask_again" });
   expect(await ask(46 * MINUTE)).toEqual({ outcome: "send_again" });
