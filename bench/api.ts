@@ -39,7 +39,7 @@ async function idleMegabytes({ pid }: Running): Promise<string> {
  * Posts that should have gone out long ago would keep the publisher busy for minutes, and beside it
  * everything that is measured.
  */
-async function settle(file: string): Promise<void> {
+async function reconcile(file: string): Promise<void> {
   await using store = await openStore({ file });
   const raw = rawOf(store);
   raw.exec("UPDATE posts SET status = 'failed', next_at = NULL WHERE status = 'publishing'");
@@ -53,7 +53,7 @@ const folder = await mkdtemp(join(tmpdir(), "posthorn-bench-"));
 try {
   await using bundles = await buildBundles();
   await copyFile(databaseFile(count), join(folder, "posthorn.db"));
-  await settle(join(folder, "posthorn.db"));
+  await reconcile(join(folder, "posthorn.db"));
   await using posthorn = await startPosthorn(bundles.posthorn, folder);
   const made = (await callTool(posthorn, "connect_channel", { provider: "feed", name: "Measured" })) as {
     account: { id: string };

@@ -228,6 +228,14 @@ describe("architecture", () => {
     expect(crowded).toEqual([]);
   });
 
+  it("keeps a platform in one folder of at most six files", () => {
+    const counts = new Map<string, number>();
+    for (const { path, layer } of sources)
+      if (layer === "platforms" && !path.startsWith("src/platforms/shared/"))
+        counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([folder, files]) => files > 6 || folder === "src/platforms")).toEqual([]);
+  });
+
   it("has no circles", () => {
     const graph = new Map(sources.map((source) => [source.path, ownImports(source)]));
     const done = new Set<string>();

@@ -22,21 +22,21 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/domain/time.ts /([zZ]|[+-]": "a time has 200 characters at the most",
   "src/http/openapi/openapi-operations.ts / ?Example: ": "the descriptions of our own tools",
   "src/media/source/copies.ts /^([a-z0-9]": AT_START,
-  "src/platforms/bluesky/connect.ts /^[a-z0-9]([": AT_START,
-  "src/platforms/bluesky/rich-text.ts /(?<!": NONE_WITHIN,
+  "src/platforms/bluesky/index.ts /^[a-z0-9]([": AT_START,
+  "src/platforms/bluesky/metadata.ts /(?<!": NONE_WITHIN,
   "src/platforms/dailymotion/metadata.ts /&(": NONE_WITHIN,
-  "src/platforms/devto/text.ts /(\\bhttps": NONE_WITHIN,
+  "src/platforms/devto/metadata.ts /(\\bhttps": NONE_WITHIN,
   "src/platforms/google_business/metadata.ts /(?:\\+": "runs over 40 signs at the most",
   "src/platforms/lemmy/metadata.ts /^(?:!?": AT_START,
-  "src/platforms/lemmy/text.ts /(https?": NONE_WITHIN,
-  "src/platforms/misskey/text.ts /(https?": NONE_WITHIN,
+  "src/platforms/lemmy/metadata.ts /(https?": NONE_WITHIN,
+  "src/platforms/misskey/metadata.ts /(https?": NONE_WITHIN,
   "src/platforms/nostr/drafts.ts /(?<!": NONE_WITHIN,
   "src/platforms/shared/mastodon/limits.ts /&(": NONE_WITHIN,
-  "src/platforms/shared/text/markdown.ts /(https": NONE_WITHIN,
+  "src/platforms/shared/text.ts /(https": NONE_WITHIN,
   "src/platforms/telegram/connect.ts /^(?:https": AT_START,
-  "src/platforms/telegram/faults.ts /not enough": "words of an answer are cut at 2,000 characters",
-  "src/platforms/x/text.ts /(?<!": NONE_WITHIN,
-  "src/platforms/x/text.ts /\\p{RGI_Emoji}": NONE_WITHIN,
+  "src/platforms/telegram/api.ts /not enough": "words of an answer are cut at 2,000 characters",
+  "src/platforms/x/metadata.ts /(?<!": NONE_WITHIN,
+  "src/platforms/x/metadata.ts /\\p{RGI_Emoji}": NONE_WITHIN,
 };
 
 /** The checker's own time for one expression, in milliseconds. */
@@ -107,7 +107,11 @@ beforeAll(async () => {
   const real = globalThis.RegExp;
   globalThis.RegExp = recording(real);
   // Some make theirs out of what another file gives them.
-  for (const file of [...making.keys(), "src/platforms/discord/text.ts", "src/platforms/reddit/text.ts"])
+  for (const file of [
+    ...making.keys(),
+    "src/platforms/discord/metadata.ts",
+    "src/platforms/reddit/metadata.ts",
+  ])
     await import(join(ROOT, file));
   globalThis.RegExp = real;
 });

@@ -70,7 +70,7 @@ async function publish(): Promise<Run> {
             sent.push(Date.now() - post.scheduledAt);
             return post.id;
           },
-          settle: async () => ({ outcome: "send_again" }),
+          reconcile: async () => ({ outcome: "send_again" }),
         });
         return { state: "live", platformPostId: id, platformUrl: null };
       },

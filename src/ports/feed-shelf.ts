@@ -36,6 +36,11 @@ interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes" | "sha256"> {
   readonly body: Readable;
 }
 
+/** What a platform gets beside the rest whose posts live in this very database (`isLocal`). */
+export interface LocalIo {
+  readonly feed?: FeedShelf;
+}
+
 /** Where the built-in feed keeps its entries: a table and the file store in production, maps in tests. */
 export interface FeedShelf {
   get(accountId: string, id: string): Promise<FeedItem | null>;

@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import type { FeedShelf } from "./feed-shelf.ts";
 import type { Logger } from "./logger.ts";
 import type { OutboundRequest } from "./outbound.ts";
 import type { RequestBody } from "./request-body.ts";
@@ -197,6 +196,4 @@ export interface PlatformIo {
   remember(settings: JsonObject): Promise<void>;
   /** Our own address that others can reach, for links in texts (`POSTHORN_PUBLIC_URL`). */
   readonly publicUrl: string;
-  /** Storage of the built-in feed; of use to that platform alone. */
-  readonly feed: FeedShelf;
 }

@@ -5,23 +5,38 @@ import type { AnyPlatform } from "./platform.ts";
 /** Where every platform sends people back to, below our own address. */
 export const CALLBACK_PATH = "/connect/callback";
 
-type Ways = Pick<AnyPlatform, "name" | "connect" | "settings">;
+type Ways = Pick<AnyPlatform, "name" | "connect" | "settings" | "baseUrl">;
 
-/** A platform's own settings, and those of every platform that asks people for their consent. */
+/** A setting that is an address. `standard`: what stands there where it is not set. */
+export function addressSetting(name: string, meaning: string, standard: string | null): PlatformSetting {
+  return { name, meaning, kind: "address", default: standard, isRequired: false };
+}
+
+/** A platform's own settings, and those that come by themselves; its own go before others of the same name. */
 export function settingsOf(platform: Ways): readonly PlatformSetting[] {
   const comesBack = platform.connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
-  const all = [...platform.settings, ...oauthSettings(platform), ...(comesBack ? [REDIRECT_URL] : [])];
+  const all = [
+    ...(platform.settings ?? []),
+    ...baseSettings(platform),
+    ...oauthSettings(platform),
+    ...(comesBack ? [REDIRECT_URL] : []),
+  ];
   const first = new Map(all.toReversed().map((setting) => [setting.name, setting]));
   return all.filter((setting) => first.get(setting.name) === setting);
 }
 
-const REDIRECT_URL: PlatformSetting = {
-  name: "REDIRECT_URL",
-  meaning: "The registered redirect address, where it is not Posthorn's own",
-  kind: "address",
-  default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
-  isRequired: false,
-};
+const REDIRECT_URL = addressSetting(
+  "REDIRECT_URL",
+  "The registered redirect address, where it is not Posthorn's own",
+  `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
+);
+
+/** Where the API is, or which server is meant where each channel may have another. */
+function baseSettings({ baseUrl, connect }: Ways): PlatformSetting[] {
+  if (baseUrl !== undefined) return [addressSetting("BASE_URL", "Where the API is asked", baseUrl)];
+  const hasServers = connect.some((way) => "instance" in way && way.instance === "required");
+  return hasServers ? [addressSetting("BASE_URL", "The server used where none is named", null)] : [];
+}
 
 function oauthSettings({ connect }: Ways): PlatformSetting[] {
   const ways = connect.filter((way) => way.kind === "oauth");
@@ -51,13 +66,10 @@ export function wayName(way: ConnectWay, name: "CLIENT_ID" | "CLIENT_SECRET" | "
 function endpointSettings({ endpoints, appOf }: OAuthWay): PlatformSetting[] {
   if (typeof endpoints === "function" || appOf !== undefined) return [];
   const { authorize, token, revoke } = endpoints;
-  const address = { kind: "address", isRequired: false } as const;
   return [
-    { ...address, name: "AUTH_URL", meaning: "Where people are asked for their consent", default: authorize },
-    { ...address, name: "TOKEN_URL", meaning: "Where tokens are got and renewed", default: token },
-    ...(revoke === undefined
-      ? []
-      : [{ ...address, name: "REVOKE_URL", meaning: "Where tokens are given back", default: revoke }]),
+    addressSetting("AUTH_URL", "Where people are asked for their consent", authorize),
+    addressSetting("TOKEN_URL", "Where tokens are got and renewed", token),
+    ...(revoke === undefined ? [] : [addressSetting("REVOKE_URL", "Where tokens are given back", revoke)]),
   ];
 }
 
@@ -81,10 +93,10 @@ function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {
  * case, and the app, which may be another platform's.
  */
 export function requiredSettings(platform: Ways, way: ConnectWay): string[] {
-  const always = platform.settings.filter(({ name, isRequired }) => isRequired && !isAppName(name));
+  const always = (platform.settings ?? []).filter(({ name, isRequired }) => isRequired && !isAppName(name));
   const whole = always.map(({ name }) => settingName(platform.name, name));
   if (way.kind !== "oauth" || way.register !== undefined) return whole;
-  const spared = platform.settings.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
+  const spared = (platform.settings ?? []).filter(({ isRequired }) => !isRequired).map(({ name }) => name);
   const app = way.clientAuth === "none" ? APP.slice(0, 1) : APP;
   const needed = way.appOf === undefined ? app.filter((name) => !spared.includes(wayName(way, name))) : app;
   return [...needed.map((name) => settingName(way.appOf ?? platform.name, wayName(way, name))), ...whole];

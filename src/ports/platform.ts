@@ -72,6 +72,21 @@ export interface CheckedAt {
   readonly now: number;
 }
 
+/** What `check` found: `errors` refuse the post, `warnings` are told. */
+export interface Checked {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What the platform knows of a live post. */
+export type PostInsights = Pick<Insights, "state" | "visibility"> & { readonly metrics: Partial<Metrics> };
+
+/** Where a live post is after a change; what is left out stays as it was. */
+export interface Edited {
+  readonly platformUrl?: string;
+  readonly platformPostId?: string;
+}
+
 /** What is left out stays as it was. */
 export interface Inspection {
   readonly name?: string;
@@ -106,8 +121,10 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
    */
   readonly isLocal?: boolean;
   readonly metadata: S;
-  /** Its own settings; those of a consent (CLIENT_ID, SCOPES, …) come by themselves (`settingsOf`). */
-  readonly settings: readonly PlatformSetting[];
+  /** Where its API is asked, where that is one place for all; POSTHORN_<PLATFORM>_BASE_URL replaces it. */
+  readonly baseUrl?: string;
+  /** Its own settings; BASE_URL and those of a consent (CLIENT_ID, SCOPES, …) come by themselves (`settingsOf`). */
+  readonly settings?: readonly PlatformSetting[];
   /** How its channels are connected; the first is the way that is taken when none is named. */
   readonly connect: readonly [ConnectWay, ...ConnectWay[]];
   /**
@@ -117,12 +134,9 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /**
    * Rules of a post that data cannot say (media that exclude each other, a privacy that the account has not).
-   * Pure. `errors` refuse the post, `warnings` are told.
+   * Pure. Asked when a post is scheduled or edited, and once more before anything of it is sent.
    */
-  check?(
-    post: PlatformPost<z.infer<S>>,
-    at: CheckedAt,
-  ): { readonly errors: readonly string[]; readonly warnings: readonly string[] };
+  check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
   /** The length of a caption, where its unit is `weighted`. Pure. */
   measure?(text: string): number;
   /**
@@ -132,16 +146,9 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   inspect?(io: PlatformIo): Promise<Inspection>;
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
   /** Changes a live post. `changed` names the fields that differ. */
-  edit?(
-    post: PlatformPost<z.infer<S>>,
-    changed: readonly string[],
-    io: PublishIo,
-  ): Promise<{ platformUrl?: string; platformPostId?: string }>;
+  edit?(post: PlatformPost<z.infer<S>>, changed: readonly string[], io: PublishIo): Promise<Edited>;
   setThumbnail?(post: PlatformPost<z.infer<S>>, thumbnailUrl: string, io: PublishIo): Promise<void>;
-  insights?(
-    post: PlatformPost<z.infer<S>>,
-    io: PlatformIo,
-  ): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }>;
+  insights?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<PostInsights>;
   analytics?(range: { from: string; to: string }, io: PlatformIo): Promise<PlatformAnalytics>;
   /**
    * Deletes the post on the platform with all that is of it; succeeds when it is gone already. What the

@@ -26,14 +26,14 @@ export interface EffectContext {
  * `intentAt`: when it was sent first; `timesAsked`: how often it was asked about before; `wasTaken`: the platform
  * answered that it took it (2xx), and not what came of it.
  */
-export type SettleContext = EffectContext & {
+export type ReconcileContext = EffectContext & {
   readonly intentAt: number;
   readonly timesAsked: number;
   readonly wasTaken: boolean;
 };
 
 /** How an open intent turned out. `ask_again`: the platform has not settled itself yet. */
-export type Settled<R> =
+export type Reconciled<R> =
   | { readonly outcome: "done"; readonly result: R }
   | {
       readonly outcome: "send_again";
@@ -58,7 +58,7 @@ export interface EffectSpec<R extends Json> {
    * where a second sending cannot make a second post: proven absent, the same key, or a step that may be
    * repeated.
    */
-  settle(context: SettleContext): Promise<Settled<R>>;
+  reconcile(context: ReconcileContext): Promise<Reconciled<R>>;
   /**
    * For the step after which everybody can see the post: stored together with its result, so that nothing
    * that follows makes the post failed or sends it again.
@@ -70,6 +70,17 @@ export interface EffectSpec<R extends Json> {
    * name the one that is `live`.
    */
   isGone?(result: R): Promise<boolean>;
+}
+
+/** Thrown by `publish` while the platform works on what it was sent: the same as `processing`. */
+export class StillProcessing extends Error {
+  readonly checkAgainMs: number;
+
+  constructor(checkAgainMs: number) {
+    super("The platform is working on what it was sent.");
+    this.name = "StillProcessing";
+    this.checkAgainMs = checkAgainMs;
+  }
 }
 
 export interface PublishIo extends PlatformIo {

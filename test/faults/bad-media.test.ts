@@ -41,7 +41,7 @@ function mediaPlatform(published: Buffer[]): AnyPlatform {
           published.push(await buffer(item.open()));
           return null;
         },
-        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+        reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
       });
       return { state: "live", platformPostId: post.id, platformUrl: null };
     },

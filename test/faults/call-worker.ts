@@ -61,7 +61,7 @@ function send(io: PublishIo, step: string, text: string): Promise<string> {
       await ask("POST", text);
       return text;
     },
-    settle: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
+    reconcile: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
     ...(step === "first" ? { live: (part) => ({ platformPostId: part, platformUrl: null }) } : {}),
   });
 }

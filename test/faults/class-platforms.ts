@@ -66,7 +66,7 @@ function publishWithServerKey(post: PlatformPost, io: PublishIo): Promise<Publis
           (await call(io, "/a/posts", { method: "POST", headers, json: { text: post.caption } }))["id"],
         );
       },
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     })
     .then(live);
 }
@@ -89,7 +89,7 @@ async function publishWithClientKey(post: PlatformPost, io: PublishIo): Promise<
     request: { key, text: post.caption },
     send: async () =>
       String((await call(io, `/b/records/${key}`, { method: "PUT", json: { text: post.caption } }))["id"]),
-    settle: async () => ((await find()) ? { outcome: "done", result: key } : { outcome: "send_again" }),
+    reconcile: async () => ((await find()) ? { outcome: "done", result: key } : { outcome: "send_again" }),
   });
   return live(id);
 }
@@ -107,7 +107,7 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
           "session"
         ],
       ),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   const ask = (): Promise<Record<string, Json>> =>
     call(io, `/c/uploads/${session}`, { method: "GET", isIdempotent: true });
@@ -128,7 +128,7 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
         await saveHandle({ received: at });
       }
     },
-    settle: async () => {
+    reconcile: async () => {
       const { postId } = await ask();
       return typeof postId === "string" ? { outcome: "done", result: postId } : { outcome: "send_again" };
     },
@@ -144,7 +144,7 @@ async function publishWithContainer(post: PlatformPost, io: PublishIo): Promise<
       String(
         (await call(io, "/d/containers", { method: "POST", json: { text: post.caption } }))["container"],
       ),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   const poll = (): Promise<Record<string, Json>> =>
     call(io, `/d/containers/${container}`, { method: "GET", isIdempotent: true });
@@ -154,7 +154,7 @@ async function publishWithContainer(post: PlatformPost, io: PublishIo): Promise<
     request: { container },
     send: async () =>
       String((await call(io, "/d/publish", { method: "POST", json: { container } }))["postId"]),
-    settle: async () => {
+    reconcile: async () => {
       const { postId } = await poll();
       return typeof postId === "string" ? { outcome: "done", result: postId } : { outcome: "send_again" };
     },
@@ -168,7 +168,7 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
     request: { text: post.caption },
     send: async () =>
       String((await call(io, "/e/posts", { method: "POST", json: { text: post.caption } }))["id"]),
-    settle: async ({ intentAt, timesAsked }) => {
+    reconcile: async ({ intentAt, timesAsked }) => {
       const response = await io.request({
         method: "GET",
         url: `${io.setting("BASE_URL") ?? ""}/e/posts?since=${intentAt - 60_000}`,
@@ -191,7 +191,7 @@ async function publishBlindly(post: PlatformPost, io: PublishIo): Promise<Publis
     request: { text: post.caption },
     send: async () =>
       (await call(io, "/f/messages", { method: "POST", json: { text: post.caption } }))["ok"] === true,
-    settle: async () => ({ outcome: "unknown", reason: "The platform keeps no list of what was sent." }),
+    reconcile: async () => ({ outcome: "unknown", reason: "The platform keeps no list of what was sent." }),
   });
   return live(post.id);
 }

@@ -34,7 +34,7 @@ async function publish(post: PlatformPost, io: PublishIo): Promise<PublishOutcom
       return post.id;
     },
     // The platform drops repeats: below, what went out twice shows in the file.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return { state: "live", platformPostId: id, platformUrl: null };
 }

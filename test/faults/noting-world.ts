@@ -23,7 +23,7 @@ function notingPlatform(sent: Sent[]): AnyPlatform {
           sent.push({ id: post.id, accountId: io.account.id, at: io.now(), scheduledAt: post.scheduledAt });
           return null;
         },
-        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+        reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
       });
       return { state: "live", platformPostId: post.id, platformUrl: null };
     },

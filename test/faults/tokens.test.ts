@@ -123,7 +123,7 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
         step: "session",
         request: null,
         send: async () => String((await call("/session", { method: "POST" }))["session"]),
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       await io.effect({
         step: "upload",
@@ -140,7 +140,7 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
           }
           return null;
         },
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       const { id } = await call("/status", { method: "GET" });
       if (typeof id !== "string") return { state: "processing", checkAgainMs: 1_000 };

@@ -32,13 +32,13 @@ export const tusPlatform: AnyPlatform = scriptedPlatform({
       request: { size: item.facts.sizeBytes },
       send: async () => begin(io, item.facts.sizeBytes),
       // A session that nobody fills shows nothing.
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     });
     await io.effect<boolean>({
       step: "upload",
       request: { session },
       send: async () => upload(io, session, item),
-      settle: async () => {
+      reconcile: async () => {
         const isWhole = (await offsetOf(io, session)) === item.facts.sizeBytes;
         return isWhole ? { outcome: "done", result: true } : { outcome: "send_again" };
       },

@@ -4,12 +4,9 @@ import { jsonToLex as parseLinks } from "@atproto/lex-json";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
-import { BlueskyMetadata } from "../../src/platforms/bluesky/metadata.ts";
-import { contentOf } from "../../src/platforms/bluesky/content.ts";
-import { gatesOf } from "../../src/platforms/bluesky/gates.ts";
-import { cidOf, POST } from "../../src/platforms/bluesky/records.ts";
-import { findSpans, toFacets } from "../../src/platforms/bluesky/rich-text.ts";
-import { newTid } from "../../src/platforms/bluesky/tid.ts";
+import { BlueskyMetadata, contentOf, findSpans, toFacets } from "../../src/platforms/bluesky/metadata.ts";
+import { gatesOf } from "../../src/platforms/bluesky/publish.ts";
+import { cidOf, newTid, POST } from "../../src/platforms/bluesky/api.ts";
 
 const NOW = 1_795_251_600_000;
 

@@ -82,7 +82,7 @@ describe("a full disk", () => {
                 else throw new Error("sent twice");
                 return post.id + long;
               },
-              settle: async () => ({ outcome: "done", result: post.id }),
+              reconcile: async () => ({ outcome: "done", result: post.id }),
             });
             return { state: "live", platformPostId: id.slice(0, 40), platformUrl: null };
           },

@@ -21,7 +21,7 @@ async function setUp(answer: (accountId: string) => PlatformFault | null) {
         if (fault !== null) throw fault;
         return true;
       },
-      settle: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
+      reconcile: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
     });
     return { state: "live", platformPostId: post.id, platformUrl: null };
   };

@@ -28,7 +28,7 @@ function commented(answers: { comment?: () => unknown; thumbnail?: () => unknown
         if (error !== undefined) throw error;
         return name;
       },
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
       ...(isLive ? { live: () => ({ platformPostId: "p1", platformUrl: "https://p.example/p1" }) } : {}),
     });
   const platform = scriptedPlatform({
@@ -274,7 +274,7 @@ describe("a step that the platform forgets", () => {
           step: "container",
           request: {},
           send: async () => made.push(made.length + 1),
-          settle: async () => ({ outcome: "send_again" }),
+          reconcile: async () => ({ outcome: "send_again" }),
           isGone: async () => isGone(),
         });
         const id = await io.effect<string>({
@@ -285,7 +285,7 @@ describe("a step that the platform forgets", () => {
             if (error !== undefined) throw error;
             return `of ${container}`;
           },
-          settle: async () => ({ outcome: "done", result: `settled ${container}` }),
+          reconcile: async () => ({ outcome: "done", result: `settled ${container}` }),
           live: (result) => ({ platformPostId: result, platformUrl: null }),
         });
         return { state: "live", platformPostId: id, platformUrl: null };
@@ -336,7 +336,7 @@ it("tells a step how often it was sent before, and forgets what never left this 
           if (kind !== undefined) throw new PlatformFault(kind, "It did not work.");
           return "1";
         },
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       return { state: "live", platformPostId: id, platformUrl: null };
     },

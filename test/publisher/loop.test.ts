@@ -74,7 +74,7 @@ describe("the publisher", () => {
           sent.push(post.id);
           return post.id;
         },
-        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+        reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
       });
       return { state: "live", platformPostId: id, platformUrl: null };
     });
@@ -135,7 +135,7 @@ describe("the publisher", () => {
           sent += 1;
           return post.id;
         },
-        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+        reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
       });
       // The first process hangs here until it is stopped.
       if (sent === 1 && !io.signal.aborted && !isSecond) {

@@ -43,7 +43,7 @@ async function createWorld(): Promise<World> {
                 });
               return post.id;
             },
-            settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+            reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
           });
           return { state: "live", platformPostId: id, platformUrl: null };
         },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import type { EffectSpec, PublishIo, Settled } from "../../src/ports/publish-io.ts";
+import type { EffectSpec, PublishIo, Reconciled } from "../../src/ports/publish-io.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -16,7 +16,7 @@ async function contextWith(platform: AnyPlatform): Promise<TestContext> {
 
 /** A platform that keeps what was sent to it by key, as one with client-chosen keys does. */
 function keyedPlatform(
-  faults: { onSend?: (io: PublishIo, key: string) => void; settle?: () => Settled<string> } = {},
+  faults: { onSend?: (io: PublishIo, key: string) => void; reconcile?: () => Reconciled<string> } = {},
 ): {
   platform: AnyPlatform;
   live: Map<string, number>;
@@ -33,8 +33,9 @@ function keyedPlatform(
           faults.onSend?.(io, key);
           return key;
         },
-        settle: async ({ key }) =>
-          faults.settle?.() ?? (live.has(key) ? { outcome: "done", result: key } : { outcome: "send_again" }),
+        reconcile: async ({ key }) =>
+          faults.reconcile?.() ??
+          (live.has(key) ? { outcome: "done", result: key } : { outcome: "send_again" }),
       };
       const id = await io.effect(spec);
       return { state: "live", platformPostId: id, platformUrl: `https://platform.example/${id}` };
@@ -160,7 +161,7 @@ describe("publishing one post", () => {
           send: async () => {
             throw new PlatformFault("not_sent", "The platform could not be reached.");
           },
-          settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+          reconcile: async () => ({ outcome: "unknown", reason: "never asked" }),
         });
         return { state: "prepared" };
       },
@@ -205,7 +206,7 @@ describe("publishing one post", () => {
       onSend: () => {
         throw new PlatformFault("ambiguous", "The answer was lost.");
       },
-      settle: () => ({ outcome: "unknown", reason: "The platform keeps no list." }),
+      reconcile: () => ({ outcome: "unknown", reason: "The platform keeps no list." }),
     });
     await using ctx = await contextWith(platform);
     const post = await addPost(ctx, await addAccount(ctx));

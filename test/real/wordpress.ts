@@ -7,7 +7,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import wordpress from "../../src/platforms/wordpress/index.ts";
-import { comparable, textOfHtml } from "../../src/platforms/shared/text/html-text.ts";
+import { comparable, textOfHtml } from "../../src/platforms/shared/text.ts";
 import { listChoices } from "../../src/services/accounts/choices.ts";
 import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";

@@ -1,16 +1,141 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
-import { appViewOf, countOf, Counts } from "./app-view.ts";
-import { contentOf } from "./content.ts";
-import { gatesOf } from "./gates.ts";
-import type { BlueskyPost } from "./metadata.ts";
-import { partsOf } from "./parts.ts";
-import { findRecord, POST, POSTGATE, rkeyOf, THREADGATE, type StoredRecord } from "./records.ts";
-import { didOf, pdsOf } from "./session.ts";
-import { laterTid } from "./tid.ts";
-import { AnyAnswer, isXrpcError, ownXrpc, xrpc } from "./xrpc.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import { DAY } from "../../domain/time.ts";
+import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import {
+  AnyAnswer,
+  didOf,
+  findRecord,
+  isXrpcError,
+  laterTid,
+  ownXrpc,
+  pdsOf,
+  POST,
+  POSTGATE,
+  rkeyOf,
+  type StoredRecord,
+  THREADGATE,
+  xrpc,
+} from "./api.ts";
+import { type CountedPost, sumByDay, uncounted } from "../shared/live.ts";
+import { type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
+import { gatesOf } from "./publish.ts";
+
+const PUBLIC_APP_VIEW = "https://public.api.bsky.app";
+const PAGE = 100;
+const MAX_PAGES = 20;
+
+/** Bluesky's public index of the network; none for another network, unless one is set. */
+function appViewOf(io: Pick<PlatformIo, "setting">): string | null {
+  return io.setting("APPVIEW_URL") ?? (io.setting("BASE_URL") === null ? PUBLIC_APP_VIEW : null);
+}
+
+const Count = z.int().min(0).optional();
+
+/** What the index counts of a post. */
+const Counts = z.looseObject({
+  uri: z.string(),
+  likeCount: Count,
+  repostCount: Count,
+  replyCount: Count,
+  quoteCount: Count,
+  bookmarkCount: Count,
+});
+type Counts = z.infer<typeof Counts>;
+
+function countOf(counts: Counts): Partial<Metrics> {
+  const { likeCount, repostCount, replyCount, quoteCount, bookmarkCount } = counts;
+  const isShared = repostCount !== undefined || quoteCount !== undefined;
+  return {
+    likes: likeCount ?? null,
+    comments: replyCount ?? null,
+    shares: isShared ? (repostCount ?? 0) + (quoteCount ?? 0) : null,
+    saves: bookmarkCount ?? null,
+  };
+}
+
+export const ACCOUNT_METRICS = ["followers", "posts", "likes", "comments", "shares"] as const;
+
+const NOT_OFFERED = uncounted("Bluesky", ["views", "impressions", "reach", "clicks"]);
+
+const Profile = z.looseObject({ followersCount: Count });
+
+/** Followers as they are now, and the reactions so far to the posts of the range, by the day of the post. */
+export async function analytics(
+  range: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const base = appViewOf(io);
+  if (base === null) return nothing("No index of this network is set (POSTHORN_BLUESKY_APPVIEW_URL).");
+  try {
+    const profile = await xrpc(
+      io,
+      { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } },
+      Profile,
+    );
+    const posts = postsSince(range.from, { base, io });
+    const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
+    const followers = profile.followersCount;
+    return {
+      totals: { ...(followers === undefined ? {} : { followers }), ...totals },
+      days,
+      unavailable: NOT_OFFERED,
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    io.log.warn({ err: error }, "Bluesky's index did not give the account's numbers");
+    return nothing("Bluesky's index could not be asked. Try again later.");
+  }
+}
+
+function nothing(reason: string): PlatformAnalytics {
+  return {
+    totals: {},
+    days: [],
+    unavailable: [...ACCOUNT_METRICS.map((metric) => ({ metric, reason })), ...NOT_OFFERED],
+  };
+}
+
+const FeedPage = z.looseObject({
+  cursor: z.string().optional(),
+  feed: z.array(
+    z.looseObject({
+      post: Counts.extend({ record: z.looseObject({ createdAt: z.string() }) }),
+      reason: z.unknown().optional(),
+    }),
+  ),
+});
+type FeedItem = z.infer<typeof FeedPage>["feed"][number];
+
+/** The account's own posts, the newest first, and what others did with each. */
+async function* postsSince(from: string, at: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = {
+      actor: didOf(at.io),
+      limit: String(PAGE),
+      filter: "posts_with_replies",
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const call = { base: at.base, nsid: "app.bsky.feed.getAuthorFeed", params };
+    const answer = await xrpc(at.io, call, FeedPage);
+    for (const { reason, post } of answer.feed)
+      if (reason === undefined) yield { date: post.record.createdAt.slice(0, 10), counts: countOf(post) };
+    cursor = answer.cursor;
+    if (cursor === undefined || isBefore(answer.feed, from)) return;
+  }
+}
+
+/** A pinned or reposted item stands out of order: only own posts tell how far back the feed is. */
+function isBefore(feed: readonly FeedItem[], from: string): boolean {
+  const last = feed.findLast((item) => item.reason === undefined);
+  return (
+    last !== undefined &&
+    last.post.record.createdAt.slice(0, 10) < new Date(Date.parse(from) - DAY).toISOString().slice(0, 10)
+  );
+}
 
 /** Fields that stand in records of their own, which every app reads anew. */
 const GATE_FIELDS: readonly string[] = ["replyRules", "allowQuotes"];
@@ -29,10 +154,7 @@ function keyOf(post: BlueskyPost): string {
  * The account's own server says whether the post is there; the counts come from Bluesky's index, where it can
  * be reached.
  */
-export async function insights(
-  post: BlueskyPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: BlueskyPost, io: PlatformIo): Promise<PostInsights> {
   const record = await findRecord(io, {
     base: pdsOf(io),
     repo: didOf(io),

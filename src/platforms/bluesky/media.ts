@@ -1,11 +1,75 @@
+import { openAll as openMedia } from "../shared/media.ts";
+import type { Readable } from "node:stream";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import type { JsonObject } from "../../ports/platform-io.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
-import { sendBlob, type Blob, type Sending } from "./blob.ts";
+import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
+import { asNotSent } from "../shared/faults.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
 import { MAX_IMAGES } from "./metadata.ts";
-import type { Part } from "./parts.ts";
-import { sendVideo } from "./video.ts";
+import type { Part } from "../shared/thread.ts";
+
+/** A blob as records name it: its id is the hash of its bytes. */
+const Blob = z.object({
+  $type: z.literal("blob"),
+  ref: z.object({ $link: z.string().regex(/^b[a-z2-7]{20,200}$/) }),
+  mimeType: z.string(),
+  size: z.int(),
+});
+type Blob = z.infer<typeof Blob>;
+
+/** How media is sent: once and under the protocol, or all over again because the server has dropped it. */
+interface Sending {
+  readonly io: PublishIo;
+  /** Part and place, unique in the post. */
+  readonly name: string;
+  readonly isAgain: boolean;
+}
+
+/**
+ * One upload under the protocol. What it leaves behind is named by the hash of its bytes and seen by nobody
+ * before a record names it: a lost answer leaves nothing in doubt, and sending it again changes nothing.
+ */
+async function uploadOnce<R extends Json>(to: Sending, url: string, send: () => Promise<R>): Promise<Json> {
+  return to.io.effect<Json>({
+    step: `upload ${to.name}`,
+    request: { url },
+    send: () =>
+      send().catch((error: unknown) => {
+        throw asNotSent(error);
+      }),
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}
+
+/** A file on the account's own server. */
+async function sendBlob(to: Sending, url: string, upload: Upload): Promise<Blob> {
+  if (to.isAgain) return uploadBlob(to.io, upload);
+  return Blob.parse(await uploadOnce(to, url, () => uploadBlob(to.io, upload)));
+}
+
+interface Upload {
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  /** The bytes; a fresh stream for each try. */
+  readonly body: Buffer | (() => Readable);
+}
+
+async function uploadBlob(io: PublishIo, upload: Upload): Promise<Blob> {
+  const call = {
+    base: pdsOf(io),
+    nsid: "com.atproto.repo.uploadBlob",
+    headers: { "content-type": upload.mimeType, "content-length": String(upload.sizeBytes) },
+    body: upload.body,
+    isIdempotent: true,
+    ...UPLOAD_TIMES,
+  };
+  const { blob } = await ownXrpc(io, call, z.looseObject({ blob: Blob }));
+  if (blob.size === upload.sizeBytes) return blob;
+  throw new PlatformFault("transient", "Bluesky received a file only in part.");
+}
 
 /**
  * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps
@@ -43,8 +107,7 @@ export async function sendMedia(
  * Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole.
  */
 async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
+  const items = await openMedia(part.media, io);
   const odd = items.find(({ facts }) => facts.type !== "image" && facts.type !== "video");
   if (odd !== undefined) {
     throw new AppError(
@@ -112,4 +175,140 @@ function aspectRatio({ width, height }: Shown): JsonObject {
   return width === null || height === null || width < 1 || height < 1
     ? {}
     : { aspectRatio: { width, height } };
+}
+
+const BLUESKY_VIDEO = "https://video.bsky.app";
+const POLL_MS = 3_000;
+/** Bluesky processes three minutes of video in well under one. */
+const MAX_POLLS = 200;
+const SERVICE_AUTH_SECONDS = 30 * 60;
+
+const Job = z.looseObject({
+  jobId: z.string().default(""),
+  state: z.string().default(""),
+  blob: Blob.optional(),
+  failureCode: z.string().optional(),
+});
+type Job = z.infer<typeof Job>;
+
+/** The lexicon wraps the status, the service was seen to send it bare. */
+const JobAnswer = z.union([z.looseObject({ jobStatus: Job }).transform((answer) => answer.jobStatus), Job]);
+
+/**
+ * Bluesky's video service processes the video, so that it plays from the post's first moment. Where there is
+ * none (another network, a server on a private address), the account's own server takes the file as it is.
+ */
+function serviceOf(io: PublishIo): string | null {
+  const isElsewhere = io.setting("BASE_URL") !== null || !pdsOf(io).startsWith("https:");
+  return io.setting("VIDEO_URL") ?? (isElsewhere ? null : BLUESKY_VIDEO);
+}
+
+/** Throws StillProcessing until the service is done, except in a second sending, which waits. */
+async function sendVideo(item: MediaItem, to: Sending): Promise<Blob> {
+  const { sizeBytes, mimeType } = item.facts;
+  const service = serviceOf(to.io);
+  if (service === null) return sendBlob(to, item.url, { mimeType, sizeBytes, body: () => item.open() });
+  if (to.isAgain) return waitFor(to.io, service, await startJob(item, to.io, service));
+
+  // The service knows a video by its bytes too: a second upload is answered with the first one's job.
+  const stored = await uploadOnce(to, item.url, async () => {
+    const started = await startJob(item, to.io, service);
+    return { jobId: started.jobId, blob: started.blob ?? null };
+  });
+  const job = z.object({ jobId: z.string(), blob: Blob.nullable() }).parse(stored);
+  const blob = job.blob ?? finished(await readJob(to.io, service, job.jobId));
+  if (blob === null) throw new StillProcessing(POLL_MS);
+  return blob;
+}
+
+async function waitFor(io: PublishIo, service: string, started: Job): Promise<Blob> {
+  let job = started;
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const blob = finished(job);
+    if (blob !== null) return blob;
+    await io.sleep(POLL_MS);
+    job = await readJob(io, service, job.jobId);
+  }
+  throw new PlatformFault("transient", "Bluesky's video service takes too long.");
+}
+
+/** Looks for the blob first: the service answers with it even beside an error. */
+function finished(job: Job): Blob | null {
+  if (job.blob !== undefined) return job.blob;
+  if (job.state !== "JOB_STATE_FAILED") return null;
+  const code = /^[a-z_]{1,60}$/.test(job.failureCode ?? "") ? ` (${job.failureCode})` : "";
+  throw new PlatformFault(
+    "rejected",
+    `Bluesky could not process the video${code}. Check that it is a playable MP4 within the limits.`,
+  );
+}
+
+async function startJob(item: MediaItem, io: PublishIo, service: string): Promise<Job> {
+  const token = await serviceToken(io);
+  return callService(io, {
+    base: service,
+    nsid: "app.bsky.video.uploadVideo",
+    params: { did: didOf(io), name: "video.mp4" },
+    token,
+    headers: { "content-type": item.facts.mimeType, "content-length": String(item.facts.sizeBytes) },
+    body: () => item.open(),
+    isIdempotent: true,
+    ...UPLOAD_TIMES,
+  });
+}
+
+function readJob(io: PublishIo, service: string, jobId: string): Promise<Job> {
+  return callService(io, { base: service, nsid: "app.bsky.video.getJobStatus", params: { jobId } });
+}
+
+/** The service's own refusals are no reason to sign in anew, and an `already_exists` is an answer. */
+async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
+  try {
+    return await xrpc(io, call, JobAnswer);
+  } catch (error) {
+    if (!(error instanceof XrpcFault)) throw error;
+    const answer = JobAnswer.safeParse(error.answer);
+    if (answer.success && (answer.data.blob !== undefined || answer.data.jobId !== "")) return answer.data;
+    if (error.code === "unconfirmed_email") {
+      throw new PlatformFault(
+        "rejected",
+        "Bluesky takes videos only from accounts with a confirmed e-mail address. Confirm it in Bluesky's settings.",
+        {
+          cause: error,
+        },
+      );
+    }
+    if (error.kind !== "auth") throw error;
+    throw new PlatformFault(
+      "rejected",
+      "Bluesky's video service refused the account. Check in Bluesky that it may post videos.",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * A token with which the video service may store the finished video on the account's server, and nothing
+ * else.
+ */
+async function serviceToken(io: PublishIo): Promise<string> {
+  const base = pdsOf(io);
+  const { did } = await xrpc(
+    io,
+    { base, nsid: "com.atproto.server.describeServer" },
+    z.looseObject({ did: z.string() }),
+  );
+  const params = {
+    aud: did,
+    lxm: "com.atproto.repo.uploadBlob",
+    exp: String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS),
+  };
+  const answer = await ownXrpc(
+    io,
+    { base, nsid: "com.atproto.server.getServiceAuth", params },
+    z.looseObject({ token: z.string() }),
+  );
+  return answer.token;
 }

@@ -1,19 +1,27 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
+import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { contentOf } from "./content.ts";
-import { gatesOf } from "./gates.ts";
+import {
+  AnyAnswer,
+  cidOf,
+  didOf,
+  findRecord,
+  isXrpcError,
+  laterTid,
+  newTid,
+  ownXrpc,
+  pdsOf,
+  POST,
+  POSTGATE,
+  type RecordWrite,
+  THREADGATE,
+  uriOf,
+  webUrl,
+} from "./api.ts";
 import { sendImage, sendMedia } from "./media.ts";
-import type { BlueskyPost } from "./metadata.ts";
-import { checkPost, partsOf } from "./parts.ts";
-import { cidOf, findRecord, POST, uriOf, type RecordWrite } from "./records.ts";
-import { didOf, pdsOf, webUrl } from "./session.ts";
-import { laterTid, newTid } from "./tid.ts";
-import { StillProcessing } from "./video.ts";
-import { AnyAnswer, isXrpcError, ownXrpc } from "./xrpc.ts";
+import { type BlueskyMetadata, type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -25,23 +33,16 @@ const Plan = z
  * there whole or not at all.
  */
 export async function publish(post: BlueskyPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
-  try {
-    if (!io.isDue) {
-      await sendEmbeds(post, io, false);
-      return { state: "prepared" };
-    }
-    const stored = await io.once<Json>("records", async () =>
-      buildRecords(post, await sendEmbeds(post, io, false), io),
-    );
-    const plan = Plan.parse(stored);
-    await write(post, plan, io);
-    return liveAt(plan, io);
-  } catch (error) {
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
-    throw error;
+  if (!io.isDue) {
+    await sendEmbeds(post, io, false);
+    return { state: "prepared" };
   }
+  const stored = await io.once<Json>("records", async () =>
+    buildRecords(post, await sendEmbeds(post, io, false), io),
+  );
+  const plan = Plan.parse(stored);
+  await write(post, plan, io);
+  return liveAt(plan, io);
 }
 
 function liveAt([first]: z.infer<typeof Plan>, io: PublishIo): PublishOutcome {
@@ -129,7 +130,7 @@ async function write(post: BlueskyPost, plan: readonly RecordWrite[], io: Publis
       await commitOrAdopt({ post, plan, request }, io);
       return null;
     },
-    settle: async () =>
+    reconcile: async () =>
       (await isThere(plan, io)) ? { outcome: "done", result: null } : { outcome: "send_again" },
   });
 }
@@ -178,4 +179,47 @@ async function isThere(plan: readonly RecordWrite[], io: PublishIo): Promise<boo
     if ((await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection, rkey })) !== null) return true;
   }
   return false;
+}
+
+const RULES = {
+  mentioned: "app.bsky.feed.threadgate#mentionRule",
+  followers: "app.bsky.feed.threadgate#followerRule",
+  following: "app.bsky.feed.threadgate#followingRule",
+} as const;
+
+interface Gated {
+  readonly did: string;
+  readonly rkey: string;
+  readonly createdAt: string;
+}
+
+/** The records that say who may reply and quote; they stand under the post's own key. */
+export function gatesOf(metadata: BlueskyMetadata, post: Gated): RecordWrite[] {
+  return [threadgate(metadata.replyRules, post), postgate(metadata.allowQuotes, post)].filter(
+    (gate) => gate !== null,
+  );
+}
+
+function threadgate(
+  rules: BlueskyMetadata["replyRules"],
+  { did, rkey, createdAt }: Gated,
+): RecordWrite | null {
+  if (rules === undefined || rules === "everybody") return null;
+  const allow: JsonObject[] =
+    rules === "nobody" ? [] : [...new Set(rules)].map((rule) => ({ $type: RULES[rule] }));
+  return {
+    collection: THREADGATE,
+    rkey,
+    value: { $type: THREADGATE, post: uriOf(did, POST, rkey), allow, createdAt },
+  };
+}
+
+function postgate(allowQuotes: boolean | undefined, { did, rkey, createdAt }: Gated): RecordWrite | null {
+  if (allowQuotes !== false) return null;
+  const embeddingRules = [{ $type: "app.bsky.feed.postgate#disableRule" }];
+  return {
+    collection: POSTGATE,
+    rkey,
+    value: { $type: POSTGATE, post: uriOf(did, POST, rkey), embeddingRules, createdAt },
+  };
 }

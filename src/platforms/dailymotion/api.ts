@@ -1,19 +1,11 @@
 import * as z from "zod";
-import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import { DAY } from "../../domain/time.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+import type { PlatformResponse } from "../../ports/platform-io.ts";
+import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
-const API = "https://api.dailymotion.com";
+export const API = "https://api.dailymotion.com";
 export const TOKEN_URL = "https://oauth2.dailymotion.com/v2/token";
-
-const address = { kind: "address", isRequired: false } as const;
-
-export const SETTINGS: readonly PlatformSetting[] = [
-  { ...address, name: "BASE_URL", meaning: "Where the API is asked, without its version", default: API },
-  { ...address, name: "TOKEN_URL", meaning: "Where tokens are got", default: TOKEN_URL },
-];
 
 const CHANGE_IT = "Change it, then send the post again.";
 
@@ -78,33 +70,11 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return [...(isQuota ? [OVER_QUOTA] : []), ...(first === "" ? [] : [`param ${first}`]), code];
 }
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** Below /v2. */
-  readonly path: string;
-  /** What some errors mean to whoever calls, before the usual reading. */
-  readonly rules?: readonly FaultRule[];
-}
-
-function requestOf(io: Pick<ConnectIo, "setting">, { path, rules = [], ...one }: Call): PlatformRequest {
-  const classify = faultsBy({ title: "Dailymotion", codesOf, rules: [...rules, ...RULES] });
-  return { method: "GET", ...one, url: `${io.setting("BASE_URL") ?? API}/v2${path}`, classify };
-}
-
-/** A call with the channel's token. */
-export function call<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return io.ask({ ...requestOf(io, one), sign: bearer() }, schema);
-}
-
-/** While connecting: the token is at hand. */
-export function callWith<T>(io: ConnectIo, accessToken: string, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, one), ...bearer()({ accessToken }) }, schema);
-}
+export const { ask: call, askWith: callWith } = restApi({
+  base: API,
+  below: "/v2",
+  classify: (rules) => faultsBy({ title: "Dailymotion", codesOf, rules: [...rules, ...RULES] }),
+});
 
 /** Of use where nothing of the answer is needed, an empty one too. */
 export const AnyAnswer = z.unknown();

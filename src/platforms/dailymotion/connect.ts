@@ -4,8 +4,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { Connected, ConnectInput, ConnectIo, Secrets, SecretsWay, Tokens } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { faultsBy } from "../shared/faults.ts";
-import { naming } from "../shared/naming.ts";
+import { faultsBy, naming } from "../shared/faults.ts";
 import { call, callWith, Id, TOKEN_URL } from "./api.ts";
 
 const KEY_PLACE =
@@ -58,9 +57,7 @@ const ME = { path: "/me" };
 /** Each channel that the key is good for. */
 async function connect({ secrets }: ConnectInput, io: ConnectIo): Promise<Connected> {
   const tokens = await naming("apiSecret", () => askForToken(secrets, io));
-  const { profiles } = await naming("apiKey", () =>
-    callWith(io, tokens.secrets["accessToken"] ?? "", ME, Me),
-  );
+  const { profiles } = await naming("apiKey", () => callWith(io, tokens, ME, Me));
   if (profiles.length === 0)
     throw new AppError("invalid", `apiKey: gives access to no channel. ${KEY_PLACE}`);
   const targets = profiles.map(({ profile_id: id, name }) => ({

@@ -1,10 +1,11 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { SETTINGS } from "./api.ts";
+import { API, TOKEN_URL } from "./api.ts";
 import { inspect, KEY } from "./connect.ts";
 import { edit, insights, remove } from "./live.ts";
 import { categories, checkPost, DailymotionMetadata, EDITABLE, MAX_DESCRIPTION } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
+import { ACCEPTED } from "../shared/media.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
 
 export default definePlatform({
   name: "dailymotion",
@@ -30,7 +31,8 @@ export default definePlatform({
     quotas: [{ name: "videos", max: 15, perMinutes: 24 * 60, from: "rolling", scope: "account" }],
   },
   metadata: DailymotionMetadata,
-  settings: SETTINGS,
+  baseUrl: API,
+  settings: [addressSetting("TOKEN_URL", "Where tokens are got", TOKEN_URL)],
   connect: [KEY],
   choices: { category: categories },
   check: checkPost,

@@ -1,27 +1,19 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Insights } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { AnyAnswer, call, GONE, Id } from "./api.ts";
-import { checkPost, EDITABLE, joined, partsOf, type DailymotionPost } from "./metadata.ts";
+import { AnyAnswer, call, GONE } from "./api.ts";
+import { type DailymotionPost, EDITABLE, joined, partsOf } from "./metadata.ts";
 import { findVideo, stateOf, watchUrl } from "./publish.ts";
+import type { Edited } from "../../ports/platform.ts";
+import { idReader } from "../shared/live.ts";
 
-/** Throws `conflict` for an id that is none of Dailymotion's. */
-function idOf({ platformPostId }: DailymotionPost): string {
-  const id = Id.safeParse(platformPostId).data;
-  if (id !== undefined) return id;
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the id of a video, so it cannot be found on Dailymotion.",
-  );
-}
+const idOf = idReader("is not the id of a video, so it cannot be found on Dailymotion.", /^\w+$/);
 
 export async function edit(
   post: DailymotionPost,
   changed: readonly string[],
   io: PlatformIo,
-): Promise<{ platformUrl?: string }> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
+): Promise<Edited> {
   const id = idOf(post);
   const parts = Object.entries(partsOf(post)).filter(
     ([name]) => changed.includes(name) && EDITABLE.includes(name),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Choice, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 
 export const MAX_DESCRIPTION = 3_000;
@@ -67,7 +67,7 @@ export const DailymotionMetadata = z.strictObject({
 export type DailymotionPost = PlatformPost<z.infer<typeof DailymotionMetadata>>;
 
 /** Dailymotion reads descriptions as HTML: what would be taken for a tag or a character's name is escaped. */
-export function toHtml(text: string): string {
+function toHtml(text: string): string {
   return text.replace(/&(?=#?\w+;)/g, "&amp;").replace(/<(?=[a-z/!?])/gi, "&lt;");
 }
 
@@ -108,7 +108,7 @@ export const EDITABLE = [
 ];
 
 /** What data cannot say of a post, and what a person should know before its time. */
-export function checkPost({ caption, metadata }: DailymotionPost): { errors: string[]; warnings: string[] } {
+export function checkPost({ caption, metadata }: DailymotionPost): Checked {
   const length = [...toHtml(caption ?? "")].length;
   return {
     errors:

@@ -1,15 +1,13 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { AnyAnswer, call, GONE, Id } from "./api.ts";
-import { checkPost, joined, partsOf, type DailymotionPost } from "./metadata.ts";
+import { type DailymotionPost, joined, partsOf } from "./metadata.ts";
 
 const Video = z.looseObject({
   video_id: Id,
@@ -28,7 +26,7 @@ const Video = z.looseObject({
     .nullish()
     .catch(null),
 });
-export type Video = z.infer<typeof Video>;
+type Video = z.infer<typeof Video>;
 
 const Gone = z.looseObject({ error: z.looseObject({}) }).transform(() => null);
 
@@ -58,8 +56,6 @@ const LOOK_AGAIN_MS = 10 * SECOND;
 
 /** Brings the film there in private, for nobody to find, and makes it what it is to be at its time. */
 export async function publish(post: DailymotionPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const { id, at } = Created.parse(io.resultOf("video") ?? (await create(post, io, await upload(post, io))));
   const isOut = io.resultOf("publish") !== null;
   const { waits, video } = isOut ? { waits: null, video: null } : await look({ post, id, at }, io);
@@ -141,10 +137,10 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
       const made = await call(io, { method: "POST", path, json }, z.looseObject({ video_id: Id }));
       return { id: made.video_id, at: io.now() };
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: MINUTE,
+        listedAfterMs: MINUTE,
         isReliable: true,
         reason: "",
         find: async (since) => {
@@ -219,7 +215,7 @@ async function show(
       await call(io, asked, AnyAnswer);
       return { url: visibility.visibility === "public" ? watchUrl(id) : privateUrl };
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: (result) => ({ platformPostId: id, platformUrl: result.url }),
   });
   return url;

@@ -1,60 +1,22 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type Json,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-  type Signed,
-} from "../../ports/platform-io.ts";
-import { faultsBy, type Code } from "../shared/faults.ts";
+import type { PlatformResponse } from "../../ports/platform-io.ts";
+import { type Code, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
-const API = "https://dev.to/api";
+export const API = "https://dev.to/api";
 
-export interface Call extends Pick<PlatformRequest, "query" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  readonly path: string;
-  readonly json?: Json;
-}
-
-/** One call with the channel's key. */
-export function call<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return io.ask({ ...requestOf(io, one), sign: ({ apiKey = "" }) => keyed(apiKey) }, schema);
-}
-
-/** The same; null where what it is about is not there (any more). */
-export async function callOrGone<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T | null> {
-  try {
-    return await call(io, one, schema);
-  } catch (error) {
-    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
-    throw error;
-  }
-}
-
-/** While connecting: the key is at hand. */
-export function callWith<T>(io: ConnectIo, apiKey: string, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, one), ...keyed(apiKey) }, schema);
-}
-
-function requestOf(io: Pick<ConnectIo, "setting">, { path, ...one }: Call): PlatformRequest {
-  return { method: "GET", ...one, url: `${io.setting("BASE_URL") ?? API}${path}`, classify };
-}
-
-/** Without the version, an older one answers. */
-function keyed(apiKey: string): Signed {
-  return { headers: { accept: "application/vnd.forem.api-v1+json", "api-key": apiKey } };
-}
+export const {
+  ask: call,
+  askOrGone: callOrGone,
+  askWith: callWith,
+} = restApi({
+  base: API,
+  // Without the version, an older one answers.
+  sign: ({ apiKey = "" }) => ({
+    headers: { accept: "application/vnd.forem.api-v1+json", "api-key": apiKey },
+  }),
+  classify: () => classify,
+});
 
 /** https://developers.forem.com/api/v1#tag/users/operation/getUserMe */
 export const User = z.looseObject({
@@ -82,7 +44,7 @@ export const Article = z.looseObject({
 });
 export type Article = z.infer<typeof Article>;
 
-export const DUPLICATE = "duplicate";
+const DUPLICATE = "duplicate";
 
 const Refusal = z.looseObject({ error: z.string() });
 

@@ -1,9 +1,44 @@
 import { DAY, MINUTE } from "../../domain/time.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { KEY } from "./connect.ts";
+import { naming } from "../shared/faults.ts";
+import { callWith, User } from "./api.ts";
 import { edit, EDITABLE_FIELDS, insights, inspect, remove, setThumbnail } from "./live.ts";
 import { check, DevtoMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
+
+const KEY_PLACE = "On https://dev.to/settings/extensions, under DEV Community API Keys, generate an API key.";
+
+const KEY: SecretsWay = {
+  kind: "secrets",
+  name: "key",
+  label: "API key",
+  instructions: `${KEY_PLACE} DEV stores no pictures. It shows an article's pictures from their own addresses, which must be public and stay: under POSTHORN_PUBLIC_URL, or in a bucket. New accounts may publish one article in five minutes. Articles cannot be deleted through the API. They become drafts again.`,
+  fields: [{ name: "apiKey", label: "API key", help: KEY_PLACE, isRequired: true, isSecret: true }],
+  renewal: null,
+  connect,
+};
+
+async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const apiKey = input.secrets["apiKey"] ?? "";
+  const user = await naming("apiKey", () =>
+    callWith(io, { secrets: { apiKey } }, { path: "/users/me" }, User),
+  );
+  return {
+    tokens: null,
+    targets: [
+      {
+        platformAccountId: String(user.id),
+        name: input.name ?? (user.name === "" ? user.username : user.name),
+        handle: user.username,
+        profileUrl: `https://dev.to/${encodeURIComponent(user.username)}`,
+        avatarUrl: user.profile_image ?? null,
+        settings: {},
+        secrets: { apiKey },
+      },
+    ],
+  };
+}
 
 const MAX_PICTURES = 21;
 
@@ -12,6 +47,7 @@ export default definePlatform({
   name: "devto",
   title: "DEV",
   docs: "https://developers.forem.com/api/v1",
+  baseUrl: "https://dev.to/api",
   capabilities: {
     media: {
       required: false,
@@ -29,15 +65,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: DevtoMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where the API of DEV, or of another Forem, is",
-      kind: "address",
-      default: "https://dev.to/api",
-      isRequired: false,
-    },
-  ],
   connect: [KEY],
   check,
   inspect,

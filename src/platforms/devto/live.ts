@@ -1,20 +1,13 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection } from "../../ports/platform.ts";
+import type { Edited, Inspection, PostInsights } from "../../ports/platform.ts";
 import type { Json, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { Article, call, callOrGone, User } from "./api.ts";
 import type { DevtoPost } from "./metadata.ts";
 import { addressOf, change, fieldsOf, pathOf } from "./publish.ts";
+import { idReader } from "../shared/live.ts";
 
-function idOf({ platformPostId }: DevtoPost): string {
-  if (/^\d+$/.test(platformPostId ?? "")) return platformPostId ?? "";
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the number of an article, so it cannot be found on DEV.",
-  );
-}
+const idOf = idReader("is not the number of an article, so it cannot be found on DEV.", /^\d+$/);
 
 /** Forem's names of what may be changed; null takes away what is not said any more. */
 const EDITABLE: Readonly<Record<string, string>> = {
@@ -30,11 +23,7 @@ const EDITABLE: Readonly<Record<string, string>> = {
 
 export const EDITABLE_FIELDS = Object.keys(EDITABLE);
 
-export async function edit(
-  post: DevtoPost,
-  changed: readonly string[],
-  io: PublishIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: DevtoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
   const all = await fieldsOf(post, io);
   const fields = Object.entries(EDITABLE)
     .filter(([name]) => changed.includes(name))
@@ -57,10 +46,7 @@ export async function remove(post: DevtoPost, io: PlatformIo): Promise<{ readonl
   };
 }
 
-export async function insights(
-  post: DevtoPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: DevtoPost, io: PlatformIo): Promise<PostInsights> {
   const article = await callOrGone(io, { path: pathOf(idOf(post)) }, Article);
   if (article === null) return { state: "removed", visibility: null, metrics: {} };
   const { public_reactions_count: likes = null, comments_count: comments = null } = article;

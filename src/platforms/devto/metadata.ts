@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 const { title, description, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -41,7 +41,7 @@ export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 /** Front matter would go before everything else that is said of the article, that it is a draft among it. */
 const FRONT_MATTER = /^\s*---/;
 
-export function check({ caption, mediaUrl, metadata }: DevtoPost): { errors: string[]; warnings: string[] } {
+export function check({ caption, mediaUrl, metadata }: DevtoPost): Checked {
   const errors: string[] = [];
   if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
     errors.push(
@@ -50,4 +50,25 @@ export function check({ caption, mediaUrl, metadata }: DevtoPost): { errors: str
   if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   return { errors, warnings: [] };
+}
+
+/**
+ * In this order: addresses with the signs that follow them, which stay as they are (an escape would become part of the
+ * link); what Forem takes for its own tags (https://dev.to/p/editor_guide,
+ * Liquid); blanks that would make a line code; and markup.
+ */
+const MARKUP = /(\bhttps?:\/\/[^\s<>{`]+)|(\{[{%])|(^[ \t](?=[ \t]))|([&<>])|[\\`*_[\]()#+\-.!|~^=:$]/gim;
+
+/** The text so that readers see it character by character. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(
+    MARKUP,
+    (found: string, address?: string, liquid?: string, blank?: string, sign?: string) =>
+      address ??
+      (liquid !== undefined
+        ? `{% raw %}${liquid}{% endraw %}`
+        : blank === undefined && sign === undefined
+          ? `\\${found}`
+          : `&#${found.charCodeAt(0)};`),
+  );
 }

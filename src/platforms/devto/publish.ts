@@ -4,11 +4,10 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { itemsOf } from "../shared/media.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { Article, call } from "./api.ts";
-import { check, type DevtoPost } from "./metadata.ts";
-import { escapeMarkdown } from "./text.ts";
+import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
 
 export const IMAGE_LIMITS = {
   maxBytes: 25_000_000,
@@ -17,8 +16,6 @@ export const IMAGE_LIMITS = {
 
 /** A draft, which its author alone sees; at its time it is published. Both may be asked for again. */
 export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = check(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   // The addresses of our own files are others each time.
   const fields = await io.once("article", () => fieldsOf(post, io));
   const id = await sendUnseen<number>(io, {
@@ -31,7 +28,7 @@ export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOu
     step: "publish",
     request: { id },
     send: async () => (await change(io, String(id), { published: true })).url,
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: (platformUrl) => ({ platformPostId: String(id), platformUrl }),
   });
   return { state: "live", platformPostId: String(id), platformUrl: url };

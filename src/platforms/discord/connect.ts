@@ -3,11 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
-import { baseOf, channelOf, headersOf, readWebhook, signedBy } from "./api.ts";
+import { baseOf, channelOf, classifySending, headersOf, readWebhook, signedBy } from "./api.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { classifySending } from "./faults.ts";
 import { isWebhook, maxBytesAt } from "./metadata.ts";
-import { naming } from "../shared/naming.ts";
+import { naming } from "../shared/faults.ts";
 
 const TOKEN_PLACE = "Copy it from the page Bot of your app on https://discord.com/developers/applications.";
 const WEBHOOK_PLACE =

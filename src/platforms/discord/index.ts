@@ -12,10 +12,16 @@ import {
   WEBHOOK_INSTRUCTIONS,
 } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
-import { acceptedUpTo } from "./media.ts";
-import { checkPost, DiscordMetadata, isWebhook, MAX_FILE_BYTES, MAX_FILES, maxBytesOf } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { measure } from "./text.ts";
+import { acceptedUpTo, publish } from "./publish.ts";
+import {
+  checkPost,
+  DiscordMetadata,
+  isWebhook,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  maxBytesOf,
+  measure,
+} from "./metadata.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_FILES, accepts: acceptedUpTo(MAX_FILE_BYTES) },
@@ -36,6 +42,7 @@ export default definePlatform({
   name: "discord",
   title: "Discord",
   docs: "https://docs.discord.com/developers/resources/message",
+  baseUrl: "https://discord.com/api/v10",
   capabilities: CAPABILITIES,
   capabilitiesOf: (account) => ({
     ...CAPABILITIES,
@@ -45,15 +52,6 @@ export default definePlatform({
       : {}),
   }),
   metadata: DiscordMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Discord's API, with its version",
-      kind: "address",
-      default: "https://discord.com/api/v10",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

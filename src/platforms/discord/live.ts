@@ -3,12 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { channelOf, headersOf, SEND_STEP, Sent, signedBy } from "./api.ts";
+import { channelOf, classifyChange, classifyRemoval, headersOf, SEND_STEP, Sent, signedBy } from "./api.ts";
 import { guildPath, read } from "./connect.ts";
-import { classifyChange, classifyRemoval } from "./faults.ts";
-import { isForum, isWebhook, type DiscordPost } from "./metadata.ts";
+import { type DiscordPost, escapeMarkdown, isForum, isWebhook } from "./metadata.ts";
 import { NO_MENTIONS } from "./publish.ts";
-import { escapeMarkdown } from "./text.ts";
 
 /** The message and its channel, which is a thread where it was posted into one. */
 function placeOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: string } {

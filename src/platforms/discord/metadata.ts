@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_FILES = 10;
 const MIB = 1_024 * 1_024;
@@ -65,7 +66,7 @@ export function itemsOf({ mediaUrl, metadata }: DiscordPost): { url: string; alt
 export function checkPost(
   post: DiscordPost,
   { account, media }: Pick<CheckedAt, "account" | "media">,
-): { errors: string[]; warnings: string[] } {
+): Checked {
   const { title: name, threadId, tagIds, crosspost } = post.metadata;
   const errors: string[] = [];
   const isNew = threadId === undefined;
@@ -94,4 +95,19 @@ export function tooMuch(bytes: number, account: PlatformAccount): string[] {
     : [
         `metadata.moreMedia: the files have ${bytes} bytes together, and Discord takes ${most} in one message in this server. Give fewer or smaller ones.`,
       ];
+}
+
+/**
+ * The text so that readers see it character by character: Discord takes a backslash before anything that is
+ * neither a letter, a digit nor a space (https://support.discord.com/hc/en-us/articles/210298617).
+ */
+export const escapeMarkdown = markdownEscaper({
+  starts: "#>+-",
+  // Emphasis, code, spoilers, links, mentions, emoji, times.
+  signs: "\\\\*_~`|[\\]<",
+});
+
+/** Discord counts what it is sent, escapes among it. */
+export function measure(text: string): number {
+  return [...escapeMarkdown(text)].length;
 }

@@ -1,20 +1,37 @@
 import * as z from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
+import type { Json, JsonObject, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { Json, JsonObject, PlatformRequest } from "../../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
-import { channelOf, headersOf, SEND_STEP, Sent, signedBy } from "./api.ts";
-import { Id } from "../../ports/platform-values.ts";
-import { classifyCrosspost, classifySending, classifyThread } from "./faults.ts";
-import { findMessage, findThread, mayReadHistory } from "./find.ts";
-import { isForum, isWebhook, itemsOf, maxBytesOf, tooMuch, type DiscordPost } from "./metadata.ts";
-import { toFile } from "./media.ts";
-import { escapeMarkdown } from "./text.ts";
+import { ACCEPTED, fileNameOf } from "../shared/media.ts";
+import { blind, reconcileByKeyThenListing, reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import {
+  channelOf,
+  classifyCrosspost,
+  classifySending,
+  classifyThread,
+  headersOf,
+  SEND_STEP,
+  Sent,
+  signedBy,
+} from "./api.ts";
+import { guildPath, read } from "./connect.ts";
+import {
+  type DiscordPost,
+  escapeMarkdown,
+  isForum,
+  isWebhook,
+  itemsOf,
+  MAX_FILES,
+  maxBytesOf,
+  tooMuch,
+} from "./metadata.ts";
 
 /** A repeated nonce is known "for the past few minutes". */
 const NONCE_MS = 3 * MINUTE;
@@ -33,7 +50,7 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
       step: SEND_STEP,
       request: { caption: post.caption, media: itemsOf(post), metadata: z.json().parse(post.metadata) },
       send: async (context) => send(post, io, { context, files: files ?? (await open()) }),
-      settle: settleOf(post, io),
+      reconcile: reconcileOf(post, io),
       live: (result) => liveAt(Sent.parse(result)),
     }),
   );
@@ -66,7 +83,7 @@ function sizeOf(part: FormPart): number {
   return "sizeBytes" in part ? part.sizeBytes : 0;
 }
 
-function settleOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["settle"] {
+function reconcileOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     const now = io.now();
@@ -74,11 +91,11 @@ function settleOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["settle"] 
       "the answer was lost, and the bot may not read the channel's history to look for the post.";
     if (isNewThread(post, io)) {
       const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
-      return settleByListing(context, { now, settleMs: LISTED_MS, isReliable: true, reason, find });
+      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, isReliable: true, reason, find });
     }
-    return settleByKeyThenListing(context, {
+    return reconcileByKeyThenListing(context, {
       now,
-      settleMs: LISTED_MS,
+      listedAfterMs: LISTED_MS,
       keyMs: NONCE_MS,
       isReliable: await mayReadHistory(post, io),
       reason,
@@ -95,7 +112,7 @@ function isNewThread({ metadata }: DiscordPost, { account }: Pick<PublishIo, "ac
   return isForum(account) && metadata.threadId === undefined;
 }
 
-const Message = z.looseObject({ id: Id, channel_id: Id });
+const Posted = z.looseObject({ id: Id, channel_id: Id });
 const Thread = z.looseObject({ id: Id });
 
 interface Sending {
@@ -130,7 +147,7 @@ async function send(post: DiscordPost, io: PublishIo, { context, files }: Sendin
     ...(threadId === undefined ? {} : { classify: classifyThread }),
     query: isWebhook(io.account) ? { wait: true, thread_id: threadId } : {},
   });
-  const { id, channel_id: channelId } = await io.ask(request, Message);
+  const { id, channel_id: channelId } = await io.ask(request, Posted);
   return { id, channelId, guildId };
 }
 
@@ -206,7 +223,7 @@ async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> 
       return null;
     },
     // A second time is answered with an error that says so.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 
@@ -215,4 +232,121 @@ function liveAt({ id, channelId, guildId }: Sent): LiveAt {
     platformPostId: id,
     platformUrl: guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`,
   };
+}
+
+/** What its apps show in the channel. */
+const PICTURES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
+  return [
+    { kind: "image", mimeTypes: PICTURES, maxBytes, maxItems: MAX_FILES },
+    {
+      kind: "video",
+      mimeTypes: ["video/mp4", "video/webm", "video/quicktime"],
+      maxBytes,
+      maxItems: MAX_FILES,
+    },
+    { kind: "audio", mimeTypes: ACCEPTED.audio, maxBytes, maxItems: MAX_FILES },
+  ];
+}
+
+interface Place {
+  readonly at: number;
+  readonly maxBytes: number;
+  readonly io: PublishIo;
+}
+
+/** A file, as the part that attachment `at` stands for. */
+async function toFile(item: MediaItem, { at, maxBytes, io }: Place): Promise<FormPart> {
+  const name = `files[${at}]`;
+  const { type, mimeType, sizeBytes } = item.facts;
+  if (type !== "image")
+    return {
+      name,
+      fileName: fileNameOf(mimeType, `${at + 1}`),
+      mimeType,
+      sizeBytes,
+      open: () => item.open(),
+    };
+  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes: PICTURES });
+  return {
+    name,
+    fileName: fileNameOf(fitted.mimeType, `${at + 1}`),
+    mimeType: fitted.mimeType,
+    bytes: fitted.bytes,
+  };
+}
+
+/** Ids begin with the milliseconds since then (https://docs.discord.com/developers/reference#snowflakes). */
+const EPOCH = 1_420_070_400_000;
+const PAGE = 100;
+const MAX_PAGES = 20;
+
+function snowflakeAt(ms: number): bigint {
+  return BigInt(Math.max(0, Math.floor(ms) - EPOCH)) << 22n;
+}
+
+const Message = z.looseObject({
+  id: Id,
+  channel_id: Id,
+  content: z.string().catch(""),
+  nonce: Id.nullish().catch(null),
+  author: z.looseObject({ id: Id }),
+  attachments: z.array(z.unknown()).catch([]),
+});
+const Messages = z.array(Message);
+
+function messagesPath({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "account">): string {
+  return `/channels/${metadata.threadId ?? channelOf(account)}/messages`;
+}
+
+/** To a bot that may not read it, every history is empty. */
+async function mayReadHistory(post: DiscordPost, io: PlatformIo): Promise<boolean> {
+  return (await read(io, `${messagesPath(post, io)}?limit=1`, Messages)).length > 0;
+}
+
+/** The bot's own message of this nonce, or with this text and as many files. */
+async function findMessage(
+  post: DiscordPost,
+  io: PlatformIo,
+  { since, nonce }: { readonly since: number; readonly nonce: string },
+): Promise<Sent | null> {
+  const content = escapeMarkdown(post.caption ?? "").trim();
+  const files = itemsOf(post).length;
+  let after = snowflakeAt(since);
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = `?after=${after}&limit=${PAGE}`;
+    const messages = await read(io, `${messagesPath(post, io)}${query}`, Messages);
+    const own = messages.filter(({ author }) => author.id === io.account.settings["botId"]);
+    const found =
+      own.find((one) => one.nonce === nonce) ??
+      own.find((one) => one.content.trim() === content && one.attachments.length === files);
+    if (found !== undefined) return sentOf(io, found.id, found.channel_id);
+    if (messages.length < PAGE) return null;
+    after = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
+  }
+  return null;
+}
+
+const Threads = z.looseObject({
+  threads: z.array(
+    z.looseObject({ id: Id, parent_id: Id.nullish(), owner_id: Id.nullish(), name: z.string().nullish() }),
+  ),
+});
+
+/** The bot's own post of this title in the forum. */
+async function findThread(post: DiscordPost, io: PlatformIo, since: number): Promise<Sent | null> {
+  const { threads } = await read(io, `${guildPath(io)}/threads/active`, Threads);
+  const found = threads.find(
+    ({ id, parent_id: parent, owner_id: owner, name }) =>
+      parent === channelOf(io.account) &&
+      owner === io.account.settings["botId"] &&
+      name === post.metadata.title &&
+      BigInt(id) >= snowflakeAt(since),
+  );
+  return found === undefined ? null : sentOf(io, found.id, found.id);
+}
+
+function sentOf({ account }: Pick<PlatformIo, "account">, id: string, channelId: string): Sent {
+  return { id, channelId, guildId: String(account.settings["guildId"]) };
 }

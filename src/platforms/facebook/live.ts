@@ -1,13 +1,18 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
-import type { Platform } from "../../ports/platform.ts";
+import { MINUTE } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GoneBody } from "../shared/meta/faults.ts";
-import { orGone, withoutPermission } from "./faults.ts";
-import { readFilm } from "./film-status.ts";
-import { askPage, pageRequest } from "./graph.ts";
+import { Id } from "../../ports/platform-values.ts";
+import type { Platform } from "../../ports/platform.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { fileNameOf } from "../shared/media.ts";
+import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { askPage, orGone, pageRequest, withoutPermission } from "./api.ts";
 import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
+import { readFilm } from "./upload.ts";
 
 type OfFacebook = Platform<typeof FacebookMetadata>;
 
@@ -101,7 +106,7 @@ async function readMetrics(path: string, io: PlatformIo): Promise<Partial<Metric
 const Value = z.looseObject({ value: z.number().catch(0), end_time: z.string().optional() });
 const Insight = z.looseObject({ name: z.string(), values: z.array(Value) });
 const Insights = z.looseObject({ data: z.array(Insight) });
-export type InsightValue = z.infer<typeof Value>;
+type InsightValue = z.infer<typeof Value>;
 
 const mayRead = withoutPermission(
   "The Page was connected without the permission read_insights. Connect it again to see its numbers.",
@@ -137,4 +142,102 @@ export async function readInsights(
     }
     return found;
   }
+}
+
+interface Live {
+  readonly post: FacebookPost;
+  readonly plan: "feed" | "reel" | "video";
+  readonly id: string;
+}
+
+/** What belongs to a post and comes after it. */
+export async function followUp({ post, plan, id }: Live, io: PublishIo): Promise<void> {
+  const { firstComment, thumbnailUrl } = post.metadata;
+  if (thumbnailUrl !== undefined && plan !== "feed")
+    await io.extra("The thumbnail", () => putThumbnail({ id, thumbnailUrl }, io));
+  if (firstComment !== undefined)
+    await io.extra("The first comment", () => comment({ id, text: firstComment }, io));
+}
+
+const mayComment = withoutPermission(
+  "The Page was connected without the permission pages_manage_engagement. Connect it again to comment.",
+);
+
+const Comment = z.looseObject({
+  id: Id,
+  message: z.string().catch(""),
+  created_time: z.string().transform((text) => Date.parse(text)),
+});
+
+/** Comments stand in the list of their post at once. */
+const COMMENT_LISTED_AFTER_MS = MINUTE;
+
+async function comment(
+  { id, text }: { readonly id: string; readonly text: string },
+  io: PublishIo,
+): Promise<void> {
+  const path = `${id}/comments`;
+  await io.effect<string>({
+    step: "comment",
+    request: { id, text },
+    send: async () =>
+      (await askPage(io, { method: "POST", path, json: { message: text }, classify: mayComment }, Created))
+        .id,
+    reconcile: (context) =>
+      reconcileByListing<string>(context, {
+        now: io.now(),
+        listedAfterMs: COMMENT_LISTED_AFTER_MS,
+        isReliable: true,
+        reason: "the comments of the post could not be looked through.",
+        find: async (since) => {
+          const query = {
+            fields: "id,message,created_time",
+            order: "reverse_chronological",
+            filter: "stream",
+          };
+          const request = pageRequest(io, { method: "GET", path, query, classify: mayComment });
+          const all = await listAll(io, request, Comment, { until: ({ created_time: at }) => at < since });
+          const isOurs = (one: z.infer<typeof Comment>): boolean =>
+            one.created_time >= since && one.message.trim() === text.trim();
+          return all.find(isOurs)?.id ?? null;
+        },
+      }),
+  });
+}
+
+const mayDress = withoutPermission("Facebook does not let the Page change the picture of this film.");
+
+/** https://developers.facebook.com/docs/graph-api/reference/video/thumbnails; larger ones are refused. */
+const THUMBNAIL_LIMITS = { maxBytes: 10_000_000, mimeTypes: ["image/jpeg", "image/png"] } as const;
+
+async function putThumbnail(
+  { id, thumbnailUrl }: { readonly id: string; readonly thumbnailUrl: string },
+  io: PublishIo,
+): Promise<void> {
+  const item = await io.media.item(thumbnailUrl);
+  const { bytes, mimeType } = await io.media.fitImage(item, THUMBNAIL_LIMITS);
+  await io.effect<null>({
+    step: "thumbnail",
+    request: { id, thumbnailUrl },
+    send: async () => {
+      const multipart = [
+        { name: "is_preferred", text: "true" },
+        { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes },
+      ];
+      const call = { ...UPLOAD_TIMES, method: "POST", path: `${id}/thumbnails`, multipart } as const;
+      await askPage(io, { ...call, classify: mayDress, isIdempotent: true }, z.looseObject({}));
+      return null;
+    },
+    // The last one counts.
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}
+
+/** Puts another picture in front of a film. Throws `conflict` for a post that is none. */
+export async function setThumbnail(post: FacebookPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
+  const id = post.platformPostId ?? "";
+  // Posts are named by their Page and themselves, films by themselves.
+  if (id.includes("_"))
+    throw new AppError("conflict", "Only films have a thumbnail on Facebook, and this post has none.");
+  await putThumbnail({ id, thumbnailUrl }, io);
 }

@@ -1,13 +1,16 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 
 /** Long known, and what its apps go by; the reference does not name it. */
 export const MAX_TEXT = 63_206;
 export const MAX_PHOTOS = 10;
 /** https://developers.facebook.com/documentation/video-api/guides/reels-publishing */
-export const MAX_REEL_SECONDS = 90;
+const MAX_REEL_SECONDS = 90;
 
 const FILM_KINDS = ["reel", "video"] as const;
 
@@ -38,7 +41,7 @@ export const FacebookMetadata = z.strictObject({
 
 export type FacebookPost = PlatformPost<z.infer<typeof FacebookMetadata>>;
 
-export interface GivenMedia {
+interface GivenMedia {
   readonly url: string;
   readonly altText: string | null;
 }
@@ -50,10 +53,7 @@ export function mediaOf({ mediaUrl, metadata }: FacebookPost): GivenMedia[] {
 }
 
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
-export function checkPost(
-  post: FacebookPost,
-  { media }: Pick<CheckedAt, "media">,
-): { readonly errors: string[]; readonly warnings: string[] } {
+export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
   const items = mediaOf(post);
   const known = items.flatMap(({ url }) => media.get(url) ?? []);
@@ -109,3 +109,36 @@ function kindErrors(kind: FilmKind, { durationSeconds, mimeType }: Film): string
     ? ["mediaUrl: Facebook takes films that are not reels only as MP4. Convert it."]
     : [];
 }
+
+/** Facebook takes posts from 10 minutes ahead on; the rest is for the way there and its clock. */
+const SOONEST_MS = 11 * MINUTE;
+
+/** Facebook's own schedule is over for this post: it goes out at its time. */
+export class TooNear extends PlatformFault {
+  constructor() {
+    super("not_sent", "It is too late for Facebook's own schedule. The post goes out at its time.");
+  }
+}
+
+export type Timing =
+  | { readonly isScheduled: false }
+  | {
+      readonly isScheduled: true;
+      /** Seconds since 1970, never before the post's time. */
+      readonly at: number;
+    };
+
+/** Whether there is time enough left for Facebook's own schedule. */
+export function canSchedule({ scheduledAt }: FacebookPost, io: PublishIo): boolean {
+  return scheduledAt - io.now() >= SOONEST_MS;
+}
+
+/** How a post goes out that is sent now. Throws TooNear where it must not be sent yet. */
+export function timingOf(post: FacebookPost, io: PublishIo): Timing {
+  if (io.isDue) return { isScheduled: false };
+  if (!canSchedule(post, io)) throw new TooNear();
+  return { isScheduled: true, at: Math.ceil(post.scheduledAt / SECOND) };
+}
+
+/** Facebook publishes within a minute or two of the time; then we do. */
+export const FLIP_AFTER_MS = 5 * MINUTE;

@@ -1,20 +1,50 @@
 import * as z from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
-import { MINUTE } from "../../domain/time.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { ImageLimits } from "../../ports/media.ts";
+import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
-import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { placeFilm, StillProcessing } from "./film.ts";
-import { placeOnFeed, readPost } from "./feed.ts";
-import { Placed } from "./find.ts";
-import { readFilm } from "./film-status.ts";
-import { followUp } from "./follow-ups.ts";
-import { askPage, pageOf } from "./graph.ts";
-import { checkPost, filmKindOf, mediaOf, type FacebookPost } from "./metadata.ts";
-import { FLIP_AFTER_MS, TooNear } from "./schedule.ts";
+import {
+  type LiveAt,
+  type PublishIo,
+  type ReconcileContext,
+  type Reconciled,
+  StillProcessing,
+} from "../../ports/publish-io.ts";
+import { fileNameOf } from "../shared/media.ts";
+import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import {
+  askPage,
+  Duplicate,
+  findPost,
+  orDuplicate,
+  orGone,
+  pageOf,
+  pageRequest,
+  Placed,
+  reconcilePost,
+} from "./api.ts";
+import { followUp } from "./live.ts";
+import {
+  canSchedule,
+  checkPost,
+  type FacebookPost,
+  type FilmKind,
+  filmKindOf,
+  FLIP_AFTER_MS,
+  MAX_PHOTOS,
+  mediaOf,
+  type Timing,
+  timingOf,
+  TooNear,
+} from "./metadata.ts";
+import { isThere, readFilm, uploadReel, uploadVideo } from "./upload.ts";
 
 const Plan = z.enum(["feed", "reel", "video"]);
-export type Plan = z.infer<typeof Plan>;
+type Plan = z.infer<typeof Plan>;
 
 export async function publish(post: FacebookPost, io: PublishIo): Promise<PublishOutcome> {
   const plan = Plan.parse(await io.once("plan", () => planOf(post, io)));
@@ -30,7 +60,6 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
     return { state: "live", ...at };
   } catch (error) {
     if (error instanceof TooNear) return { state: "prepared" };
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
     throw error;
   }
 }
@@ -83,7 +112,7 @@ async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "dra
     if (placed.isScheduled && film.isReady) return "waiting";
     const isDraft = isReadyVideo && io.now() >= (await io.once("ready", () => io.now())) + FLIP_AFTER_MS;
     if (isDraft) return "draft";
-    throw new StillProcessing();
+    throw new StillProcessing(CHECK_FILM_MS);
   }
   if (io.now() < post.scheduledAt + FLIP_AFTER_MS) return "waiting";
   await publishNow(hung, io);
@@ -96,4 +125,260 @@ const GONE_SENTENCE = "It is not on Facebook any more. It was deleted there befo
 async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> {
   const json: JsonObject = plan === "feed" ? { is_published: true } : { published: true };
   await askPage(io, { method: "POST", path: placed.id, json, isIdempotent: true }, z.looseObject({}));
+}
+
+/** How soon a film is asked about again. */
+const CHECK_FILM_MS = 5 * SECOND;
+
+/**
+ * A film is there, for nobody to see, before the step that makes it public, which names it: however often that
+ * is sent, it is one post.
+ */
+async function placeFilm(
+  { post, kind }: { readonly post: FacebookPost; readonly kind: FilmKind },
+  io: PublishIo,
+): Promise<Placed> {
+  const id = await io.effect<string>({
+    step: "upload",
+    request: { url: post.mediaUrl, kind },
+    send: async (context) => {
+      const item = await io.media.item(post.mediaUrl);
+      return kind === "reel" ? uploadReel(item, io, context) : uploadVideo({ post, item }, io, context);
+    },
+    reconcile: async () => ({ outcome: "send_again" }),
+    isGone: async (film) => {
+      const state = await readFilm(io, film);
+      return state === null || (kind === "reel" && state.fault !== null);
+    },
+  });
+  if (kind === "video") await assertReady(id, io);
+  return io.effect<Placed>({
+    step: "post",
+    request: { id, caption: post.caption, title: post.metadata.title ?? null },
+    send: ({ timesSent }) => release({ post, kind, id, isAgain: timesSent > 0 }, io),
+    reconcile: (context) => reconcileFilm({ post, kind, id }, io, context),
+  });
+}
+
+/** A reel is processed once it is released; any other film as soon as it is there. */
+async function assertReady(id: string, io: PublishIo): Promise<void> {
+  const film = await readFilm(io, id);
+  if (film?.fault !== undefined && film.fault !== null) throw film.fault;
+  if (film !== null && !film.isReady) throw new StillProcessing(CHECK_FILM_MS);
+}
+
+interface Release {
+  readonly post: FacebookPost;
+  readonly kind: FilmKind;
+  readonly id: string;
+}
+
+const Success = z.looseObject({ success: z.boolean().optional() });
+
+async function release(
+  { post, kind, id, isAgain }: Release & { isAgain: boolean },
+  io: PublishIo,
+): Promise<Placed> {
+  const timing = timingOf(post, io);
+  const when: JsonObject = timing.isScheduled ? { scheduled_publish_time: timing.at } : {};
+  const path = kind === "reel" ? `${pageOf(io)}/video_reels` : id;
+  const json: JsonObject =
+    kind === "reel"
+      ? {
+          upload_phase: "finish",
+          video_id: id,
+          video_state: timing.isScheduled ? "SCHEDULED" : "PUBLISHED",
+          ...textOf(post),
+          ...when,
+        }
+      : { published: !timing.isScheduled, ...when };
+  try {
+    await askPage(io, { method: "POST", path, json }, Success);
+  } catch (error) {
+    // What was released before is not taken a second time.
+    const film = isAgain && isRefusal(error) ? await readFilm(io, id) : null;
+    const isTaken = film !== null && (film.isPublished || film.isScheduled || film.isBegun);
+    if (!isTaken) throw error;
+    return { id, isScheduled: film.isScheduled || timing.isScheduled };
+  }
+  return { id, isScheduled: timing.isScheduled };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlatformFault && error.kind === "rejected";
+}
+
+function textOf({ caption, metadata: { title } }: FacebookPost): Record<string, Json> {
+  return {
+    ...(caption === null ? {} : { description: caption }),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+async function reconcileFilm(
+  { post, kind, id }: Release,
+  io: PublishIo,
+  { intentAt }: ReconcileContext,
+): Promise<Reconciled<Placed>> {
+  const film = await readFilm(io, id);
+  if (film?.isPublished === true) return { outcome: "done", result: { id, isScheduled: false } };
+  if (film?.isScheduled === true) return { outcome: "done", result: { id, isScheduled: true } };
+  // Only a restored copy, which does not know of what was uploaded, can have another one out.
+  const other = await findOther({ post, kind, id }, io, intentAt - MINUTE);
+  return other === null ? { outcome: "send_again" } : { outcome: "done", result: other };
+}
+
+const Listed = z.looseObject({
+  id: Id,
+  description: z.string().catch(""),
+  created_time: z.string().transform((text) => Date.parse(text)),
+  published: z.boolean().optional(),
+});
+
+async function findOther({ post, kind, id }: Release, io: PublishIo, since: number): Promise<Placed | null> {
+  const text = (post.caption ?? "").trim();
+  if (text === "") return null;
+  const path = `${pageOf(io)}/${kind === "reel" ? "video_reels" : "videos"}`;
+  const query = {
+    fields: "id,description,created_time,published",
+    ...(kind === "reel" ? {} : { type: "uploaded" }),
+  };
+  const films = await listAll(io, pageRequest(io, { method: "GET", path, query }), Listed, {
+    perPage: 25,
+    until: ({ created_time: at }) => at < since,
+  });
+  const isOurs = (film: z.infer<typeof Listed>): boolean =>
+    film.id !== id &&
+    film.created_time >= since &&
+    film.published !== false &&
+    film.description.trim() === text;
+  const found = films.find(isOurs);
+  return found === undefined ? null : { id: found.id, isScheduled: false };
+}
+
+/**
+ * Text, a link, or pictures. The pictures go first, for nobody to see, one too: what makes the post is a small
+ * request then, and a lost answer is found again by them.
+ */
+async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
+  const photos = await preparePhotos(post, io);
+  const content = contentOf(post, photos);
+  return io.effect<Placed>({
+    step: "post",
+    request: content,
+    send: async ({ timesSent }) => {
+      const startedAt = io.now();
+      const timing = timingOf(post, io);
+      try {
+        const json = { ...content, ...fieldsOf(timing) };
+        const call = { method: "POST", path: `${pageOf(io)}/feed`, json, classify: orDuplicate } as const;
+        const { id } = await askPage(io, call, Created);
+        return { id, isScheduled: timing.isScheduled };
+      } catch (error) {
+        // Of a first sending it is another post's; after it, most likely our own.
+        if (!(error instanceof Duplicate) || timesSent === 0) throw error;
+        const found = await findPost({ post, photos, since: startedAt - ADOPTED_FROM_MS }, io);
+        if (found !== null) return found;
+        throw new PlatformFault("ambiguous", "Facebook says that it already has the post.", { cause: error });
+      }
+    },
+    reconcile: (context) => reconcilePost({ post, photos }, io, context),
+  });
+}
+
+/** How far back a post may lie that Facebook takes for the same. */
+const ADOPTED_FROM_MS = 2 * 60 * 60_000;
+
+function contentOf({ caption, metadata }: FacebookPost, photos: readonly string[]): JsonObject {
+  return {
+    ...(caption === null ? {} : { message: caption }),
+    ...(metadata.link === undefined ? {} : { link: metadata.link }),
+    ...(photos.length === 0 ? {} : { attached_media: photos.map((id) => ({ media_fbid: id })) }),
+  };
+}
+
+function fieldsOf(timing: Timing): JsonObject {
+  if (!timing.isScheduled) return { published: true };
+  return { published: false, scheduled_publish_time: timing.at, unpublished_content_type: "SCHEDULED" };
+}
+
+const State = z.looseObject({ is_published: z.boolean() });
+
+/** Whether a post is public; null where it is gone. */
+async function readPost(io: PlatformIo, id: string): Promise<{ isPublished: boolean } | null> {
+  const query = { fields: "is_published" };
+  const call = { method: "GET", path: id, query, classify: orGone } as const;
+  const answer = await askPage(io, call, z.union([GoneBody, State]));
+  return "error" in answer ? null : { isPublished: State.parse(answer).is_published };
+}
+
+/** https://developers.facebook.com/docs/graph-api/reference/page/photos */
+const IMAGE_LIMITS = {
+  maxBytes: 4_000_000,
+  mimeTypes: ["image/jpeg", "image/png"],
+} as const satisfies ImageLimits;
+
+export const IMAGES: AcceptedMedia = {
+  kind: "image",
+  ...IMAGE_LIMITS,
+  maxItems: MAX_PHOTOS,
+  animated: false,
+};
+
+/** Uploads the pictures for nobody to see yet, and gives their ids. */
+async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [at, given] of mediaOf(post).entries()) {
+    const id = await io.effect<string>({
+      step: `photo.${at + 1}`,
+      request: { ...given },
+      send: () => sendPhoto(post, given, io),
+      // One that is on it twice, nobody sees; Facebook drops it after a day.
+      reconcile: async () => ({ outcome: "send_again" }),
+      isGone: async (photo) => !(await isThere(io, photo)),
+    });
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function sendPhoto(
+  post: FacebookPost,
+  { url, altText }: { readonly url: string; readonly altText: string | null },
+  io: PublishIo,
+): Promise<string> {
+  const item = await io.media.item(url, altText);
+  const { bytes, mimeType } = await io.media.fitImage(item, IMAGE_LIMITS);
+  const { id } = await uploadPhoto(io, {
+    bytes,
+    mimeType,
+    fields: {
+      published: "false",
+      // What waits for a schedule is kept for it then.
+      ...(canSchedule(post, io) ? { temporary: "true" } : {}),
+      ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
+    },
+  });
+  return id;
+}
+
+interface Upload {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function uploadPhoto(io: PlatformIo, { bytes, mimeType, fields }: Upload): Promise<{ id: string }> {
+  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
+  return askPage(
+    io,
+    {
+      ...UPLOAD_TIMES,
+      method: "POST",
+      path: `${pageOf(io)}/photos`,
+      multipart: [...texts, { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes }],
+      isIdempotent: true,
+    },
+    Created,
+  );
 }

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { MEDIA_KINDS, type MediaKind } from "../../domain/accounts/account.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import type { FeedItem, FeedMedia, FeedShelf, LocalIo } from "../../ports/feed-shelf.ts";
+import { itemsOf } from "../shared/media.ts";
 import { definePlatform, type PlatformPost } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
@@ -95,15 +95,15 @@ export default definePlatform({
       step: "prepare",
       request: { id, caption: post.caption, media: media.media.map((one) => one.key) },
       send: async () => put(io, item),
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     });
     if (!io.isDue) return { state: "held", ...state };
     await io.effect({
       step: "show",
       request: { id },
       send: async () => show(io, id),
-      settle: async () =>
-        (await io.feed.get(io.account.id, id))?.isPublic === true
+      reconcile: async () =>
+        (await feedOf(io).get(io.account.id, id))?.isPublic === true
           ? { outcome: "done", result: true }
           : { outcome: "send_again" },
     });
@@ -140,7 +140,7 @@ export default definePlatform({
   },
 
   async insights(post, io) {
-    const item = await io.feed.get(io.account.id, post.platformPostId ?? post.id);
+    const item = await feedOf(io).get(io.account.id, post.platformPostId ?? post.id);
     if (item === null) return { state: "removed", visibility: null, metrics: {} };
     return {
       state: item.isPublic ? "live" : "private",
@@ -150,7 +150,7 @@ export default definePlatform({
   },
 
   async remove(post, io) {
-    await io.feed.remove(io.account.id, post.platformPostId ?? post.id);
+    await feedOf(io).remove(io.account.id, post.platformPostId ?? post.id);
   },
 });
 
@@ -159,12 +159,12 @@ function addressOf(post: FeedPost, io: PlatformIo): string {
 }
 
 async function put(io: PublishIo, item: FeedItem): Promise<boolean> {
-  await io.feed.put(item);
+  await feedOf(io).put(item);
   return true;
 }
 
 async function show(io: PublishIo, id: string): Promise<boolean> {
-  const shown = await io.feed.change(io.account.id, id, (item) => ({
+  const shown = await feedOf(io).change(io.account.id, id, (item) => ({
     ...item,
     isPublic: true,
     publishedAt: io.now(),
@@ -175,7 +175,7 @@ async function show(io: PublishIo, id: string): Promise<boolean> {
 }
 
 async function change(post: FeedPost, io: PlatformIo, by: (item: FeedItem) => FeedItem): Promise<void> {
-  const changed = await io.feed.change(io.account.id, post.platformPostId ?? post.id, by);
+  const changed = await feedOf(io).change(io.account.id, post.platformPostId ?? post.id, by);
   if (changed === null) throw new AppError("conflict", "The entry is not on the feed any more.");
 }
 
@@ -212,11 +212,18 @@ async function keep(
   const place = { accountId: io.account.id, itemId: one.postId, position: one.position };
   const { altText } = item;
   if (type !== "image")
-    return io.feed.keepMedia(place, { body: item.open(), mimeType, altText, width, height, durationSeconds });
+    return feedOf(io).keepMedia(place, {
+      body: item.open(),
+      mimeType,
+      altText,
+      width,
+      height,
+      durationSeconds,
+    });
   // Anyone can read the feed: where a picture was taken is nobody's business.
   const fitted = await io.media.fitImage(item, { maxBytes: MAX_IMAGE_BYTES, mimeTypes: MIME_TYPES.image });
   const body = Readable.from([fitted.bytes]);
-  return io.feed.keepMedia(place, {
+  return feedOf(io).keepMedia(place, {
     body,
     mimeType: fitted.mimeType,
     altText,
@@ -244,4 +251,9 @@ function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isP
     publishedAt: post.scheduledAt,
     isPublic: kept.isPublic,
   };
+}
+
+function feedOf({ feed }: PlatformIo & LocalIo): FeedShelf {
+  if (feed !== undefined) return feed;
+  throw new Error("The feed is a platform of this very database, and was not given its storage.");
 }

@@ -1,72 +1,36 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import {
   PlatformFault,
-  type Json,
   type PlatformIo,
-  type PlatformRequest,
+  type PlatformResponse,
   type Signed,
 } from "../../ports/platform-io.ts";
-import { classify } from "./faults.ts";
+import { type Code, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 /** Below the site's address. */
 const API = "/ghost/api/admin";
 
 export const ADMIN_KEY = /^([0-9a-f]{24}):((?:[0-9a-f]{2}){16,128})$/i;
 
-export interface Call extends Pick<
-  PlatformRequest,
-  "query" | "multipart" | "isIdempotent" | "timeoutMs" | "idleMs"
-> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** With its slash at the end: Ghost redirects what has none. */
-  readonly path: string;
-  readonly json?: Json;
-}
-
-/** One call with the channel's key. */
-export function call<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(siteOf(io), one), sign: (secrets) => signed(secrets, io.now()) }, schema);
-}
-
-/** The same; null where what it is about is not there (any more). */
-export async function callOrGone<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    return await call(io, one, schema);
-  } catch (error) {
-    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
-    throw error;
-  }
-}
-
-/** While connecting: `adminKey` "" asks without one. */
-export function callWith<T>(
-  io: ConnectIo,
-  at: { readonly site: string; readonly adminKey: string },
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  const { headers, ...request } = requestOf(at.site, one);
-  const authorization = at.adminKey === "" ? {} : signed(at, io.now()).headers;
-  return io.ask({ ...request, headers: { ...headers, ...authorization } }, schema);
-}
-
-function requestOf(site: string, { path, ...one }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...one,
-    url: `${site}${API}${path}`,
-    // What Ghost 5 and 6 both know.
-    headers: { accept: "application/json", "accept-version": "v5.0" },
-    classify,
-  };
-}
+export const {
+  ask: call,
+  askOrGone: callOrGone,
+  askWith: callWith,
+} = restApi({
+  base: siteOf,
+  below: API,
+  // What Ghost 5 and 6 both know.
+  headers: () => ({ accept: "application/json", "accept-version": "v5.0" }),
+  sign: (secrets, io) => signed(secrets, io.now()),
+  classify: () => classify,
+});
 
 /** The address of the account's site, without a slash at its end. */
-export function siteOf(io: Pick<PlatformIo, "account" | "setting">): string {
+function siteOf(io: Pick<PlatformIo, "account" | "setting">): string {
   const { instanceUrl } = io.account.settings;
   const site = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
   if (site !== null) return site;
@@ -118,3 +82,115 @@ export type Post = z.infer<typeof Post>;
 export const Posts = z
   .looseObject({ posts: z.array(Post).min(1) })
   .transform(({ posts }) => posts[0] as Post);
+
+/** https://docs.ghost.org/admin-api/#errors */
+const Errors = z.looseObject({
+  errors: z
+    .array(
+      z.looseObject({
+        message: z.string().catch(""),
+        context: z.string().nullish().catch(null),
+        type: z.string().catch(""),
+        code: z.string().nullish().catch(null),
+        property: z.string().nullish().catch(null),
+      }),
+    )
+    .min(1),
+});
+
+/** The library that Ghost reads tokens with says so in words alone. */
+const CLOCK = /jwt expired|maxAge exceeded|jwt not active|iat/;
+
+function codesOf({ status, json }: PlatformResponse): readonly Code[] {
+  const [error] = status < 400 ? [] : (Errors.safeParse(json).data?.errors ?? []);
+  if (error === undefined) return [];
+  const { code, type, property, message, context } = error;
+  const words = `${message} ${context ?? ""}`;
+  const found = [
+    code === "INVALID_JWT" && CLOCK.test(words) ? "clock" : "",
+    /newsletter/i.test(words) ? "newsletter" : "",
+    property ?? "",
+    code ?? "",
+    type,
+  ];
+  return found.filter((one) => one !== "");
+}
+
+const classify = faultsBy({
+  title: "Ghost",
+  codesOf,
+  rules: [
+    {
+      status: [301, 302, 307, 308],
+      kind: "auth",
+      message: "The site has moved to another address. Reconnect the channel with the one it has now.",
+    },
+    {
+      code: "clock",
+      kind: "setup",
+      message:
+        "The site says that the key has expired: its clock and that of Posthorn's server differ by minutes. Set both clocks.",
+    },
+    {
+      code: ["UNKNOWN_ADMIN_API_KEY", "INVALID_JWT", "INVALID_API_KEY_TYPE", "MISSING_ADMIN_API_KID"],
+      kind: "auth",
+      message: "Ghost does not know the key (any more). Make a new one under Settings, Integrations.",
+    },
+    {
+      code: "UpdateCollisionError",
+      kind: "transient",
+      isNotDone: true,
+      message: "Another person is editing the post.",
+    },
+    {
+      status: 503,
+      code: "MaintenanceError",
+      kind: "transient",
+      isNotDone: true,
+      message: "The site is starting, or being upgraded.",
+    },
+    {
+      code: "HostLimitError",
+      kind: "rejected",
+      message: "The site's plan does not allow this. Its owner can look at its limits under Settings.",
+    },
+    {
+      status: 413,
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the site refused the file as too large. Give a smaller one, then send the post again.",
+    },
+    {
+      status: 415,
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the site does not take files of this type. Give another one, then send the post again.",
+    },
+    {
+      code: "newsletter",
+      status: 400,
+      kind: "rejected",
+      field: "metadata.newsletter",
+      message: "the site has no such newsletter, or it is archived. Choose one that it has.",
+    },
+    ...[
+      ["title", "title"],
+      ["authors", "authors"],
+      ["canonical_url", "canonicalUrl"],
+      ["custom_excerpt", "description"],
+      ["slug", "slug"],
+      ["tags", "tags"],
+    ].map(([code = "", name = ""]) => ({
+      code,
+      kind: "rejected" as const,
+      field: `metadata.${name}`,
+      message: "Ghost refused it. Change it, then send the post again.",
+    })),
+    {
+      status: 403,
+      kind: "rejected",
+      message: "The site does not let this integration do that. Its owner can look at it under Settings.",
+    },
+    { status: 404, kind: "rejected", message: "It is not on the site any more. It was deleted there." },
+  ],
+});

@@ -36,8 +36,10 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   if (!ADMIN_KEY.test(adminKey))
     throw new AppError("invalid", `adminKey: is not an Admin API key. ${KEY_PLACE} Copy all of it.`);
   const at = { site, adminKey };
-  const told = await explaining(site, () => callWith(io, { ...at, adminKey: "" }, { path: "/site/" }, Site));
-  await explaining(site, () => callWith(io, at, { path: "/posts/", query: ONE }, z.looseObject({})));
+  const told = await explaining(site, () => callWith(io, { server: site }, { path: "/site/" }, Site));
+  await explaining(site, () =>
+    callWith(io, { server: site, secrets: at }, { path: "/posts/", query: ONE }, z.looseObject({})),
+  );
   const { title, url, icon, logo, version } = told.site;
   const major = Number.parseInt(version, 10);
   if (major < 5)

@@ -13,8 +13,7 @@ import {
   setThumbnail,
 } from "./live.ts";
 import { check, GhostMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { MEDIA } from "./upload.ts";
+import { MEDIA, publish } from "./publish.ts";
 
 /** Articles on a Ghost site, of any host; Ghost 5 and 6. */
 export default definePlatform({
@@ -35,15 +34,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: GhostMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "The site used where none is named",
-      kind: "address",
-      default: null,
-      isRequired: false,
-    },
-  ],
   connect: [KEY],
   choices: { newsletter: newsletters, authors },
   check,

@@ -1,19 +1,14 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Choice, Edited, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { call, callOrGone, Posts, Site, type Post } from "./api.ts";
-import { lexicalOf } from "./content.ts";
-import type { GhostPost } from "./metadata.ts";
-import { change, fieldsOf, findPost, pathOf } from "./publish.ts";
-import { upload, uploadedMedia } from "./upload.ts";
+import { call, callOrGone, type Post, Posts, Site } from "./api.ts";
+import { type GhostPost, lexicalOf } from "./metadata.ts";
+import { change, fieldsOf, findPost, pathOf, upload, uploadedMedia } from "./publish.ts";
+import { idReader } from "../shared/live.ts";
 
-function idOf({ platformPostId }: GhostPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the post's id on its site is not known.");
-}
+const idOf = idReader("the post's id on its site is not known.");
 
 /** Ghost's names of what may be changed on a live post. */
 const EDITABLE = {
@@ -31,11 +26,7 @@ const WRITTEN = ["caption", "altText", "format"] as const;
 export const EDITABLE_FIELDS = [...WRITTEN, "slug", ...Object.keys(EDITABLE)];
 
 /** What is not named stays as it is on the site. */
-export async function edit(
-  post: GhostPost,
-  changed: readonly string[],
-  io: PublishIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: GhostPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
   const all = fieldsOf(post);
   const named = Object.entries(EDITABLE).flatMap(([name, theirs]): [string, Json][] => {
     const value = all[theirs];
@@ -73,10 +64,7 @@ export async function remove(post: GhostPost, io: PlatformIo): Promise<void> {
 }
 
 /** Whether it is there, and how often links of its newsletter were followed: Ghost counts no readers for others. */
-export async function insights(
-  post: GhostPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: GhostPost, io: PlatformIo): Promise<PostInsights> {
   const path = pathOf(idOf(post));
   const query = { include: "count.clicks", fields: "id,status,slug,updated_at,url,visibility" };
   const found = await callOrGone(io, { path, query }, Posts);

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/media/fetched.ts";
-import { settleByListing } from "../shared/settle.ts";
+import { asciiAddressOf } from "../shared/media.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
-import { checkPost, fieldsOf, type BusinessPost } from "./metadata.ts";
+import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
 export const IMAGE = {
   kind: "image",
@@ -31,7 +30,7 @@ const APPEARS_WITHIN_MS = 2 * MINUTE;
 /** After trouble. */
 const ASK_AGAIN_MS = 20 * SECOND;
 
-export const LocalPost = z.looseObject({
+const LocalPost = z.looseObject({
   name: nameOf("accounts", "locations", "localPosts"),
   state: z.string().catch(""),
   summary: z.string().catch(""),
@@ -61,8 +60,6 @@ class TooNear extends PlatformFault {
 
 /** Google holds a post until its time, and looks at each before it shows it, which may take a while. */
 export async function publish(post: BusinessPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const placed = await place(post, io).catch((error: unknown) => {
     if (error instanceof TooNear) return null;
     throw error;
@@ -88,11 +85,11 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
       const { name } = await askAs(io, { method: "POST", path, json }, LocalPost);
       return { name, at: io.now() };
     },
-    settle: async (context) => {
+    reconcile: async (context) => {
       let isWhole = true;
-      return settleByListing<Placed>(context, {
+      return reconcileByListing<Placed>(context, {
         now: io.now(),
-        settleMs: MINUTE,
+        listedAfterMs: MINUTE,
         get isReliable() {
           return isWhole;
         },

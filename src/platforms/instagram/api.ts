@@ -1,12 +1,19 @@
 import type * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { HOUR } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
-import { graphUrl, proofOf } from "../shared/meta/graph.ts";
-import { classify } from "./faults.ts";
+import type {
+  PlatformFault,
+  PlatformIo,
+  PlatformRequest,
+  PlatformResponse,
+  SignedRequest,
+} from "../../ports/platform-io.ts";
+import type { FaultRule } from "../shared/faults.ts";
+import { graphUrl, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
 
 export const INSTAGRAM_HOST = "https://graph.instagram.com";
-export const FACEBOOK_HOST = "https://graph.facebook.com";
+const FACEBOOK_HOST = "https://graph.facebook.com";
 
 /** How the account was connected; an Instagram account of a Facebook Page is asked for at Facebook. */
 export function isOfPage({ account }: Pick<PlatformIo, "account">): boolean {
@@ -52,4 +59,103 @@ export function get<T>(
   { schema, ...parts }: Omit<Call, "method"> & { readonly schema: z.ZodType<T> },
 ): Promise<T> {
   return io.ask(call(io, path, { method: "GET", ...parts }), schema);
+}
+
+const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => ({
+  code,
+  kind: "rejected",
+  message,
+  field,
+});
+
+const passing = (code: readonly (string | number)[], message: string) =>
+  ({
+    code,
+    kind: "transient",
+    message,
+    // What it says of: nothing was published.
+    isNotDone: true,
+  }) as const;
+
+/** One picture of several is not fetched now and then, and is the next time: github.com/gitroomhq/postiz-app/pull/1900 */
+const unfetched = (code: readonly (string | number)[], message: string): FaultRule => ({
+  ...passing(code, message),
+  field: "mediaUrl",
+});
+
+/**
+ * By subcode, as a container that failed names nothing else.
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
+ */
+const RULES: readonly FaultRule[] = [
+  {
+    code: "/2207042",
+    kind: "rate",
+    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
+    retryAfterMs: HOUR,
+  },
+  {
+    code: "/2207051",
+    kind: "rejected",
+    message:
+      "Instagram refused the post as spam. Check in the app whether the account is restricted, and do not repeat the post soon.",
+  },
+  {
+    code: "/2207050",
+    kind: "rejected",
+    message:
+      "Instagram has restricted this account. Open the Instagram app, settle what it asks for, then send the post again.",
+  },
+  passing(["/2207027", "/2207008"], "Instagram has not finished preparing the post."),
+  passing(["/2207006", "/2207020"], "What was prepared for the post has expired. It is prepared again."),
+  unfetched(
+    ["/2207003"],
+    "Instagram could not fetch the media in time. Check that they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then send the post again.",
+  ),
+  {
+    code: ["/2207001", "/2207032", "/2207053", -1],
+    kind: "transient",
+    message: "Instagram has a problem of its own.",
+  },
+  unfetched(
+    ["/2207052", 9_004],
+    "Instagram could not fetch the media. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and that robots.txt lets facebookexternalhit in. Then send the post again.",
+  ),
+  unfit(
+    "/2207026",
+    "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
+  ),
+  unfit("/2207004", "is too large for Instagram. Give a picture of at most 8 MB."),
+  unfit("/2207005", "Instagram takes pictures only as JPEG. Give one."),
+  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1. Crop it."),
+  unfit("/2207028", "an Instagram carousel has two to ten items. Change their number.", "metadata.moreMedia"),
+  unfit(
+    "/2207010",
+    "is too long for Instagram, which takes 2,200 characters and 30 hashtags. Shorten it.",
+    "caption",
+  ),
+  unfit("/2207040", "names more people than the 20 that Instagram takes. Leave some out.", "caption"),
+  unfit("/2207057", "is not a moment of the film. Give another.", "metadata.thumbOffsetMs"),
+];
+
+export const classify = metaFaults("Instagram", RULES);
+
+/** Of what is only asked for beside the post: a permission that is missing there is no end of the channel. */
+export const classifyMild = metaFaults("Instagram", [
+  {
+    code: PERMISSION_CODES,
+    kind: "rejected",
+    message:
+      "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
+  },
+  ...RULES,
+]);
+
+/** What a container's `status` says once it failed: "Error: … with error code 2207026". */
+export function faultOfContainer(status: string): PlatformFault | null {
+  const subcode = /\b220\d{4}\b/.exec(status)?.[0];
+  const json = { error: { code: 0, ...(subcode === undefined ? {} : { error_subcode: Number(subcode) }) } };
+  const response: PlatformResponse = { status: 400, headers: {}, text: status, json };
+  const fault = classify(response);
+  return fault === "ok" ? null : fault;
 }

@@ -3,22 +3,19 @@ import { AppError } from "../../domain/errors.ts";
 import type { OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
 import { Id } from "../../ports/platform-values.ts";
 import {
+  exchangeAt,
+  exchangeAtFacebook,
   findPages,
   noPages,
   PageEntry,
   PORTFOLIO_SCOPE,
   portfolioHint,
   readGranted,
-} from "../shared/meta/pages.ts";
-import {
-  exchangeAt,
-  exchangeAtFacebook,
   readShortLived,
   renewAtHost,
   type TokenHost,
-} from "../shared/meta/tokens.ts";
-import { facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
-import { classify } from "./faults.ts";
+} from "../shared/meta/accounts.ts";
+import { classify, facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
 
 const LIMITS = [
   "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",

@@ -6,21 +6,11 @@ import type { PlatformAccount } from "../../ports/platform-io.ts";
 import { INSTAGRAM_HOST } from "./api.ts";
 import { facebookLogin, instagramLogin } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect } from "./live.ts";
-import { IMAGE, REEL, STORY_FILM, STORY_IMAGE } from "./media.ts";
+import { IMAGE, publish, REEL, STORY_FILM, STORY_IMAGE } from "./publish.ts";
 import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
-import { publish } from "./publish.ts";
 import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
-const SETTINGS: readonly PlatformSetting[] = [
-  {
-    name: "BASE_URL",
-    meaning: "Where requests are sent, without the version",
-    kind: "address",
-    default: INSTAGRAM_HOST,
-    isRequired: false,
-  },
-  VERSION_SETTING,
-];
+const SETTINGS: readonly PlatformSetting[] = [VERSION_SETTING];
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: true, maxItems: MAX_ITEMS, accepts: [IMAGE, REEL] },
@@ -54,6 +44,7 @@ export default definePlatform({
   title: "Instagram",
   aliases: ["insta", "ig"],
   docs: "https://developers.facebook.com/docs/instagram-platform/content-publishing",
+  baseUrl: INSTAGRAM_HOST,
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: InstagramMetadata,

@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GONE, GoneBody, metaFaults } from "../shared/meta/faults.ts";
+import { GONE, GoneBody, metaFaults } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, get, isOfPage } from "./api.ts";
-import { classifyMild } from "./faults.ts";
+import { accountId, classifyMild, get, isOfPage } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
 const Profile = z.looseObject({
@@ -76,10 +75,7 @@ const NAMES: Readonly<Record<string, keyof Metrics>> = {
 };
 
 /** A post that was deleted is told from one whose numbers are not shown. */
-export async function insights(
-  post: InstagramPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: InstagramPost, io: PlatformIo): Promise<PostInsights> {
   const id = post.platformPostId ?? "";
   if (!/^\d+$/.test(id))
     throw new AppError(

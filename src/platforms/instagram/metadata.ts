@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_ITEMS = 10;
 export const MAX_CAPTION = 2_200;
@@ -71,10 +71,7 @@ const NO_STORY_FIELDS = [
 ] as const;
 
 /** What the schema cannot say: what belongs to which kind of post, and what is counted in the caption. */
-export function checkPost(
-  post: InstagramPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata, caption, mediaUrl } = post;
   const errors: string[] = [];
   const warnings: string[] = [];

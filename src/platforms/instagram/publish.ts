@@ -1,24 +1,23 @@
 import * as z from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { asciiAddressOf } from "../shared/media.ts";
 import {
-  createContainers,
   Container,
   type ContainerApi,
   type Containers,
   type ContainerStatus,
+  createContainers,
 } from "../shared/meta/containers.ts";
-import { GONE, metaFaults } from "../shared/meta/faults.ts";
-import { Created, listAll } from "../shared/meta/graph.ts";
-import { Id } from "../../ports/platform-values.ts";
-import { comment, permalinkOf, plain } from "./after.ts";
-import { accountId, call, get } from "./api.ts";
-import { faultOfContainer } from "./faults.ts";
-import { addressOf } from "./media.ts";
-import { mediaOf, type InstagramPost } from "./metadata.ts";
+import { Created, GONE, listAll, metaFaults } from "../shared/meta/graph.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { accountId, call, classifyMild, faultOfContainer, get } from "./api.ts";
+import { type InstagramPost, MAX_ITEMS, mediaOf } from "./metadata.ts";
 
 const CONTAINER = "container";
 const PUBLISH = "publish";
@@ -198,4 +197,96 @@ async function findMedia(post: InstagramPost, io: PublishIo, since: number): Pro
     ({ caption, timestamp }) => timestamp >= from && (isStory || plain(caption) === wanted),
   );
   return found?.id ?? null;
+}
+
+/** A text as it is compared: platforms trim and fold white space. */
+function plain(text: string | null | undefined): string {
+  return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
+}
+
+/** Where people see it; null where Instagram does not say. */
+async function permalinkOf(io: PlatformIo, id: string): Promise<string | null> {
+  const schema = z.looseObject({
+    permalink: z
+      .url({ protocol: /^https$/ })
+      .nullish()
+      .catch(null),
+  });
+  try {
+    const answer = await get(io, id, { query: { fields: "permalink" }, classify: classifyMild, schema });
+    return answer.permalink ?? null;
+  } catch (error) {
+    // It is public all the same.
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}
+
+/** The first comment: once, found again by its text. */
+async function comment(io: PublishIo, mediaId: string | null, message: string): Promise<void> {
+  if (mediaId === null)
+    throw new PlatformFault("rejected", "Instagram does not say which post this is. Write it in the app.");
+  const path = `${mediaId}/comments`;
+  const Comment = z.looseObject({ id: Id, text: z.string().catch("") });
+  const list = call(io, path, { method: "GET", query: { fields: "id,text" }, classify: classifyMild });
+  await io.effect<string>({
+    step: "comment",
+    request: { message },
+    send: async () => {
+      const request = call(io, path, { method: "POST", form: { message }, classify: classifyMild });
+      return (await io.ask(request, Created)).id;
+    },
+    reconcile: (context) =>
+      reconcileByListing(context, {
+        now: io.now(),
+        listedAfterMs: MINUTE,
+        isReliable: true,
+        reason: "",
+        find: async () => {
+          const all = await listAll(io, list, Comment, { maxPages: 4 });
+          return all.find(({ text }) => plain(text) === plain(message))?.id ?? null;
+        },
+      }),
+  });
+}
+
+const MB = 1_000_000;
+
+/** What is wider than 1,440 Instagram makes smaller itself, and worse. */
+export const IMAGE = {
+  kind: "image",
+  mimeTypes: ["image/jpeg"],
+  maxBytes: 8 * MB,
+  maxWidth: 1_440,
+  minAspectRatio: 0.8,
+  maxAspectRatio: 1.91,
+  fill: "white",
+  animated: false,
+  maxItems: MAX_ITEMS,
+} as const satisfies AcceptedMedia;
+
+const FILM = {
+  kind: "video" as const,
+  mimeTypes: ["video/mp4", "video/quicktime"],
+  videoCodecs: ["avc", "hevc"],
+  audioCodecs: ["aac"],
+  minSeconds: 3,
+} satisfies Partial<AcceptedMedia>;
+
+/** A film by itself is a reel. */
+export const REEL: AcceptedMedia = { ...FILM, maxBytes: 300 * MB, maxSeconds: 15 * 60, maxItems: MAX_ITEMS };
+
+const { minAspectRatio: _min, maxAspectRatio: _max, fill: _fill, ...anyShape } = IMAGE;
+
+export const STORY_IMAGE: AcceptedMedia = { ...anyShape, maxItems: 1 };
+export const STORY_FILM: AcceptedMedia = { ...FILM, maxBytes: 100 * MB, maxSeconds: 60, maxItems: 1 };
+
+/** Long enough for a film to be fetched and made ready. */
+const FETCHED_WITHIN_MINUTES = 180;
+
+/** The address that Instagram fetches it from: as it is, or of a copy that it takes. */
+async function addressOf(io: PublishIo, item: MediaItem, isStory = false): Promise<string> {
+  const { maxBytes, mimeTypes, maxWidth, minAspectRatio: min, maxAspectRatio: max, fill } = IMAGE;
+  const limits = { maxBytes, mimeTypes, maxWidth, ...(isStory ? {} : { aspect: { min, max, fill } }) };
+  return asciiAddressOf(io, item, { limits, minutes: FETCHED_WITHIN_MINUTES });
 }

@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Choice } from "../../ports/platform.ts";
+import type { Choice, PostInsights } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
-import { Community, namesOf, own, ownOrGone, pageOf, Posted, versionOf, type PostView } from "./api.ts";
+import { itemsOf } from "../shared/media.ts";
+import { Community, namesOf, own, ownOrGone, pageOf, Posted, type PostView, versionOf } from "./api.ts";
 import type { LemmyPost } from "./metadata.ts";
 import { contentOf, sendPicture, uploadStep } from "./publish.ts";
 
@@ -22,10 +21,7 @@ async function readPost(post: LemmyPost, io: PlatformIo): Promise<PostView | nul
   return view === null || view.post.deleted || view.post.removed ? null : view;
 }
 
-export async function insights(
-  post: LemmyPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: LemmyPost, io: PlatformIo): Promise<PostInsights> {
   const view = await readPost(post, io);
   if (view === null) return { state: "removed", visibility: null, metrics: {} };
   const { upvotes: likes = null, comments = null } = view.counts ?? view.post;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { checkAltTexts } from "../shared/posts/check-texts.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkAltTexts } from "../shared/thread.ts";
 
 const { title, altText, moreMedia, link, sensitive, thumbnailUrl } = commonMetadata;
 
@@ -39,10 +39,7 @@ export function communityOf({ metadata: { community } }: LemmyPost): string {
 const MAX_ALT = 1_500;
 
 /** What the schema cannot say: what excludes what. */
-export function check(
-  { mediaUrl, metadata }: LemmyPost,
-  _at: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: LemmyPost, _at: CheckedAt): Checked {
   const errors = checkAltTexts(metadata, MAX_ALT);
   if (mediaUrl !== "" && metadata.link !== undefined)
     errors.push("metadata.link: a post has either a link or a picture. Leave one of them out.");
@@ -53,4 +50,27 @@ export function check(
     errors,
     warnings: isBare ? ["metadata.thumbnailUrl: Lemmy shows one only beside a link."] : [],
   };
+}
+
+/** An address, to where its sentence goes on; in the second half, what Markdown and Lemmy's additions read. */
+const MARKUP =
+  /(https?:\/\/[^\s<>"`\\^[\]{}|]*[^\s<>"`\\^[\]{}|.,;:!?)'*_~])|[\\`*_[\]<>~^|]|&(?=#?\w+;)|^[#=+:-]|(?<=^\d{1,9})[.)]/gu;
+
+/** The text so that readers see it as it was written: Lemmy takes Markdown for every body. */
+export function plainMarkdown(text: string): string {
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim().replace(MARKUP, escapeSign));
+  return lines.reduce((before, line, at) => {
+    const isApart = line === "" || lines[at - 1] === "";
+    return `${before}${isApart ? "" : "  "}\n${line}`;
+  });
+}
+
+function escapeSign(sign: string, address?: string): string {
+  if (address === undefined) return `\\${sign}`;
+  return /[*_~]/.test(address) ? `<${address}>` : address;
+}
+
+/** In code points, with what keeps markup from being one. */
+export function measure(text: string): number {
+  return [...plainMarkdown(text)].length;
 }

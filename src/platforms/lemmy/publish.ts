@@ -1,31 +1,39 @@
 import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
 import {
-  PlatformFault,
   type JsonObject,
   type PlatformAccount,
+  PlatformFault,
   type PlatformIo,
 } from "../../ports/platform-io.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { itemsOf, type PostItem } from "../shared/media/items.ts";
-import { picturePart } from "../shared/posts/form-file.ts";
-import { serverOf } from "../shared/servers.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { sendUnseen } from "../shared/unseen.ts";
-import { namesOf, own, Posted, versionOf } from "./api.ts";
-import type { LemmyPost } from "./metadata.ts";
-import { findCommunity, findPost, type Sent } from "./find.ts";
-import { plainMarkdown } from "./text.ts";
+import { naming } from "../shared/faults.ts";
+import { itemsOf, picturePart, type PostItem } from "../shared/media.ts";
+import { idOnServer, serverOf } from "../shared/servers.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import {
+  asGuest,
+  type Call,
+  Community,
+  namesOf,
+  own,
+  type Page,
+  pageOf,
+  Posted,
+  PostView,
+  versionOf,
+} from "./api.ts";
+import { communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
 
 const MIB = 1024 * 1024;
 const MAX_ITEMS = 10;
 const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"];
 
 /** A request that was given up may still arrive more than a minute later. */
-const SETTLE_MS = 2 * MINUTE;
+const LISTED_AFTER_MS = 2 * MINUTE;
 
 export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
   // Nobody tells how large: what stands before most servers lets 20 MB pass.
@@ -76,10 +84,10 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
       const { post_view: view } = await own(io, { method: "POST", path: "post", json }, Posted);
       return { id: view.post.id };
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: SETTLE_MS,
+        listedAfterMs: LISTED_AFTER_MS,
         isReliable: community.isOpen,
         reason: "the answer was lost, and the server does not show all posts of this community.",
         find: (since) => findPost({ community, title: post.metadata.title }, since, io),
@@ -89,7 +97,7 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
   return { state: "live", ...liveAt(sent.id, io) };
 }
 
-export function liveAt(id: number, io: PlatformIo): LiveAt {
+function liveAt(id: number, io: PlatformIo): LiveAt {
   return { platformPostId: String(id), platformUrl: `${serverOf(io)}/post/${id}` };
 }
 
@@ -158,4 +166,88 @@ export function contentOf(post: LemmyPost, [first, ...more]: readonly string[]):
 
 function lineOf(text: string): string {
   return plainMarkdown(text.replace(/\s+/g, " "));
+}
+
+const PAGE = 50;
+const MAX_PAGES = 10;
+
+/** `isOpen`: whoever is not signed in sees all that stands in it, from the first moment on. */
+type Place = { readonly id: number; readonly isOpen: boolean };
+
+/** A post as the ledger keeps it. */
+type Sent = { readonly id: number };
+
+const Found = z.looseObject({ community_view: z.looseObject({ community: Community }) });
+
+/** Whatever is wrong: it is about the community's name. */
+async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Place> {
+  const call: Call = { method: "GET", path: "community", query: { name: communityOf(post) } };
+  const found = await naming("metadata.community", () => own(io, call, Found));
+  const { id, visibility = "Public", hidden, local } = found.community_view.community;
+  const isShown = ["public", "unlisted", "local_only_public"].includes(visibility.toLowerCase()) && !hidden;
+  // The fourth version holds back what stands in another server's community until that one has taken it.
+  const isAtOnce = local || versionOf(io) === "v3";
+  return { id, isOpen: isShown && isAtOnce && io.account.limits["isPrivate"] === false };
+}
+
+interface Wanted {
+  readonly community: Place;
+  readonly title: string;
+}
+
+/**
+ * The post of this title among the newest of its community; null where there is none of the account's. What the
+ * account itself is shown goes by its settings, which may hide its own posts from it (languages, bots, words): a
+ * guest sees them all where the community is open.
+ */
+async function findPost({ community, title }: Wanted, since: number, io: PlatformIo): Promise<Sent | null> {
+  const isOwn = ({ post }: PostView): boolean =>
+    String(post.creator_id) === idOnServer(io) && post.name === title && timeOf(post) >= since;
+  const asked = community.isOpen ? [asGuest] : [own, asGuest];
+  for (const ask of asked) {
+    for await (const view of listPosts(io, { community, since, ask }))
+      if (isOwn(view)) return { id: view.post.id };
+  }
+  return null;
+}
+
+interface Listing {
+  readonly community: Place;
+  readonly since: number;
+  readonly ask: typeof own;
+}
+
+async function* listPosts(io: PlatformIo, { community, since, ask }: Listing): AsyncGenerator<PostView> {
+  const version = versionOf(io);
+  const names = namesOf(version);
+  const query = {
+    community_id: community.id,
+    type_: names.all,
+    sort: names.new,
+    limit: PAGE,
+    show_nsfw: true,
+    show_read: true,
+    show_hidden: true,
+    ...(version === "v3" ? {} : { hide_posts_with_media: false, mark_as_read: false, time_range_seconds: 0 }),
+  };
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const call: Call = { method: "GET", path: "post/list", query: { ...query, page_cursor: cursor } };
+    const { items, next }: Page<PostView> = await ask(io, call, pageOf(PostView, "posts")).catch(
+      (error: unknown) => {
+        // A private server shows a guest nothing.
+        if (community.isOpen || !(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+        return { items: [], next: null };
+      },
+    );
+    yield* items;
+    // What is pinned stands before the newest, however old it is.
+    const isOver = items.some(({ post }) => !post.featured_community && timeOf(post) < since);
+    if (next === null || items.length === 0 || isOver) return;
+    cursor = next;
+  }
+}
+
+function timeOf({ published, published_at: at }: PostView["post"]): number {
+  return Date.parse(at ?? published ?? "");
 }

@@ -1,13 +1,208 @@
+import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { DAY } from "../../domain/time.ts";
+import type {
+  OAuthIo,
+  OAuthWay,
+  RenewalIo,
+  Secrets,
+  SetupGuide,
+  Target,
+  Tokens,
+} from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { LINKEDIN_API, VERSION_MONTHS_AGO } from "./api.ts";
-import { WAYS } from "./connect.ts";
-import { inspect } from "./inspect.ts";
-import { edit, remove } from "./live.ts";
+import { askLinkedIn, LINKEDIN_API, type Member, readMember, urn, VERSION_MONTHS_AGO } from "./api.ts";
+import {
+  Acls,
+  ACLS_PATH,
+  analytics,
+  edit,
+  insights,
+  inspect,
+  PAGE_METRICS,
+  postMetricsOf,
+  remove,
+} from "./live.ts";
 import { IMAGE_LIMITS } from "./media.ts";
-import { checkPost, hasMedia, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./metadata.ts";
-import { analytics, insights, PAGE_METRICS, postMetricsOf } from "./numbers.ts";
+import {
+  checkPost,
+  hasMedia,
+  isPage,
+  LinkedInMetadata,
+  MAX_IMAGES,
+  MAX_TEXT,
+  MEMBER_SCOPES,
+  PAGE_SCOPES,
+} from "./metadata.ts";
 import { publish } from "./publish.ts";
+
+const PORTAL = "https://www.linkedin.com/developers/apps";
+
+const SIXTY_DAYS =
+  "A new sign-in every 60 days: only apps that LinkedIn approved as a partner can renew a permission by themselves. The channel says so 7 days before.";
+
+const SHARED_WARNINGS = [
+  "Posthorn asks for a version of LinkedIn's API that is some months old and moves on with the date. POSTHORN_LINKEDIN_API_VERSION sets a fixed one. LinkedIn retires each version after about a year.",
+];
+
+const PROFILE_GUIDE: SetupGuide = {
+  url: PORTAL,
+  needs: ["It costs nothing, and needs no review.", SIXTY_DAYS],
+  steps: [
+    "Create an app in LinkedIn's developer portal. It must belong to a LinkedIn Page: one of yours, or LinkedIn's default Page for individual developers.",
+    "If it is a Page of yours, press Verify under Settings. Then, as a super admin of that Page, open the address that LinkedIn gives.",
+    "Under Products, add Share on LinkedIn and Sign In with LinkedIn using OpenID Connect.",
+    "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
+    "Copy client id and primary client secret into POSTHORN_LINKEDIN_CLIENT_ID and POSTHORN_LINKEDIN_CLIENT_SECRET.",
+  ],
+  warnings: [
+    "Such an app posts as members at once, without a review. LinkedIn lets it write no comments, so firstComment is refused. It also shows such an app no numbers of members' posts.",
+    "LinkedIn lets a member's app post some 150 times a day.",
+    ...SHARED_WARNINGS,
+  ],
+};
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management-app-review */
+const PAGE_GUIDE: SetupGuide = {
+  url: PORTAL,
+  needs: [
+    "A registered legal organization, and LinkedIn's review of its app. LinkedIn gives the Community Management API only for commercial use, and not to private persons.",
+    SIXTY_DAYS,
+  ],
+  steps: [
+    "Create another app in LinkedIn's developer portal only for this. LinkedIn allows the Community Management API only as an app's only product, so an app with other products cannot get it.",
+    "Choose the Page of your organization as the app's Page. Press Verify under Settings, and have a super admin of the Page open the address that LinkedIn gives.",
+    "Under Products, request the Community Management API. LinkedIn asks for the organization's legal name, registered address, website and privacy policy, and for a business e-mail address.",
+    "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
+    "Copy client id and primary client secret into POSTHORN_LINKEDIN_PAGE_CLIENT_ID and POSTHORN_LINKEDIN_PAGE_CLIENT_SECRET.",
+    "Compare the scopes listed under Auth with these: {scopes}. Where one is missing there, set POSTHORN_LINKEDIN_PAGE_SCOPES to those that are listed, because LinkedIn refuses the whole consent for one that the app does not have.",
+  ],
+  warnings: [
+    "The same consent connects the member too, with comments and numbers that an app for profiles does not get. LinkedIn knows a member by another id in each app, so a profile that was connected by the other app becomes a second channel.",
+    ...SHARED_WARNINGS,
+  ],
+};
+
+const REVOKE_URL = "https://www.linkedin.com/oauth/v2/revoke";
+const PAGE = 100;
+const MAX_PAGES = 500;
+
+/** The member, and each Page that they administer, as far as the permissions go. */
+const targetsOf =
+  (asked: readonly string[]) =>
+  async ({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> => {
+    const given = scopes ?? asked;
+    const token = secrets["accessToken"];
+    const member = await readMember(io, { isAllowed: (scope) => given.includes(scope), token });
+    const pages = given.includes("w_organization_social") ? await readPages(token, io) : [];
+    return [...(member === null ? [] : [toTarget(member, given)]), ...pages].map((target) => ({
+      ...target,
+      settings: { ...target.settings, scopes: [...given] },
+    }));
+  };
+
+function toTarget({ id, name, picture, profileUrl }: Member, given: readonly string[]): Target {
+  return {
+    platformAccountId: id,
+    name: name ?? "LinkedIn",
+    handle: null,
+    profileUrl,
+    avatarUrl: picture,
+    settings: { urn: `urn:li:person:${id}` },
+    secrets: {},
+    ...(given.includes("w_member_social")
+      ? {}
+      : { problem: "The permission w_member_social is missing, so nothing can be posted as this member." }),
+  };
+}
+
+const Organizations = z.looseObject({
+  results: z
+    .record(
+      z.string(),
+      z.looseObject({ localizedName: z.string().catch(""), vanityName: z.string().catch("") }),
+    )
+    .catch({}),
+});
+
+async function readPages(token: string | undefined, io: OAuthIo): Promise<Target[]> {
+  const urns: string[] = [];
+  for (let start = 0; start < MAX_PAGES; start += PAGE) {
+    const path = `${ACLS_PATH}&count=${PAGE}&start=${start}`;
+    const { elements } = await askLinkedIn(io, { path, kind: "read", token }, Acls);
+    urns.push(...elements.map(({ organization }) => organization));
+    if (elements.length < PAGE) break;
+  }
+  if (urns.length === 0) return [];
+  const ids = urns.map((one) => one.split(":").at(-1) ?? "");
+  const path = `/rest/organizations?ids=List(${ids.map(urn).join(",")})`;
+  const { results } = await askLinkedIn(io, { path, kind: "read", token }, Organizations);
+  return ids.map((id, at) => {
+    const { localizedName = "", vanityName = "" } = results[id] ?? {};
+    return {
+      platformAccountId: urns[at] ?? id,
+      name: localizedName === "" ? `Page ${id}` : localizedName,
+      handle: vanityName === "" ? null : vanityName,
+      profileUrl: `https://www.linkedin.com/company/${vanityName === "" ? id : vanityName}/`,
+      avatarUrl: null,
+      settings: { urn: urns[at] ?? `urn:li:organization:${id}` },
+      secrets: {},
+    };
+  });
+}
+
+async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
+  const { clientId, clientSecret } = io.app;
+  await io.request({
+    method: "POST",
+    url: io.setting("REVOKE_URL") ?? REVOKE_URL,
+    form: { client_id: clientId, client_secret: clientSecret, token: secrets["accessToken"] },
+  });
+}
+
+const SIGN_IN = {
+  kind: "oauth",
+  endpoints: {
+    authorize: "https://www.linkedin.com/oauth/v2/authorization",
+    token: "https://www.linkedin.com/oauth/v2/accessToken",
+    revoke: REVOKE_URL,
+  },
+  scopeSeparator: " ",
+  pkce: "none",
+  clientAuth: "body",
+  redirect: "any",
+  instance: "no",
+  renewal: { beforeMs: 7 * DAY, isSingleUse: false },
+  revoke,
+} as const satisfies Partial<OAuthWay>;
+
+/** As the member, by an app that anybody can make. */
+const PROFILE: OAuthWay = {
+  ...SIGN_IN,
+  name: "oauth",
+  label: "Sign in (profile)",
+  instructions: "Sign in to LinkedIn and allow Posthorn to post.",
+  setup: PROFILE_GUIDE,
+  scopes: MEMBER_SCOPES,
+  neededScopes: ["openid", "w_member_social"],
+  targets: targetsOf(MEMBER_SCOPES),
+};
+
+/** As Pages, and as the member, by an app of its own that LinkedIn reviewed. */
+const PAGES: OAuthWay = {
+  ...SIGN_IN,
+  name: "pages",
+  label: "Pages (app with Community Management)",
+  instructions:
+    "Sign in to LinkedIn with a profile that administers the Pages, allow everything that it asks for, and choose the Pages.",
+  setup: PAGE_GUIDE,
+  settingPrefix: "PAGE_",
+  scopes: PAGE_SCOPES,
+  neededScopes: ["w_organization_social", "rw_organization_admin"],
+  targets: targetsOf(PAGE_SCOPES),
+};
+
+const WAYS = [PROFILE, PAGES] as const;
 
 /** LinkedIn works on a picture for some seconds, and on a film for a minute or more. */
 const LEAD_MINUTES = 3;
@@ -47,6 +242,7 @@ export default definePlatform({
   name: "linkedin",
   title: "LinkedIn",
   docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
+  baseUrl: LINKEDIN_API,
   capabilities: CAPABILITIES,
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
@@ -58,13 +254,6 @@ export default definePlatform({
   }),
   metadata: LinkedInMetadata,
   settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where LinkedIn's API is asked",
-      kind: "address",
-      default: LINKEDIN_API,
-      isRequired: false,
-    },
     {
       name: "API_VERSION",
       meaning: `Version of the API, as YYYYMM. Default: the one from ${VERSION_MONTHS_AGO[0]} months ago`,

@@ -3,9 +3,8 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { bearer } from "../shared/faults.ts";
-import { asNotSent } from "../shared/not-sent.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { asNotSent, bearer } from "../shared/faults.ts";
 import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isPage } from "./metadata.ts";
 
@@ -30,7 +29,7 @@ export async function sendImage(item: MediaItem, name: string, io: PublishIo): P
       const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
       return unseen(() => upload(fitted, io));
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return z.string().parse(stored);
 }
@@ -109,7 +108,7 @@ export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string>
     step: "video",
     request: { url: item.url, sizeBytes: item.facts.sizeBytes },
     send: (context) => unseen(() => sendParts(item, io, context)),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return z.string().parse(stored);
 }
@@ -164,7 +163,7 @@ const FILM_MS = 10 * SECOND;
 const FILM_MS_PER_MB = SECOND;
 const MOST_MS = 2 * MINUTE;
 
-export interface Brought {
+interface Brought {
   readonly ids: readonly string[];
   readonly kind: "images" | "videos";
   readonly sizeBytes: number;

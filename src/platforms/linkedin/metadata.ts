@@ -1,8 +1,33 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { isAllowed } from "./scopes.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+/** What an app with Share on LinkedIn and Sign In with LinkedIn using OpenID Connect has: any app at once. */
+export const MEMBER_SCOPES: readonly string[] = ["openid", "profile", "w_member_social"];
+
+/** What an app with the Community Management API has. LinkedIn lets that be an app's only product: no `openid`. */
+export const PAGE_SCOPES: readonly string[] = [
+  "r_basicprofile",
+  "w_member_social",
+  "w_member_social_feed",
+  "r_member_postAnalytics",
+  "w_organization_social",
+  "w_organization_social_feed",
+  "r_organization_social",
+  "r_organization_social_feed",
+  "rw_organization_admin",
+];
+
+const Kept = z.array(z.string()).catch([...MEMBER_SCOPES, "w_organization_social", "r_organization_social"]);
+
+/**
+ * Whether the person allowed it, as connecting kept it in `scopes`. A channel that was connected before they
+ * were kept has what was asked for then.
+ */
+export function isAllowed({ settings }: Pick<PlatformAccount, "settings">, scope: string): boolean {
+  return Kept.parse(settings["scopes"]).includes(scope);
+}
 
 export const MAX_TEXT = 3_000;
 export const MAX_IMAGES = 20;
@@ -54,7 +79,7 @@ export function hasMedia({ mediaUrl, metadata }: LinkedInPost): boolean {
   return mediaUrl !== "" || metadata.thumbnailUrl !== undefined;
 }
 
-export function checkPost(post: LinkedInPost, at: CheckedAt): { errors: string[]; warnings: string[] } {
+export function checkPost(post: LinkedInPost, at: CheckedAt): Checked {
   return { errors: [...contentProblems(post, at), ...commentProblem(post, at.account)], warnings: [] };
 }
 
@@ -106,4 +131,22 @@ export function mixProblem(types: readonly string[], more: number): string[] {
   return types.includes("video") && more > 0
     ? ["metadata.moreMedia: a LinkedIn post shows one video, or pictures. Leave the rest out."]
     : [];
+}
+
+/**
+ * Little text: what would be markup is escaped, or LinkedIn cuts the post where it does not understand it. A # in
+ * front of a word stays, so that it is a hashtag.
+ */
+export function toLittleText(text: string): string {
+  return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])/gu, String.raw`\$&`);
+}
+
+/** The text alone, to compare by: LinkedIn gives hashtags back as templates, and may space otherwise. */
+export function ofLittleText(commentary: string): string {
+  return commentary
+    .replace(/\{hashtag\|\\?#\|([^|}]*)\}/g, "#$1")
+    .replace(/\\([\\|{}@[\]()<>#*_~])/g, "$1")
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -4,13 +4,20 @@ import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
-import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
-import { settleByListing } from "../shared/settle.ts";
+import type { EffectContext, PublishIo, Reconciled, ReconcileContext } from "../../ports/publish-io.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
 import { sendImage, sendVideo, waitForMedia } from "./media.ts";
-import { authorOf, contentProblems, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
-import { isAllowed } from "./scopes.ts";
-import { ofLittleText, toLittleText } from "./text.ts";
+import {
+  authorOf,
+  contentProblems,
+  isAllowed,
+  isPage,
+  type LinkedInPost,
+  mixProblem,
+  ofLittleText,
+  toLittleText,
+} from "./metadata.ts";
 
 /** How long LinkedIn surely knows a repeated post for a duplicate. */
 const KNOWN_FOR_MS = 10 * MINUTE;
@@ -94,7 +101,7 @@ async function create(post: LinkedInPost, content: JsonObject | null, io: Publis
     step: "post",
     request: json,
     send: (context) => send(json, io, { ...context, since: post.scheduledAt - MINUTE }),
-    settle: (context) => settle(json, io, context),
+    reconcile: (context) => reconcile(json, io, context),
     live: (id) => ({ platformPostId: id, platformUrl: pageOf(id) }),
   });
 }
@@ -145,14 +152,18 @@ function mayRead({ account }: PublishIo): boolean {
   return isPage(account) && isAllowed(account, "r_organization_social");
 }
 
-async function settle(json: JsonObject, io: PublishIo, context: SettleContext): Promise<Settled<string>> {
+async function reconcile(
+  json: JsonObject,
+  io: PublishIo,
+  context: ReconcileContext,
+): Promise<Reconciled<string>> {
   // The same once more: LinkedIn names the post that is there, or takes the one that is not.
   if (io.now() < context.intentAt + KNOWN_FOR_MS) return { outcome: "send_again", isStillInDoubt: true };
   const reason = "the answer was lost, and LinkedIn does not show an app what members have posted.";
   if (!mayRead(io)) return { outcome: "unknown", reason };
-  return settleByListing(context, {
+  return reconcileByListing(context, {
     now: io.now(),
-    settleMs: MINUTE,
+    listedAfterMs: MINUTE,
     isReliable: true,
     reason,
     find: (since) => find(json, io, since),
@@ -201,7 +212,7 @@ async function comment({ id, text }: { id: string; text: string }, io: PublishIo
       await sendLinkedIn(io, { path, json, kind: "read" });
       return null;
     },
-    settle: async () => {
+    reconcile: async () => {
       const found = await askLinkedIn(io, { path, kind: "read" }, Comments).catch((error: unknown) => {
         if (error instanceof PlatformFault && error.kind === "rejected") return null;
         throw error;

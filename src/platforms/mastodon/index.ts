@@ -1,13 +1,9 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { analytics } from "../shared/mastodon/analytics.ts";
-import { check, measure } from "../shared/mastodon/check.ts";
+import { analytics, edit, insights, inspect, remove, setThumbnail } from "../shared/mastodon/live.ts";
+import { check, measure, publish } from "../shared/mastodon/publish.ts";
 import { oauthWay, revoke, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
-import { inspect } from "../shared/mastodon/inspect.ts";
 import { CAPABILITIES, capabilitiesOf } from "../shared/mastodon/limits.ts";
-import { edit, insights, remove, setThumbnail } from "../shared/mastodon/live.ts";
-import { MastodonMetadata } from "../shared/mastodon/metadata.ts";
-import { publish } from "../shared/mastodon/publish.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
+import { MastodonMetadata } from "../shared/mastodon/api.ts";
 
 const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media"] as const;
 
@@ -32,7 +28,6 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: MastodonMetadata,
-  settings: [SERVER_SETTING],
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
   check,
   measure,

@@ -11,10 +11,8 @@ import type {
 } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { explainUnreached } from "../shared/servers.ts";
-import { naming } from "../shared/naming.ts";
-import { askWith, linkTo, type Ask } from "./api.ts";
-import { classifyLogin } from "./faults.ts";
-import { readRoom } from "./room.ts";
+import { naming } from "../shared/faults.ts";
+import { type Ask, askWith, classifyLogin, linkTo, readRoom } from "./api.ts";
 import { withoutTrailing } from "../../domain/parse-url.ts";
 
 /** More are not looked through for a list to choose from. */
@@ -138,7 +136,7 @@ const WellKnown = z.looseObject({
 const Versions = z.looseObject({ versions: z.array(z.string()).min(1) });
 
 /** https://spec.matrix.org/latest/client-server-api/#well-known-uris */
-export async function findServer(io: ConnectIo, instanceUrl: string | null): Promise<Server> {
+async function findServer(io: ConnectIo, instanceUrl: string | null): Promise<Server> {
   if (instanceUrl === null) {
     throw new AppError(
       "invalid",

@@ -3,7 +3,7 @@ import { PASSWORD, TOKEN } from "./connect.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { inspect } from "./room.ts";
+import { inspect } from "./api.ts";
 
 /** Rooms without encryption, on any server. */
 export default definePlatform({
@@ -13,15 +13,6 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: MatrixMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "The server used where none is named",
-      kind: "address",
-      default: null,
-      isRequired: false,
-    },
-  ],
   connect: [TOKEN, PASSWORD],
   check,
   inspect,

@@ -5,14 +5,9 @@ import type { PlatformIo } from "../../ports/platform-io.ts";
 import { askAs, orNull, placeOf, roomPath } from "./api.ts";
 import type { MatrixPost } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
+import { idReader } from "../shared/live.ts";
 
-function idOf({ platformPostId }: MatrixPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the id of a message, so the post cannot be found on Matrix.",
-  );
-}
+const idOf = idReader("is not the id of a message, so the post cannot be found on Matrix.");
 
 const Content = z.record(z.string(), z.json());
 

@@ -2,9 +2,8 @@ import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { ACCEPTED, itemsOf } from "../shared/media.ts";
 
 const MIB = 1_024 * 1_024;
 const MAX_ITEMS = 20;
@@ -66,10 +65,7 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
   return { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: acceptsOf(maxBytes) } };
 }
 
-export function check(
-  post: MatrixPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { caption, mediaUrl, metadata } = post;
   const errors: string[] = [];
   if (mediaUrl === "" && itemsOf(post).length > 0)

@@ -1,14 +1,15 @@
 import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
+import type { MediaItem } from "../../ports/media.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
-import { settleByKeyThenListing } from "../shared/settle.ts";
-import { askAs, linkTo, placeOf, roomPath } from "./api.ts";
-import { classifySending } from "./faults.ts";
-import { upload, type Uploaded } from "./media.ts";
-import type { MatrixPost } from "./metadata.ts";
+import { fileNameOf, itemsOf, type PostItem } from "../shared/media.ts";
+import { sendUnseen, reconcileByKeyThenListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
+import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
 export function stepOf(at: number): string {
@@ -70,13 +71,13 @@ function send(
     step: stepOf(at),
     request: content,
     send: async ({ key }) => sendEvent(io, { ...content, [KEY_FIELD]: key }, key),
-    settle: async (context) => {
+    reconcile: async (context) => {
       const find = (since: number): Promise<string | null> => findMessage(io, context.key, since);
       // Another token may have brought another device, which the transaction is unknown to.
       const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), settleMs: 30 * SECOND, isReliable: true, reason: "", find };
-      return settleByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
+      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, isReliable: true, reason: "", find };
+      return reconcileByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),
   });
@@ -126,4 +127,79 @@ async function findMessage(io: PlatformIo, key: string, since: number): Promise<
 function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): LiveAt {
   const { roomId, userId } = placeOf(account);
   return { platformPostId: eventId, platformUrl: linkTo(roomId, { eventId, userId }) };
+}
+
+/** A file in the server's media repository that no message names yet, as a message will. */
+type Uploaded = {
+  readonly msgtype: string;
+  readonly filename: string;
+  readonly url: string;
+  readonly info: JsonObject;
+};
+
+const Stored = z.looseObject({ content_uri: z.string().regex(/^mxc:\/\/[\w.:[\]-]{1,255}\/[\w-]{1,255}$/) });
+
+/** Brings one file to the server, with the picture in front of it. */
+function upload(
+  { url, altText }: PostItem,
+  {
+    io,
+    step,
+    thumbnailUrl,
+  }: { readonly io: PublishIo; readonly step: string; readonly thumbnailUrl: string | null },
+): Promise<Uploaded> {
+  return sendUnseen<Uploaded>(io, {
+    step,
+    request: { url, altText, thumbnailUrl },
+    send: async () => {
+      const item = await io.media.item(url, altText);
+      const { type } = item.facts;
+      if (thumbnailUrl !== null && type !== "video") throw new AppError("invalid", NO_THUMBNAIL);
+      const thumbnail = thumbnailUrl === null ? null : await store(await io.media.item(thumbnailUrl), io);
+      const file = await store(item, io);
+      const { durationSeconds } = item.facts;
+      return {
+        msgtype: `m.${type}`,
+        filename: file.name,
+        url: file.uri,
+        info: {
+          ...file.info,
+          ...(durationSeconds === null ? {} : { duration: Math.round(durationSeconds * 1_000) }),
+          ...(thumbnail === null ? {} : { thumbnail_url: thumbnail.uri, thumbnail_info: thumbnail.info }),
+        },
+      };
+    },
+  });
+}
+
+async function store(
+  item: MediaItem,
+  io: PublishIo,
+): Promise<{ readonly uri: string; readonly name: string; readonly info: JsonObject }> {
+  const { type } = item.facts;
+  const file = await fileOf(item, io);
+  const { mimeType, sizeBytes, width, height } = file;
+  const name = fileNameOf(mimeType, type);
+  const { content_uri: uri } = await askAs(io)(
+    {
+      ...UPLOAD_TIMES,
+      method: "POST",
+      path: "/media/v3/upload",
+      query: { filename: name },
+      headers: { "content-type": mimeType, "content-length": String(sizeBytes) },
+      body: file.body,
+      classify: classifyUpload,
+    },
+    Stored,
+  );
+  const size = width === null || height === null ? {} : { w: width, h: height };
+  return { uri, name, info: { mimetype: mimeType, size: sizeBytes, ...size } };
+}
+
+async function fileOf(item: MediaItem, io: PublishIo) {
+  if (item.facts.type !== "image") return { ...item.facts, body: () => item.open() };
+  const limits = capabilitiesOf(io.account).media.accepts.find(({ kind }) => kind === "image");
+  const { mimeTypes = [], maxBytes } = limits ?? {};
+  const fitted = await io.media.fitImage(item, { mimeTypes, maxBytes: maxBytes ?? 0 });
+  return { ...fitted, sizeBytes: fitted.bytes.length, body: fitted.bytes };
 }

@@ -1,24 +1,18 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { PlatformAnalytics } from "../../ports/platform.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { sumByDay, uncounted, type CountedPost } from "../shared/posts/day-sums.ts";
-import { partsOf } from "../shared/posts/thread.ts";
+import { type CountedPost, idReader, sumByDay, uncounted } from "../shared/live.ts";
+import { partsOf } from "../shared/thread.ts";
 import { Note, own, ownOrGone, TITLE, User } from "./api.ts";
 import type { MisskeyPost } from "./metadata.ts";
 import { listNotes, stepOf, uploadStep } from "./publish.ts";
 
-function idOf({ platformPostId }: MisskeyPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the note's id on its server is not known.");
-}
+const idOf = idReader("the note's id on its server is not known.");
 
 /** Whether it is there, and what others did with it. Misskey does not count views. */
-export async function insights(
-  post: MisskeyPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: MisskeyPost, io: PlatformIo): Promise<PostInsights> {
   const note = await ownOrGone(io, { method: "notes/show", json: { noteId: idOf(post) } }, Note);
   if (note === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: note.visibility, metrics: countOf(note) };

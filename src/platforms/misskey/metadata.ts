@@ -1,10 +1,12 @@
 import * as z from "zod";
+import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { checkAltTexts, tooLong } from "../shared/posts/check-texts.ts";
-import { partsOf } from "../shared/posts/thread.ts";
-import { limitsOf } from "./limits.ts";
-import { measure } from "./text.ts";
+import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
+import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/media.ts";
+import { serverOf } from "../shared/servers.ts";
+import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
+import { handleOf, own, User } from "./api.ts";
 
 const { altText, moreMedia, visibility, sensitive, spoilerText, thread } = commonMetadata;
 
@@ -22,7 +24,7 @@ export const MisskeyMetadata = z.strictObject({
 export type MisskeyPost = PlatformPost<z.infer<typeof MisskeyMetadata>>;
 
 /** What the schema cannot say: lengths on this server. */
-export function check(post: MisskeyPost, { account }: CheckedAt): { errors: string[]; warnings: string[] } {
+export function check(post: MisskeyPost, { account }: CheckedAt): Checked {
   const { maxText, maxWarning, maxAlt } = limitsOf(account);
   const { metadata } = post;
   const later = partsOf(post).slice(1);
@@ -34,4 +36,122 @@ export function check(post: MisskeyPost, { account }: CheckedAt): { errors: stri
     ],
     warnings: [],
   };
+}
+
+/**
+ * What Misskey reads as markup (https://misskey-hub.net/en/docs/for-users/features/mfm), in the second half:
+ * tags, bold, italics, struck, code, functions, formulas, links, quotations, custom emoji, searches. Addresses,
+ * mentions and hashtags, in the first half, are to be what they are.
+ */
+const MARKUP =
+  /(https?:\/\/[\w.,/:%#@$&?!~=+-]+|(?<![a-z0-9])@[\w.-]*\w(?:@[\w.-]*\w)?|#[^\s.,!?'"#:/[\]()「」（）<>*_~`]+)|<(?=[a-z/])|\*{2,}|(?<![a-z0-9])[*_](?=[a-z0-9 \t\u3000]+[*_])|__|~~|`+|\$(?=\[)|\\(?=[([])|\[|(?<=^[ \t]*)>|:(?=[a-z0-9_+-]+:)|(?<=[ \u3000])\[?(?:search|検索)\]?$/gimu;
+
+/** The text so that readers see it as it was written. */
+export function plainMfm(text: string): string {
+  return text.replace(MARKUP, (sign: string, kept?: string) => kept ?? `<plain>${sign}</plain>`);
+}
+
+/** In code points, with what keeps markup from being one. */
+export function measure(text: string): number {
+  return [...plainMfm(text)].length;
+}
+
+const MIB = 1024 * 1024;
+const MAX_ITEMS = 16;
+
+/** What a server says it takes, as `inspect` keeps it, with Misskey's own where it does not say. */
+const Limits = z.object({
+  maxText: z.int().positive().catch(3_000),
+  maxWarning: z.int().positive().catch(100),
+  maxAlt: z.int().positive().catch(512),
+  maxBytes: z
+    .int()
+    .positive()
+    .catch(30 * MIB),
+  /** "image/*" and the like. */
+  fileTypes: z.array(z.string()).catch(["image/*", "video/*", "audio/*"]),
+});
+
+function limitsOf({ limits }: Pick<PlatformAccount, "limits">): z.infer<typeof Limits> {
+  return Limits.parse(limits);
+}
+
+/** What browsers show; the rest is taken, and offered for download. */
+const SHOWN = {
+  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
+  video: ["video/mp4", "video/webm", "video/quicktime"],
+  audio: ACCEPTED.audio,
+} as const;
+
+function acceptsOf({ maxBytes, fileTypes }: z.infer<typeof Limits>): AcceptedMedia[] {
+  const isTaken = (type: string): boolean =>
+    fileTypes.some((one) => one === type || one === "*/*" || one === `${type.split("/")[0]}/*`);
+  return (["image", "video", "audio"] as const).flatMap((kind) => {
+    const mimeTypes = SHOWN[kind].filter(isTaken);
+    return mimeTypes.length === 0 ? [] : [{ kind, mimeTypes, maxBytes, maxItems: MAX_ITEMS }];
+  });
+}
+
+export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): PlatformCapabilities {
+  const limits = limitsOf(account);
+  return {
+    media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(limits) },
+    caption: { maxLength: limits.maxText, unit: "weighted" },
+    // Files go ahead, into the account's drive. Misskey's own schedule is left alone: a role may hold one
+    // scheduled note as a rule, and what became of one is told by a notification alone.
+    scheduling: "prepare",
+    leadMinutes: { min: 0, default: 0, max: 1_440 },
+    thumbnail: { set: false, replaceAfterPublish: false },
+    // What a note says cannot be changed; what its files are can.
+    editPublished: { fields: ["altText", "sensitive"] },
+    analytics: {
+      account: ["followers", "posts", "likes", "comments", "shares"],
+      post: ["likes", "comments", "shares"],
+    },
+    reconciles: "list",
+    fetchesMedia: [],
+    quotas: [{ name: "posts", max: 300, perMinutes: 60, from: "rolling", scope: "account" }],
+  };
+}
+
+const Size = z.int().positive().optional().catch(undefined);
+
+/** `meta`; the limits of warnings and alternative texts are told by Sharkey. */
+const Meta = z.looseObject({
+  maxNoteTextLength: Size,
+  maxCwLength: Size,
+  maxAltTextLength: Size,
+  maxFileSize: Size,
+});
+
+/** Who the account is now, and what its server and its role take. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const server = serverOf(io);
+  const user = await own(io, { method: "i", json: {} }, User);
+  const meta = await own(io, { method: "meta", json: { detail: false } }, Meta);
+  const { maxFileSizeMb, uploadableFileTypes } = user.policies ?? {};
+  const sizes = [
+    maxFileSizeMb === undefined ? Infinity : Math.floor(maxFileSizeMb * MIB),
+    meta.maxFileSize ?? Infinity,
+  ];
+  const maxBytes = Math.min(...sizes);
+  const limits = {
+    maxText: meta.maxNoteTextLength,
+    maxWarning: meta.maxCwLength,
+    maxAlt: meta.maxAltTextLength,
+    // Servers from before these were told take 250 MiB, unless they are told otherwise.
+    maxBytes: maxBytes === Infinity ? 250 * MIB : maxBytes,
+    fileTypes: uploadableFileTypes,
+  };
+  return {
+    name: nameOf(user),
+    handle: handleOf(user, server),
+    avatarUrl: user.avatarUrl ?? null,
+    limits: Limits.parse(limits),
+    problem: null,
+  };
+}
+
+export function nameOf({ name, username }: User): string {
+  return (name ?? "") === "" ? username : (name ?? username);
 }

@@ -4,20 +4,16 @@ import { MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { filePart } from "../shared/posts/form-file.ts";
-import type { PostItem } from "../shared/media/items.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { filePart, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { partsOf, sendThread, type Part, type Place } from "../shared/posts/thread.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { type Part, partsOf, type Place, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
-import { capabilitiesOf } from "./limits.ts";
-import type { MisskeyPost } from "./metadata.ts";
-import { plainMfm } from "./text.ts";
+import { capabilitiesOf, type MisskeyPost, plainMfm } from "./metadata.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
-const SETTLE_MS = 2 * MINUTE;
+const LISTED_AFTER_MS = 2 * MINUTE;
 
 /** The most that `users/notes` gives at once. */
 const PAGE = 100;
@@ -105,10 +101,10 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
       const { createdNote } = await own(io, { method: "notes/create", json, isChange: true }, Created);
       return { id: createdNote.id };
     },
-    settle: (context) =>
-      settleByListing(context, {
+    reconcile: (context) =>
+      reconcileByListing(context, {
         now: io.now(),
-        settleMs: SETTLE_MS,
+        listedAfterMs: LISTED_AFTER_MS,
         // The account's own notes are all in it, whoever may see them.
         isReliable: true,
         reason: "the answer was lost.",

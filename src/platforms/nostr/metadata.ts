@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { itemsOf } from "../shared/media.ts";
 
 const {
   title,
@@ -16,7 +16,7 @@ const {
   thread,
 } = commonMetadata;
 
-export const FORMATS = ["note", "picture", "video", "article"] as const;
+const FORMATS = ["note", "picture", "video", "article"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** What a post on Nostr takes beside caption and media. */
@@ -54,10 +54,7 @@ const ONLY_IN: readonly Only[] = [
 ];
 
 /** What the schema cannot say. */
-export function check(
-  post: NostrPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check(post: NostrPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
   const format = formatOf(post);
   const errors = ONLY_IN.flatMap(([field, formats]) =>

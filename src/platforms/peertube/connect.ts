@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { DAY, HOUR, SECOND } from "../../domain/time.ts";
 import type {
   Connected,
@@ -11,11 +12,11 @@ import type {
   Target,
   Tokens,
 } from "../../ports/connect.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { AnalyticsDay, Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { explaining, requireServer } from "../shared/servers.ts";
-import { askServer, KIND, requestOf } from "./api.ts";
-import { readUser, type Channel, type User } from "./channel.ts";
+import { explaining, requireServer, serverOf } from "../shared/servers.ts";
+import { askOwn, askServer, KIND, requestWith } from "./api.ts";
 
 const HELP = "Enter the name and password that you sign in with on the server itself.";
 
@@ -99,7 +100,7 @@ interface Grant {
 /** The server's own client is everybody's: https://docs.joinpeertube.org/api/rest-getting-started */
 async function askTokens(io: ConnectIo, server: string, { form, headers = {} }: Grant): Promise<Tokens> {
   const call = { path: "oauth-clients/local" };
-  const client = await askServer(io, { server }, { call, schema: Client });
+  const client = await askServer(io, { server }, call, Client);
   const { client_id, client_secret } = client;
   const granting = {
     method: "POST",
@@ -108,7 +109,7 @@ async function askTokens(io: ConnectIo, server: string, { form, headers = {} }: 
     headers,
     rules: LOGIN_RULES,
   } as const;
-  const told = await askServer(io, { server }, { call: granting, schema: Answer });
+  const told = await askServer(io, { server }, granting, Answer);
   const after = (seconds: number | undefined): number | null =>
     seconds === undefined ? null : io.now() + seconds * SECOND;
   return {
@@ -174,5 +175,134 @@ function renew({ refreshToken = "" }: Secrets, io: RenewalIo): Promise<Tokens> {
 async function revoke({ accessToken = "" }: Secrets, io: RenewalIo): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const call = { method: "POST", path: "users/revoke-token", headers, isIdempotent: true } as const;
-  await io.request(requestOf(placeOf(io), call));
+  await io.request(requestWith(io, { server: placeOf(io) }, call));
+}
+
+/** Path of old servers, address of new ones. */
+const Avatar = z.looseObject({ fileUrl: z.string().optional(), path: z.string().optional() });
+
+const RawChannel = z.looseObject({
+  id: z.int(),
+  name: z.string().min(1),
+  displayName: z.string().catch(""),
+  avatars: z.array(Avatar).catch([]),
+});
+
+const RawUser = z.looseObject({
+  username: z.string().min(1),
+  videoQuota: z.number().catch(-1),
+  videoQuotaDaily: z.number().catch(-1),
+  videoChannels: z.array(RawChannel).catch([]),
+});
+
+type Channel = Pick<z.infer<typeof RawChannel>, "id" | "name" | "displayName"> & {
+  readonly avatarUrl: string | null;
+};
+interface User {
+  readonly username: string;
+  readonly videoChannels: readonly Channel[];
+  /** How many bytes one file may have at most; null where nobody counts. */
+  readonly maxBytes: number | null;
+}
+
+const ME = { path: "users/me" } as const;
+
+/** Whose token it is, with all channels. */
+async function readUser(
+  io: ConnectIo,
+  { server, token }: { readonly server: string; readonly token: string },
+): Promise<User> {
+  return userOf(server, await askServer(io, { server, secrets: { accessToken: token } }, ME, RawUser));
+}
+
+function userOf(server: string, raw: z.infer<typeof RawUser>): User {
+  const quotas = [raw.videoQuota, raw.videoQuotaDaily].filter((bytes) => bytes >= 0);
+  return {
+    username: raw.username,
+    maxBytes: quotas.length === 0 ? null : Math.min(...quotas),
+    videoChannels: raw.videoChannels.map(({ id, name, displayName, avatars }) => {
+      const { fileUrl, path } = avatars.at(-1) ?? {};
+      const avatar = fileUrl ?? path;
+      const avatarUrl = avatar === undefined ? null : (parseUrl(avatar, server)?.href ?? null);
+      return { id, name, displayName, avatarUrl };
+    }),
+  };
+}
+
+const Config = z.looseObject({
+  video: z.looseObject({ file: z.looseObject({ extensions: z.array(z.string()) }) }),
+});
+
+/** Who the channel is now, and which files its server takes. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const server = serverOf(io);
+  const { maxBytes, videoChannels } = userOf(server, await askOwn(io, ME, RawUser));
+  const channel = videoChannels.find(({ id }) => String(id) === io.account.platformAccountId);
+  if (channel === undefined)
+    return { problem: "The account no longer has this channel. Connect again and choose another one." };
+  const { video } = await askOwn(io, { path: "config" }, Config);
+  const { name, displayName, avatarUrl } = channel;
+  return {
+    name: displayName === "" ? name : displayName,
+    handle: `${name}@${new URL(server).host}`,
+    avatarUrl,
+    limits: { extensions: video.file.extensions, maxBytes },
+    problem:
+      maxBytes === 0 ? "The server gives this account no space for videos. Ask its administrator." : null,
+  };
+}
+
+/** Lists of a server are objects: names by their numbers. */
+const Names = z.record(z.string(), z.string());
+
+const choicesOf =
+  (path: string) =>
+  async (search: string, io: PlatformIo): Promise<Choice[]> => {
+    const all = Object.entries(await askOwn(io, { path }, Names));
+    const wanted = search.toLowerCase();
+    return all
+      .filter(([value, label]) => value === search || label.toLowerCase().includes(wanted))
+      .map(([value, label]) => ({ value, label }));
+  };
+
+export const CHOICES = {
+  categoryId: choicesOf("videos/categories"),
+  licenseId: choicesOf("videos/licences"),
+} as const;
+
+const Stats = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      id: z.int(),
+      followersCount: z.int().optional(),
+      viewsPerDay: z.array(z.looseObject({ date: z.string(), views: z.number() })).optional(),
+    }),
+  ),
+});
+
+const LAST_DAYS = "PeerTube gives views only of the last 30 days.";
+
+/** Followers as they are now, and views by day. */
+export async function analytics(
+  { from, to }: { readonly from: string; readonly to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const path = `accounts/${encodeURIComponent(String(io.account.settings["accountName"] ?? ""))}/video-channels`;
+  const { data } = await askOwn(io, { path, query: { withStats: true, count: 100 } }, Stats);
+  const channel = data.find(({ id }) => String(id) === io.account.platformAccountId);
+  const days = (channel?.viewsPerDay ?? [])
+    .map(({ date, views }): AnalyticsDay => ({ date: date.slice(0, 10), metrics: { views } }))
+    .filter(({ date }) => date >= from && date <= to);
+  const views = days.reduce((sum, { metrics }) => sum + (metrics["views"] ?? 0), 0);
+  const followers = channel?.followersCount;
+  return {
+    totals: { ...(days.length === 0 ? {} : { views }), ...(followers === undefined ? {} : { followers }) },
+    days,
+    unavailable: [
+      ...(days.length === 0 ? [{ metric: "views", reason: LAST_DAYS }] : []),
+      ...(followers === undefined
+        ? [{ metric: "followers", reason: "The server does not give this number." }]
+        : []),
+    ],
+  };
 }

@@ -1,13 +1,11 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { analytics, CHOICES, inspect } from "./channel.ts";
-import { PASSWORD } from "./connect.ts";
+import { analytics, CHOICES, inspect, PASSWORD } from "./connect.ts";
 import { edit, insights, remove, setThumbnail } from "./live.ts";
 import { checkPost, EDITABLE, MAX_DESCRIPTION, PeertubeMetadata, visibilityOf } from "./metadata.ts";
 import { EXTENSIONS, publish } from "./publish.ts";
 import { KIND } from "./api.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
+import { ACCEPTED } from "../shared/media.ts";
 
 const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxItems: 1 } as const;
 
@@ -44,7 +42,6 @@ export default definePlatform({
     return { ...CAPABILITIES, media, scheduling: isFlipped ? "platform" : "ours" };
   },
   metadata: PeertubeMetadata,
-  settings: [SERVER_SETTING],
   connect: [PASSWORD],
   choices: CHOICES,
   check: checkPost,

@@ -1,20 +1,71 @@
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { PlatformIo } from "../../ports/platform-io.ts";
+import * as z from "zod";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { sendThumbnail, type Picture, type Thumbnail } from "../shared/film/thumbnail.ts";
+import { type Picture, sendThumbnail, type Standing, type Thumbnail } from "../shared/film/held.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { own } from "./api.ts";
-import { checkPost, EDITABLE, fieldsOf, PRIVACIES, visibilityOf, type PeertubePost } from "./metadata.ts";
-import { findVideo, pathOf, standingOf } from "./video.ts";
+import { EDITABLE, fieldsOf, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
+import type { PostInsights } from "../../ports/platform.ts";
+import { idReader } from "../shared/live.ts";
 
-/** Throws `conflict` for a post that has no id. */
-function idOf({ platformPostId }: PeertubePost): string {
-  if (platformPostId !== null && platformPostId !== "") return platformPostId;
-  throw new AppError("conflict", "platformPostId: is missing, so the video cannot be found on PeerTube.");
+const Id = z.looseObject({ id: z.int() });
+const Count = z.int().min(0).optional().catch(undefined);
+
+/** A video as far as we read it: https://docs.joinpeertube.org/api-rest-reference.html#tag/Video */
+export const Video = z.looseObject({
+  uuid: z.string().min(1),
+  shortUUID: z.string().optional(),
+  name: z.string().catch(""),
+  privacy: Id.optional().catch(undefined),
+  state: Id.optional().catch(undefined),
+  scheduledUpdate: z.looseObject({}).nullable().catch(null),
+  blacklisted: z.boolean().catch(false),
+  blacklistedReason: z.string().catch(""),
+  createdAt: z.string().catch(""),
+  views: Count,
+  likes: Count,
+  comments: Count,
+});
+export type Video = z.infer<typeof Video>;
+
+/** Null where there is none. */
+export async function findVideo(io: PlatformIo, id: string): Promise<Video | null> {
+  const call = { path: pathOf(id), rules: [{ status: 404, kind: "ok" }] } as const;
+  const { status, json } = await own(io, call);
+  if (status === 404) return null;
+  const video = Video.safeParse(json);
+  if (video.success) return video.data;
+  throw new PlatformFault("transient", "The server did not answer properly.", { cause: video.error });
 }
+
+export function pathOf(id: string): string {
+  return `videos/${encodeURIComponent(id)}`;
+}
+
+/** https://docs.joinpeertube.org/api-rest-reference.html#operation/getVideo: its `state`. */
+const PUBLISHED = 1;
+const FAILED: readonly number[] = [7, 8, 11, 12];
+
+export function standingOf(video: Video): Standing {
+  const { privacy, scheduledUpdate, blacklisted, blacklistedReason: why } = video;
+  const state = video.state?.id ?? PUBLISHED;
+  const hasFailed = FAILED.includes(state);
+  const [name] = Object.entries(PRIVACIES).find(([, id]) => id === privacy?.id) ?? ["other"];
+  const isKept = `The server's moderators hold the video back${why === "" ? "" : ` (${why})`}. Ask them to allow it.`;
+  return {
+    state: hasFailed ? "failed" : state === PUBLISHED ? "ready" : "processing",
+    privacy: privacy === undefined ? "" : name,
+    isScheduled: scheduledUpdate !== null,
+    reason: hasFailed
+      ? "The server could not process the video. Save it as MP4 with H.264 and AAC, then send the post again."
+      : "",
+    ...(blacklisted ? { isKept } : {}),
+  };
+}
+
+const idOf = idReader("is missing, so the video cannot be found on PeerTube.");
 
 /** Changes what is named of a video, and leaves the rest. "null" takes a field away. */
 export async function changeVideo(
@@ -60,8 +111,6 @@ export async function setThumbnail(post: PeertubePost, thumbnailUrl: string, io:
 
 /** What was changed on the server meanwhile stays where it is not named. */
 export async function edit(post: PeertubePost, changed: readonly string[], io: PublishIo): Promise<object> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const wanted = fieldsOf(post);
   const names = Object.entries(EDITABLE).filter(([field]) => changed.includes(field));
   const texts = names.flatMap(([, name]) => textsOf(name, wanted[name]));
@@ -75,10 +124,7 @@ function textsOf(name: string, value: string | number | boolean | string[] | und
   return [[name, value === undefined || Array.isArray(value) ? "null" : String(value)]];
 }
 
-export async function insights(
-  post: PeertubePost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: PeertubePost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, idOf(post));
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const { state, privacy, isKept } = standingOf(video);

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
@@ -10,19 +9,15 @@ import { bearer } from "../shared/faults.ts";
 import { publishHeld } from "../shared/film/held.ts";
 import { uploadFilm, type Film, type Lost, type Uploaded } from "../shared/film/sessions.ts";
 import { serverOf } from "../shared/servers.ts";
-import { askOwn, own } from "./api.ts";
-import { peertubeFaults } from "./faults.ts";
-import { changeVideo, thumbnailOf } from "./live.ts";
-import { checkPost, fieldsOf, given, PRIVACIES, visibilityOf, type PeertubePost } from "./metadata.ts";
-import { findVideo, pathOf, standingOf, Video } from "./video.ts";
+import { askOwn, own, peertubeFaults } from "./api.ts";
+import { changeVideo, findVideo, pathOf, standingOf, thumbnailOf, Video } from "./live.ts";
+import { fieldsOf, given, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
 
 /** What a broken connection sends twice; servers that keep files elsewhere take none under 5 MiB. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
 /** Uploads the film in private, with the time at which PeerTube shows it; what it does not show in time, we do. */
 export async function publish(post: PeertubePost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   return publishHeld(io, {
     title: "PeerTube",
     post,

@@ -1,7 +1,11 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
+import type { ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
 
@@ -41,37 +45,11 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return status === 403 && /trial/i.test(refusal.message) ? [TRIAL, refusal.code] : [refusal.code];
 }
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** Below /v5. */
-  readonly path: string;
-  /** What some errors mean to whoever calls, before the usual reading. */
-  readonly rules?: readonly FaultRule[];
-}
-
-/** A call with the channel's token. */
-export function call<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return io.ask({ ...requestOf(io, one), sign: bearer() }, schema);
-}
-
-/** While connecting: the token is at hand. */
-export function callWith<T>(io: ConnectIo, accessToken: string, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, one), ...bearer()({ accessToken }) }, schema);
-}
-
-function requestOf(io: Pick<ConnectIo, "setting">, { path, rules = [], ...one }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...one,
-    url: `${io.setting("BASE_URL") ?? API}/v5${path}`,
-    classify: faultsBy({ title: "Pinterest", codesOf, rules: [...rules, ...RULES] }),
-  };
-}
+export const { ask: call, askWith: callWith } = restApi({
+  base: API,
+  below: "/v5",
+  classify: (rules) => faultsBy({ title: "Pinterest", codesOf, rules: [...rules, ...RULES] }),
+});
 
 /** Of use where nothing of the answer is needed, an empty one too. */
 export const AnyAnswer = z.unknown();
@@ -79,4 +57,96 @@ export const AnyAnswer = z.unknown();
 /** One page of a list; without a bookmark it is the last. */
 export function pageOf<T>(item: z.ZodType<T>) {
   return z.looseObject({ items: z.array(item), bookmark: z.string().nullish() });
+}
+
+const PAGE = 250;
+const MAX_PAGES = 10;
+
+const Text = z.string().nullish();
+const ListedPin = z.looseObject({
+  id: z.string(),
+  created_at: Text,
+  title: Text,
+  description: Text,
+  link: Text,
+});
+type ListedPin = z.infer<typeof ListedPin>;
+
+/** What a pin is known by among others. */
+interface PinTexts {
+  readonly boardId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly link: string;
+}
+
+/** Whether a pin whose answer was lost stands on its board. */
+export async function reconcilePin(
+  context: ReconcileContext,
+  pin: PinTexts,
+  io: PlatformIo,
+): Promise<Reconciled<{ id: string }>> {
+  let isWhole = true;
+  return reconcileByListing(context, {
+    now: io.now(),
+    listedAfterMs: MINUTE,
+    get isReliable() {
+      return isWhole;
+    },
+    reason: "the answer was lost, and the board has too many pins to look through.",
+    find: async (since) => {
+      const found = await findPin(pin, since, io);
+      isWhole = found !== "too many";
+      return typeof found === "string" ? null : found;
+    },
+  });
+}
+
+/** Newest first as a rule, which Pinterest does not promise: it goes on until a page is old as a whole. */
+async function findPin(
+  pin: PinTexts,
+  since: number,
+  io: PlatformIo,
+): Promise<{ id: string } | "none" | "too many"> {
+  let bookmark: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { page_size: PAGE, bookmark };
+    const asked = { path: `/boards/${pin.boardId}/pins`, query };
+    const { items, bookmark: next } = await call(io, asked, pageOf(ListedPin));
+    const fresh = items.filter((item) => madeAt(item) >= since);
+    const found = fresh.find((item) => isSame(item, pin));
+    if (found !== undefined) return { id: found.id };
+    bookmark = next ?? "";
+    if (bookmark === "" || (fresh.length === 0 && isDescending(items))) return "none";
+  }
+  return "too many";
+}
+
+/** One without a time may be of any. */
+function madeAt({ created_at: text }: ListedPin): number {
+  const at = text ?? "";
+  const ms = Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(at) ? at : `${at}Z`);
+  return Number.isNaN(ms) ? Infinity : ms;
+}
+
+function isDescending(items: readonly ListedPin[]): boolean {
+  const times = items.map(madeAt);
+  return times.every((time, at) => time <= (times[at - 1] ?? Infinity));
+}
+
+function isSame(item: ListedPin, { title, description, link }: PinTexts): boolean {
+  return (
+    plain(item.title) === plain(title) &&
+    plain(item.description) === plain(description) &&
+    address(item.link) === address(link)
+  );
+}
+
+/** Pinterest trims what it is given. */
+function plain(text: string | null | undefined): string {
+  return (text ?? "").replace(/\s+/g, " ").trim();
+}
+
+function address(link: string | null | undefined): string {
+  return parseUrl(link ?? "")?.href ?? "";
 }

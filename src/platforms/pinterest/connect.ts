@@ -60,7 +60,7 @@ export const consent: OAuthWay = {
   instance: "no",
   renewal: { beforeMs: 5 * DAY, everyMs: 20 * DAY, isSingleUse: true },
   targets: async ({ secrets }, io) => {
-    const account = await callWith(io, secrets["accessToken"] ?? "", { path: "/user_account" }, Account);
+    const account = await callWith(io, { secrets }, { path: "/user_account" }, Account);
     return [
       {
         platformAccountId: account.id,

@@ -1,7 +1,6 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics } from "./analytics.ts";
+import { ACCOUNT_METRICS, analytics, boards, edit, insights, inspect, remove } from "./live.ts";
 import { consent } from "./connect.ts";
-import { boards, edit, insights, inspect, remove } from "./live.ts";
 import { check, MAX_DESCRIPTION_CHARS, MAX_PICTURES, PinterestMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
 
@@ -11,6 +10,7 @@ export default definePlatform({
   name: "pinterest",
   title: "Pinterest",
   docs: "https://developers.pinterest.com/docs/api/v5/pins-create",
+  baseUrl: "https://api.pinterest.com",
   capabilities: {
     media: {
       required: true,
@@ -42,15 +42,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: PinterestMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Pinterest's API is. https://api-sandbox.pinterest.com is its sandbox",
-      kind: "address",
-      default: "https://api.pinterest.com",
-      isRequired: false,
-    },
-  ],
   connect: [consent],
   choices: { boardId: boards },
   check,

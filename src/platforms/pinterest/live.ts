@@ -1,9 +1,15 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
-import type { Choice, Inspection } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type {
+  AnalyticsDay,
+  Choice,
+  Inspection,
+  PlatformAnalytics,
+  PostInsights,
+} from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { AnyAnswer, call, pageOf } from "./api.ts";
 import { Account, nameOf } from "./connect.ts";
@@ -55,10 +61,7 @@ const Pin = z.looseObject({
 });
 
 /** Counts over the pin's life, as far as Pinterest has them; else those of its first 90 days. */
-export async function insights(
-  post: PinterestPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: PinterestPost, io: PlatformIo): Promise<PostInsights> {
   const path = pathOf(post);
   const pin = await call(io, { path, query: { pin_metrics: true }, rules: [GONE] }, Pin);
   if (pin.id === undefined) return { state: "removed", visibility: null, metrics: {} };
@@ -82,7 +85,7 @@ const PinAnalytics = z.looseObject({
 });
 
 /** How far back Pinterest looks. */
-export const MAX_DAYS_BACK = 89;
+const MAX_DAYS_BACK = 89;
 
 async function analyticsOf(path: string, madeAt: number, io: PlatformIo): Promise<Partial<Metrics>> {
   const earliest = io.now() - MAX_DAYS_BACK * DAY;
@@ -109,7 +112,7 @@ async function analyticsOf(path: string, madeAt: number, io: PlatformIo): Promis
   }
 }
 
-export function dateOf(ms: number): string {
+function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
@@ -141,4 +144,61 @@ export async function boards(search: string, io: PlatformIo): Promise<readonly C
     bookmark = answer.bookmark ?? "";
   }
   return found;
+}
+
+export const ACCOUNT_METRICS = ["followers", "impressions", "saves", "clicks"] as const;
+
+/** Pinterest's names of them. */
+const NAMES = { impressions: "IMPRESSION", saves: "SAVE", clicks: "OUTBOUND_CLICK" } as const;
+
+const Answer = z.looseObject({
+  all: z
+    .looseObject({
+      summary_metrics: Numbers,
+      daily_metrics: z
+        .array(z.looseObject({ date: z.string(), data_status: z.string().optional(), metrics: Numbers }))
+        .optional(),
+    })
+    .optional(),
+});
+
+/** Followers as they are now; the rest by day, 90 days back at most. */
+export async function analytics(
+  { from, to }: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const account = await call(io, { path: "/user_account" }, Account);
+  const followers = account.follower_count ?? null;
+  const totals = followers === null ? {} : { followers };
+  const earliest = dateOf(io.now() - MAX_DAYS_BACK * DAY);
+  const today = dateOf(io.now());
+  const start = from < earliest ? earliest : from;
+  const end = to > today ? today : to;
+  if (end < start)
+    return { totals, days: [], unavailable: without("Pinterest gives only the last 90 days.") };
+  const query = { start_date: start, end_date: end, metric_types: Object.values(NAMES).join(",") };
+  try {
+    const { all } = await call(io, { path: "/user_account/analytics", query }, Answer);
+    const days = (all?.daily_metrics ?? [])
+      .filter(({ data_status: status }) => status === undefined || status === "READY")
+      .map(({ date, metrics }): AnalyticsDay => ({ date, metrics: named(metrics ?? {}) }));
+    return { totals: { ...totals, ...named(all?.summary_metrics ?? {}) }, days, unavailable: [] };
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    io.log.warn({ err: error }, "Pinterest did not give the channel's numbers");
+    const why = "Pinterest did not give the numbers. It may ask for a business account. Try again later.";
+    return { totals, days: [], unavailable: without(why) };
+  }
+}
+
+function without(reason: string): { metric: string; reason: string }[] {
+  return Object.keys(NAMES).map((metric) => ({ metric, reason }));
+}
+
+function named(metrics: Readonly<Record<string, number>>): Record<string, number> {
+  const pairs = Object.entries(NAMES).flatMap(([name, theirs]): [string, number][] => {
+    const value = metrics[theirs];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(pairs);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_DESCRIPTION_CHARS = 800;
 export const MAX_PICTURES = 5;
@@ -35,10 +35,7 @@ export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
 export type PinterestPost = PlatformPost<PinterestMetadata>;
 
 /** What the schema cannot say. */
-export function check(
-  { mediaUrl, metadata }: PinterestPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { moreMedia = [], thumbnailUrl, coverSeconds } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const errors: string[] = [];

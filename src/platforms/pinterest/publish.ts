@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { SECOND } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject } from "../../ports/platform-io.ts";
-import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { call } from "./api.ts";
-import { settlePin } from "./look-up.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { call, reconcilePin } from "./api.ts";
 import { ONE_FILM, type PinterestPost } from "./metadata.ts";
-import { requireReady, StillProcessing, uploadVideo } from "./video.ts";
 
 const MB = 1_000_000;
 
@@ -124,7 +124,86 @@ function createPin(post: PinterestPost, source: Source, io: PublishIo): Promise<
       const { id } = await call(io, { method: "POST", path: "/pins", json, rules: [NO_BOARD] }, Created);
       return { id };
     },
-    settle: (context) => settlePin(context, { boardId, title, description: post.caption ?? "", link }, io),
+    reconcile: (context) =>
+      reconcilePin(context, { boardId, title, description: post.caption ?? "", link }, io),
     live: liveAt,
   });
+}
+
+const Registered = z.looseObject({
+  media_id: z.string(),
+  upload_url: z.string(),
+  upload_parameters: z.record(z.string(), z.string()),
+});
+
+const Handle = z.object({ mediaId: z.string() });
+
+const CHECK_AGAIN_MS = 5 * SECOND;
+
+/** Brings a film to Pinterest, where nobody sees it before it is pinned; gives the id it is pinned by. */
+async function uploadVideo(item: MediaItem, io: PublishIo): Promise<string> {
+  const done = await io.effect<JsonObject>({
+    step: "upload",
+    request: { url: item.url },
+    send: async ({ saveHandle }) => {
+      const asked = {
+        method: "POST",
+        path: "/media",
+        json: { media_type: "video" },
+        isIdempotent: true,
+      } as const;
+      const registered = await call(io, asked, Registered);
+      await saveHandle({ mediaId: registered.media_id });
+      await sendFile(item, registered, io);
+      return { mediaId: registered.media_id };
+    },
+    reconcile: async ({ handle }) => {
+      const mediaId = Handle.safeParse(handle).data?.mediaId;
+      const status = mediaId === undefined ? null : await statusOf(mediaId, io);
+      return mediaId === undefined || status === null || status === "registered"
+        ? { outcome: "send_again" }
+        : { outcome: "done", result: { mediaId } };
+    },
+    isGone: async (result) => (await statusOf(Handle.parse(result).mediaId, io)) === null,
+  });
+  return Handle.parse(done).mediaId;
+}
+
+/** A form of S3's: all that was given, then the file. */
+async function sendFile(item: MediaItem, to: z.infer<typeof Registered>, io: PublishIo): Promise<void> {
+  const { sizeBytes, mimeType } = item.facts;
+  const parameters = Object.entries(to.upload_parameters).map(([name, text]) => ({ name, text }));
+  await io.request({
+    ...UPLOAD_TIMES,
+    method: "POST",
+    url: to.upload_url,
+    multipart: [
+      ...parameters,
+      { name: "file", fileName: "video.mp4", mimeType, sizeBytes, open: () => item.open() },
+    ],
+    isIdempotent: true,
+  });
+}
+
+/** Throws StillProcessing until Pinterest is done with it. */
+async function requireReady(mediaId: string, io: PublishIo): Promise<void> {
+  const status = await statusOf(mediaId, io);
+  if (status === "succeeded") return;
+  if (status === "failed") {
+    throw new PlatformFault(
+      "rejected",
+      "Pinterest could not process the film. It takes MP4 and MOV of 4 seconds to 15 minutes. Convert it, then send the post again.",
+    );
+  }
+  throw new StillProcessing(CHECK_AGAIN_MS);
+}
+
+/** An error has a status too, of another meaning. */
+const Media = z.looseObject({ code: z.int().optional(), status: z.string().optional() });
+
+/** Null where Pinterest has no such upload (any more). */
+async function statusOf(mediaId: string, io: PublishIo): Promise<string | null> {
+  const rules: FaultRule[] = [{ status: 404, kind: "ok" }];
+  const { code, status = null } = await call(io, { path: `/media/${mediaId}`, rules }, Media);
+  return code === undefined ? status : null;
 }

@@ -3,15 +3,11 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import { tooLong } from "../shared/posts/check-texts.ts";
-import { analytics } from "../shared/mastodon/analytics.ts";
-import { checkMedia } from "../shared/mastodon/check.ts";
+import { tooLong } from "../shared/thread.ts";
+import { analytics, insights, inspect, remove } from "../shared/mastodon/live.ts";
+import { checkMedia, publish } from "../shared/mastodon/publish.ts";
 import { oauthWay, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
-import { inspect } from "../shared/mastodon/inspect.ts";
 import { capabilitiesOf as capabilitiesOfServer, familyOf } from "../shared/mastodon/limits.ts";
-import { insights, remove } from "../shared/mastodon/live.ts";
-import { publish } from "../shared/mastodon/publish.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
 
 const { altText, moreMedia, visibility, sensitive, spoilerText } = commonMetadata;
 
@@ -60,7 +56,6 @@ export default definePlatform({
   capabilities: capabilitiesOf(UNKNOWN),
   capabilitiesOf,
   metadata: PixelfedMetadata,
-  settings: [SERVER_SETTING],
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
   check: (post, at) => {
     const { sensitive: isSensitive, spoilerText: warning = "" } = post.metadata;

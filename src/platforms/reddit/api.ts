@@ -1,17 +1,20 @@
 import * as z from "zod";
+import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
-import { bearer } from "../shared/faults.ts";
-import { classify } from "./faults.ts";
+import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
+import { type FaultRule, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 export const REDDIT_API = "https://oauth.reddit.com";
 export const REDDIT = "https://www.reddit.com";
 
-interface Call extends Pick<PlatformRequest, "query" | "json" | "form" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  readonly path: string;
-}
+export const { ask, askWith } = restApi({
+  base: REDDIT_API,
+  headers: (io) => ({ "user-agent": userAgent(io) }),
+  // Texts as they are, not as HTML.
+  query: { raw_json: 1 },
+  classify: () => classify,
+});
 
 type Here = Pick<ConnectIo, "setting" | "publicUrl">;
 
@@ -24,30 +27,6 @@ export function baseUrl(io: Here): string {
   return io.setting("BASE_URL") ?? REDDIT_API;
 }
 
-function requestOf(io: Here, { path, query, ...call }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...call,
-    url: `${baseUrl(io)}${path}`,
-    // Texts as they are, not as HTML.
-    query: { ...query, raw_json: 1 },
-    headers: { "user-agent": userAgent(io) },
-    classify,
-  };
-}
-
-/** A call with the channel's token. */
-export function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
-}
-
-/** While connecting: the token is at hand. */
-export function askWith<T>(io: ConnectIo, accessToken: string, call: Call, schema: z.ZodType<T>): Promise<T> {
-  const request = requestOf(io, call);
-  const { headers } = bearer()({ accessToken });
-  return io.ask({ ...request, headers: { ...request.headers, ...headers } }, schema);
-}
-
 /** Of use where nothing of the answer is needed. */
 export const AnyAnswer = z.unknown();
 
@@ -57,3 +36,115 @@ export function listOf<T>(item: z.ZodType<T>) {
     data: z.looseObject({ children: z.array(z.looseObject({ data: item })), after: z.string().nullish() }),
   });
 }
+
+/** Somebody posted the link in that community before. */
+export class Duplicate extends PlatformFault {
+  constructor() {
+    super(
+      "rejected",
+      "The link was posted in that community before. Reddit takes each link only once there.",
+      {
+        field: "metadata.link",
+      },
+    );
+  }
+}
+
+/** With HTTP 200: [[code, words, field], …]. With 400: what a community asks for, and the fields at fault. */
+const Said = z.looseObject({
+  json: z
+    .looseObject({ errors: z.array(z.array(z.unknown())).catch([]) })
+    .optional()
+    .catch(undefined),
+  reason: z.string().min(1).nullable().catch(null),
+  fields: z.array(z.string()).catch([]),
+});
+
+function codesOf({ json }: PlatformResponse): string[] {
+  const said = Said.safeParse(json).data;
+  if (said === undefined) return [];
+  const codes = (said.json?.errors ?? []).flatMap(([code]) => (typeof code === "string" ? code : []));
+  return [...codes, ...(said.reason === null ? [] : [said.reason]), ...said.fields];
+}
+
+const UNITS = new Map([
+  ["second", SECOND],
+  ["minute", MINUTE],
+  ["hour", HOUR],
+]);
+
+/** "Take a break for 9 minutes before trying again." */
+function untilAllowed({ text }: PlatformResponse): number {
+  const [, count, unit] = /(\d{1,3}) (second|minute|hour)/.exec(text) ?? [];
+  const ms = UNITS.get(unit ?? "");
+  return ms === undefined ? 10 * MINUTE : (Number(count) + 1) * ms;
+}
+
+/** In this order, as one answer may have several. */
+const REFUSED: readonly (readonly [field: string, codes: string, message: string])[] = [
+  ["metadata.subreddit", "SUBREDDIT_NOEXIST BAD_SR_NAME", "Reddit knows no such community. Check its name."],
+  [
+    "metadata.subreddit",
+    "SUBREDDIT_NOTALLOWED NO_SELFS NO_LINKS NO_IMAGES NO_VIDEOS GALLERIES_DISABLED",
+    "The community does not take posts of this kind, or from this account. Look at its rules on Reddit.",
+  ],
+  [
+    "metadata.flairId",
+    "SUBMIT_VALIDATION_FLAIR_REQUIRED BAD_FLAIR_TEMPLATE_ID flair",
+    "The community asks for another flair. Choose one of the flairs that it has.",
+  ],
+  [
+    "metadata.link",
+    "DOMAIN_BANNED NO_URL BAD_URL url link",
+    "Reddit, or the community, does not take this link. Change it.",
+  ],
+  ["metadata.title", "title", "The title is against the community's rules. Look at them on Reddit."],
+  [
+    "caption",
+    "NO_TEXT TOO_LONG body text",
+    "The text is too long, or against the community's rules. Look at them on Reddit.",
+  ],
+];
+
+const RULES: readonly FaultRule[] = [
+  {
+    code: "RATELIMIT",
+    kind: "rate",
+    // With HTTP 200, and yet nothing was posted.
+    isNotDone: true,
+    message: "Reddit lets this account post only now and then. New accounts may post less often.",
+    retryAfterMs: untilAllowed,
+  },
+  { status: 429, kind: "rate", scope: "app", message: "Reddit asks to slow down." },
+  ...REFUSED.map(([field, codes, message]): FaultRule => {
+    return { code: codes.split(" "), kind: "rejected", field, message };
+  }),
+  {
+    status: 403,
+    kind: "rejected",
+    message:
+      "Reddit does not allow it. The community is closed to this account or has banned it, or Reddit has not approved the app.",
+  },
+  { status: 404, kind: "rejected", message: "Reddit does not find it. It was deleted, or was never there." },
+];
+
+const byTable = faultsBy({ title: "Reddit", codesOf, rules: RULES });
+
+const classify: NonNullable<PlatformRequest["classify"]> = (response) =>
+  codesOf(response).includes("ALREADY_SUB") ? new Duplicate() : byTable(response);
+
+/** Of the place that files are brought to. */
+export const classifyUpload = faultsBy({
+  title: "Reddit",
+  codesOf: () => [],
+  rules: [
+    {
+      status: [400, 413],
+      kind: "rejected",
+      message:
+        "Reddit refused a file: it is too large, or not of a type that Reddit takes. Use a smaller JPEG, PNG, GIF or MP4.",
+    },
+    // The leave to upload was over.
+    { status: 403, kind: "transient", message: "Reddit did not let the file in. It is uploaded again." },
+  ],
+});

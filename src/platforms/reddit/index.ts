@@ -1,13 +1,10 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { REDDIT_API } from "./api.ts";
-import { communities, flairs } from "./choices.ts";
-import { consent } from "./connect.ts";
+import { communities, consent, flairs } from "./connect.ts";
 import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
-import { ACCEPTS } from "./media.ts";
-import { check, MAX_PICTURES, RedditMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { measure } from "./text.ts";
+import { ACCEPTS, publish } from "./publish.ts";
+import { check, MAX_PICTURES, measure, RedditMetadata } from "./metadata.ts";
 
 const FLAIR = ["flairId", "flairText"];
 
@@ -28,18 +25,12 @@ export default definePlatform({
   name: "reddit",
   title: "Reddit",
   docs: "https://www.reddit.com/dev/api",
+  baseUrl: REDDIT_API,
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>
     post === null || isSelf(post) ? CAPABILITIES : { ...CAPABILITIES, editPublished: { fields: FLAIR } },
   metadata: RedditMetadata,
   settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Reddit's API is asked",
-      kind: "address",
-      default: REDDIT_API,
-      isRequired: false,
-    },
     {
       name: "USER_AGENT",
       meaning: "How Posthorn names itself to Reddit, as node:<your domain>:1 (by /u/<your name>)",

@@ -1,11 +1,9 @@
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { AnyAnswer, ask, listOf } from "./api.ts";
 import { ME, Me, SUSPENDED } from "./connect.ts";
-import { Entry } from "./find.ts";
-import { communityOf, type RedditPost } from "./metadata.ts";
-import { bodyOf } from "./text.ts";
+import { Entry } from "./publish.ts";
+import { bodyOf, communityOf, type RedditPost } from "./metadata.ts";
 
 /** A post of text alone: Reddit lets nobody change the others. */
 export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {
@@ -40,10 +38,7 @@ export async function remove(post: RedditPost, io: PlatformIo): Promise<void> {
 const BY_AUTHOR = ["deleted", "author"];
 
 /** `rejected`: moderators or their bots took it away. */
-export async function insights(
-  post: RedditPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: RedditPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
   const { data } = await ask(io, { path: "/api/info", query: { id } }, listOf(Entry));
   const entry = data.children.map((child) => child.data).find(({ name }) => name === id);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
 
@@ -44,10 +45,7 @@ export function communityOf({ metadata }: Pick<RedditPost, "metadata">): string 
 }
 
 /** What the schema cannot say. */
-export function check(
-  { mediaUrl, metadata }: RedditPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: RedditPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { link, moreMedia = [], thumbnailUrl, flairId, flairText } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const isFilm = types.includes("video");
@@ -67,4 +65,22 @@ export function check(
       ? ["Only films have a still picture: metadata.thumbnailUrl is not used."]
       : [];
   return { errors, warnings };
+}
+
+/** https://www.reddit.com/wiki/markdown: emphasis, code, superscript, spoilers, tables, links, entities. */
+const escapeMarkdown = markdownEscaper({ starts: "#>+=-", signs: "\\\\*_~`^|[\\]<>&" });
+
+/** As a plain text, which Reddit counts with its escapes. */
+function escape(text: string): string {
+  return escapeMarkdown(text).replace(/(?<!\n)\n(?!\n)/g, "  \n");
+}
+
+export function measure(text: string): number {
+  return [...escape(text)].length;
+}
+
+/** The body as Reddit is given it: read character by character, each line a line, unless it is Markdown. */
+export function bodyOf({ caption, metadata }: RedditPost): string {
+  const text = caption ?? "";
+  return metadata.markdown === true ? text : escape(text);
 }

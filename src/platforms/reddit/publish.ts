@@ -1,32 +1,163 @@
 import * as z from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import type { Fields } from "../../ports/request-body.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { ask } from "./api.ts";
-import { Duplicate } from "./faults.ts";
-import { addressOf, findPost, Placed } from "./find.ts";
-import { upload, type Asset } from "./media.ts";
-import { check, communityOf, type RedditPost } from "./metadata.ts";
-import { bodyOf } from "./text.ts";
+import type { Fields, FormPart } from "../../ports/request-body.ts";
+import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
+import { bodyOf, check, communityOf, MAX_PICTURES, type RedditPost } from "./metadata.ts";
+
+const Count = z.int().min(0).nullish().catch(null);
+
+/** A post as it stands in lists. */
+export const Entry = z.looseObject({
+  name: z.string().regex(/^t3_\w+$/),
+  subreddit: z.string(),
+  title: z.string(),
+  selftext: z.string().catch(""),
+  url: z.string().catch(""),
+  is_self: z.boolean().catch(false),
+  created_utc: z.number(),
+  permalink: z.string().catch(""),
+  removed_by_category: z.string().nullish().catch(null),
+  score: z.int().nullish().catch(null),
+  num_comments: Count,
+  view_count: Count,
+});
+export type Entry = z.infer<typeof Entry>;
+
+/** A post that is there. */
+const Placed = z.object({ id: z.string(), url: z.string() });
+type Placed = z.infer<typeof Placed>;
+
+const MAX_PAGES = 4;
+
+/** Looks among the account's own posts, the newest first. */
+async function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
+  const path = `/user/${encodeURIComponent(io.account.handle ?? "")}/submitted`;
+  let after: string | null | undefined;
+  for (let page = 0; page < MAX_PAGES && after !== null; page += 1) {
+    const query = { sort: "new", limit: 25, after };
+    const { data } = await ask(io, { path, query }, listOf(Entry));
+    const entries = data.children.map(({ data: entry }) => entry);
+    const fresh = entries.filter(({ created_utc: at }) => at * SECOND >= since);
+    const found = fresh.find((entry) => isSame(entry, post));
+    if (found !== undefined) return { id: found.name, url: addressOf(found.permalink) };
+    if (fresh.length < entries.length) return null;
+    after = data.after ?? null;
+  }
+  return null;
+}
+
+function isSame(entry: Entry, post: RedditPost): boolean {
+  const { link, title } = post.metadata;
+  return (
+    entry.subreddit.toLowerCase() === communityOf(post).toLowerCase() &&
+    plain(entry.title) === plain(title) &&
+    plain(entry.selftext) === plain(bodyOf(post)) &&
+    (link === undefined || parseUrl(entry.url)?.href === new URL(link).href)
+  );
+}
+
+function plain(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Where people find it. */
+function addressOf(permalink: string): string {
+  return REDDIT + (parseUrl(permalink, REDDIT)?.pathname ?? "");
+}
+
+const MB = 1_000_000;
+const PICTURE = { mimeTypes: ["image/jpeg", "image/png", "image/gif"], maxBytes: 20 * MB };
+
+export const ACCEPTS: readonly AcceptedMedia[] = [
+  { kind: "image", ...PICTURE, maxItems: MAX_PICTURES },
+  {
+    kind: "video",
+    mimeTypes: ["video/mp4", "video/quicktime"],
+    maxBytes: 1_000 * MB,
+    minSeconds: 2,
+    maxSeconds: 900,
+    maxItems: 1,
+  },
+];
+
+const Lease = z.looseObject({
+  args: z.looseObject({
+    action: z.string(),
+    fields: z.array(z.looseObject({ name: z.string(), value: z.string() })),
+  }),
+  asset: z.looseObject({ asset_id: z.string() }),
+});
+
+/** A file at Reddit that no post names yet: how galleries name it, and how other posts do. */
+const Asset = z.object({ id: z.string(), url: z.string() });
+type Asset = z.infer<typeof Asset>;
+
+/** Brings a file to Reddit. `name`: of the step. */
+async function upload(item: MediaItem, name: string, io: PublishIo): Promise<Asset> {
+  const asset = await sendUnseen(io, {
+    step: `upload ${name}`,
+    request: { url: item.url },
+    send: async () => {
+      const file = await fileOf(item, io);
+      const form = { filepath: file.fileName, mimetype: file.mimeType, api_type: "json" };
+      const call = { method: "POST", path: "/api/media/asset.json", form, isIdempotent: true } as const;
+      const { args, asset: made } = await ask(io, call, Lease);
+      const place = new URL(args.action, baseUrl(io)).href;
+      const fields = args.fields.map(({ name: field, value }) => ({ name: field, text: value }));
+      await io.request({
+        ...UPLOAD_TIMES,
+        method: "POST",
+        url: place,
+        // The file must be the last.
+        multipart: [...fields, file],
+        isIdempotent: true,
+        classify: classifyUpload,
+      });
+      const key = args.fields.find(({ name: field }) => field === "key")?.value ?? "";
+      return { id: made.asset_id, url: `${place.replace(/\/$/, "")}/${key}` };
+    },
+  });
+  return Asset.parse(asset);
+}
+
+type File = Extract<FormPart, { readonly fileName: string }>;
+
+async function fileOf(item: MediaItem, io: PublishIo): Promise<File> {
+  const { type, mimeType, sizeBytes } = item.facts;
+  if (type !== "image" || mimeType === "image/gif")
+    return { name: "file", fileName: nameOf(mimeType), mimeType, sizeBytes, open: () => item.open() };
+  const fitted = await io.media.fitImage(item, PICTURE);
+  return { name: "file", fileName: nameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
+}
+
+/** Reddit goes by its end. */
+function nameOf(mimeType: string): string {
+  const end = mimeType.split("/")[1] ?? "";
+  return `file.${{ jpeg: "jpg", quicktime: "mov" }[end] ?? end}`;
+}
 
 /** What is posted; pictures and films become posts only when Reddit has worked on them. */
 const Sent = z.object({ placed: Placed.nullable(), at: z.number() });
 type Sent = z.infer<typeof Sent>;
 
 /** After it, what was sent stands among the account's posts. */
-const SETTLE_MS = {
+const LISTED_AFTER_MS = {
   self: 5 * MINUTE,
   link: 5 * MINUTE,
   gallery: 5 * MINUTE,
   image: 10 * MINUTE,
   video: 30 * MINUTE,
 };
-type Kind = keyof typeof SETTLE_MS;
+type Kind = keyof typeof LISTED_AFTER_MS;
 
 /** One post, looked for among the account's own where its answer is lost, or tells no id. */
 export async function publish(post: RedditPost, io: PublishIo): Promise<PublishOutcome> {
@@ -83,10 +214,10 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
         return { placed, at };
       }
     },
-    settle: (context) =>
-      settleByListing<Sent>(context, {
+    reconcile: (context) =>
+      reconcileByListing<Sent>(context, {
         now: io.now(),
-        settleMs: SETTLE_MS[kind],
+        listedAfterMs: LISTED_AFTER_MS[kind],
         isReliable: true,
         reason: "the answer was lost, and the account's posts could not be looked through.",
         find: async (since) => {

@@ -1,7 +1,8 @@
+import { DateTime } from "luxon";
 import {
-  PlatformFault,
   type FaultDetails,
   type FaultKind,
+  PlatformFault,
   type PlatformRequest,
   type PlatformResponse,
   type SignedRequest,
@@ -88,4 +89,48 @@ function faultOf(rule: Fault, response: PlatformResponse): PlatformFault {
     httpStatus: response.status,
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
   });
+}
+
+/** Does the work; what the platform refuses of it is about this field of the person's. */
+export async function naming<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
+      throw error;
+    throw new PlatformFault(error.kind, error.sentence, {
+      cause: error.cause,
+      says: error.says,
+      field,
+      ...(error.httpStatus === null ? {} : { httpStatus: error.httpStatus }),
+    });
+  }
+}
+
+/**
+ * For what fails before anybody could see anything: it may be tried again without a question, and leaves the
+ * step as one that was not sent.
+ */
+export function asNotSent(error: unknown): unknown {
+  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
+    return error;
+  const { sentence, says, httpStatus, cause } = error;
+  const details = { cause, says, ...(httpStatus === null ? {} : { httpStatus }) };
+  return new PlatformFault("not_sent", sentence, details);
+}
+
+/** Null where the platform does not know it (404). */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
+    throw error;
+  }
+}
+
+/** Of limits that begin anew each day of a time zone. In milliseconds. */
+export function untilMidnight(zone: string, now: number): number {
+  const day = DateTime.fromMillis(now, { zone }).startOf("day");
+  return day.plus({ days: 1 }).toMillis() - now;
 }

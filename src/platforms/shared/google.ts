@@ -2,8 +2,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { faultsBy, type Code, type FaultRule } from "./faults.ts";
-import { untilMidnight } from "./midnight.ts";
+import { type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",

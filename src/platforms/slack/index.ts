@@ -1,11 +1,9 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
-import { connect, FIELDS, INSTRUCTIONS, MANIFEST, STEPS } from "./connect.ts";
-import { consent } from "./consent.ts";
+import { ACCEPTED } from "../shared/media.ts";
+import { connect, consent, FIELDS, INSTRUCTIONS, MANIFEST, STEPS } from "./connect.ts";
 import { edit, insights, inspect, remove } from "./live.ts";
 import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { IMAGE_LIMITS } from "./send.ts";
+import { IMAGE_LIMITS, publish } from "./publish.ts";
 
 const GB = 1_000_000_000;
 
@@ -13,6 +11,7 @@ export default definePlatform({
   name: "slack",
   title: "Slack",
   docs: "https://docs.slack.dev/reference/methods/chat.postMessage",
+  baseUrl: "https://slack.com/api",
   capabilities: {
     media: {
       required: false,
@@ -35,15 +34,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: SlackMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Slack's Web API is",
-      kind: "address",
-      default: "https://slack.com/api",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

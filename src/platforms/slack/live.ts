@@ -1,16 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection } from "../../ports/platform.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import type { Inspection, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { AnyAnswer, call } from "./api.ts";
-import { channelOf, nameOf, placeOf } from "./channel.ts";
-import { findShare, Message } from "./look-up.ts";
-import { partsOf, type SlackPost } from "./metadata.ts";
-import { MESSAGE, replyStep } from "./publish.ts";
-import { Sent } from "./send.ts";
-import { escapeText, hasMarkup, richText } from "./text.ts";
+import { AnyAnswer, call, channelOf, nameOf, placeOf } from "./api.ts";
+import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
+import { escapeText, hasMarkup, partsOf, richText, type SlackPost } from "./metadata.ts";
 
 /** The place of the post's message. Throws `conflict` for an id that is none of Slack's. */
 function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: string } {
@@ -37,10 +33,7 @@ const GONE: FaultRule = { code: ["message_not_found", "thread_not_found"], kind:
 const History = AnyAnswer.extend({ messages: z.array(Message).optional() });
 
 /** Reactions and replies, where the bot may read the channel; else only whether the message is there. */
-export async function insights(
-  post: SlackPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: SlackPost, io: PlatformIo): Promise<PostInsights> {
   const { channel, ts } = requirePlace(post);
   const query = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
   const { messages } = await call(

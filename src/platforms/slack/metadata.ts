@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { INVITE } from "./faults.ts";
+import type { Json } from "../../ports/platform-io.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { INVITE } from "./api.ts";
 
 /** Slack cuts texts at 40,000 and advises 4,000, beyond which it shows a message in parts and refuses edits. */
 export const MAX_TEXT_CHARS = 4_000;
-export const MAX_ALT_CHARS = 1_000;
+const MAX_ALT_CHARS = 1_000;
 export const MAX_FILES = 10;
 
 const { title, altText, moreMedia, thread } = commonMetadata;
@@ -54,7 +55,7 @@ export function partsOf({ caption, mediaUrl, metadata }: SlackPost): [Part, ...P
 }
 
 /** What the schema cannot say. */
-export function check(post: SlackPost, { account }: CheckedAt): { errors: string[]; warnings: string[] } {
+export function check(post: SlackPost, { account }: CheckedAt): Checked {
   const parts = partsOf(post);
   const { moreMedia, title } = post.metadata;
   const errors = parts.flatMap((part, at) =>
@@ -93,4 +94,35 @@ function tooLong(altText: string | null | undefined): boolean {
 
 function altError(field: string): string {
   return `${field}: must be at most ${MAX_ALT_CHARS} characters long for Slack. Shorten it.`;
+}
+
+/** What readers see as it is written: Slack takes these three for markup in every text. */
+export function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Anything that mrkdwn may read as bold, italics, struck, code, an emoji or a quotation. */
+const MARKUP = /[*_~`:]|^[ \t]*>/m;
+
+const ADDRESS = /https?:\/\/[^\s<>]+/g;
+
+/** Whether mrkdwn would show the text otherwise than it is written. Addresses it leaves alone. */
+export function hasMarkup(text: string): boolean {
+  return MARKUP.test(text.replace(ADDRESS, ""));
+}
+
+/**
+ * The text as blocks, which know no markup: where a method has no switch that turns it off. Addresses are
+ * links of their own.
+ */
+export function richText(text: string): Json {
+  const elements: Json[] = [];
+  let at = 0;
+  for (const match of text.matchAll(ADDRESS)) {
+    if (match.index > at) elements.push({ type: "text", text: text.slice(at, match.index) });
+    elements.push({ type: "link", url: match[0], text: match[0] });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) elements.push({ type: "text", text: text.slice(at) });
+  return [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }];
 }

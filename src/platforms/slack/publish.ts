@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { ImageLimits, MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { AnyAnswer, call } from "./api.ts";
-import { addressOf, channelOf, idOf } from "./channel.ts";
-import { findShare } from "./look-up.ts";
-import { partsOf, type SlackPost } from "./metadata.ts";
-import { sendPart, type Sent } from "./send.ts";
+import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import type { FaultRule } from "../shared/faults.ts";
+import { fileNameOf } from "../shared/media.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { addressOf, AnyAnswer, call, channelOf, idOf, Paging, readingOf } from "./api.ts";
+import { escapeText, hasMarkup, type Part, partsOf, richText, type SlackPost } from "./metadata.ts";
 
 export const MESSAGE = "message";
 
@@ -87,5 +89,277 @@ async function permalinkOf(ts: string, io: PublishIo): Promise<string> {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "Slack did not tell a message's address");
     return addressOf(io.account, ts);
+  }
+}
+
+const MB = 1_000_000;
+
+/** What Slack shows as a picture; larger ones are files to download. */
+export const IMAGE_LIMITS = {
+  mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+  maxBytes: 20 * MB,
+} as const satisfies ImageLimits;
+
+/** What was sent; of files, the message's name is told later. */
+export const Sent = z.object({ ts: z.string().nullable(), files: z.array(z.string()) });
+export type Sent = z.infer<typeof Sent>;
+
+interface Sending {
+  readonly io: PublishIo;
+  /** Names the step; unique in the post. */
+  readonly step: string;
+  /** The message that it replies to; null: it is the message. */
+  readonly threadTs: string | null;
+  readonly hasPreviews: boolean;
+  live?(sent: Sent): LiveAt;
+}
+
+/** A message, or a reply, under the protocol. */
+async function sendPart(part: Part, to: Sending): Promise<Sent> {
+  if (part.files.length === 0) return Sent.parse(await sendText(part.text, to));
+  const items: MediaItem[] = [];
+  // All are looked at before anything is sent.
+  for (const { url, altText } of part.files) items.push(await to.io.media.item(url, altText));
+  const files: string[] = [];
+  for (const [at, item] of items.entries())
+    files.push(await upload(item, `${to.step} file ${at + 1}`, to.io));
+  return Sent.parse(await share(part, files, to));
+}
+
+const Posted = AnyAnswer.extend({ ts: z.string() });
+
+function sendText(text: string, to: Sending): Promise<JsonObject> {
+  const { io, step, threadTs, hasPreviews, live } = to;
+  const { channelId: channel } = channelOf(io.account);
+  const json = {
+    channel,
+    text: escapeText(text),
+    mrkdwn: false,
+    unfurl_links: hasPreviews,
+    unfurl_media: hasPreviews,
+    ...(threadTs === null ? {} : { thread_ts: threadTs }),
+  };
+  return io.effect<JsonObject>({
+    step,
+    request: json,
+    send: async ({ key }) => {
+      const metadata = { event_type: EVENT_TYPE, event_payload: { key } };
+      const { ts } = await call(io, { method: "chat.postMessage", json: { ...json, metadata } }, Posted);
+      return { ts, files: [] };
+    },
+    reconcile: (context) =>
+      reconcileByLooking(context, io, {
+        listedAfterMs: 30 * SECOND,
+        find: async (since) => {
+          const ts = await findMessage(io, { since, threadTs, isIt: hasKey(context.key) });
+          return ts === null ? null : { ts, files: [] };
+        },
+      }),
+    ...(live === undefined ? {} : { live: (result: JsonObject) => live(Sent.parse(result)) }),
+  });
+}
+
+/** Shows uploaded files in one message. Slack does that after it has answered. */
+function share(part: Part, files: readonly string[], { io, step, threadTs }: Sending): Promise<JsonObject> {
+  const { channelId: channel_id } = channelOf(io.account);
+  const json = {
+    channel_id,
+    files: files.map((id, at) => ({ id, ...titleOf(part, at) })),
+    ...commentOf(part.text),
+    ...(threadTs === null ? {} : { thread_ts: threadTs }),
+  };
+  const done = { ts: null, files: [...files] };
+  const [fileId = ""] = files;
+  return io.effect<JsonObject>({
+    step,
+    request: json,
+    send: async () => {
+      await call(io, { method: "files.completeUploadExternal", json }, AnyAnswer);
+      return done;
+    },
+    reconcile: (context) =>
+      reconcileByLooking(context, io, {
+        listedAfterMs: 2 * MINUTE,
+        find: async (since) => ((await findShare(io, { since, threadTs, fileId })) === null ? null : done),
+      }),
+  });
+}
+
+function titleOf({ files }: Part, at: number): { title?: string } {
+  const title = files[at]?.title ?? null;
+  return title === null ? {} : { title };
+}
+
+/** The comment is always read as mrkdwn: what that would change goes as blocks instead. */
+function commentOf(text: string): JsonObject {
+  if (text === "") return {};
+  return hasMarkup(text) ? { blocks: richText(text) } : { initial_comment: escapeText(text) };
+}
+
+const Place = AnyAnswer.extend({ upload_url: z.string(), file_id: z.string() });
+
+/** One file, which nobody sees before it is shared: one that is lost on its way is sent again. */
+function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
+  return io.effect<string>({
+    step,
+    request: { url: item.url, altText: item.altText },
+    send: async () => {
+      const { body, sizeBytes, mimeType } = await contentOf(item, io);
+      const form = {
+        filename: fileNameOf(mimeType, item.facts.type),
+        length: sizeBytes,
+        ...(item.altText === null || item.altText === "" ? {} : { alt_txt: item.altText }),
+      };
+      const asked = { method: "files.getUploadURLExternal", form, isIdempotent: true };
+      const { upload_url: url, file_id } = await call(io, asked, Place);
+      await io.request({
+        ...UPLOAD_TIMES,
+        method: "POST",
+        url,
+        headers: { "content-type": mimeType, "content-length": String(sizeBytes) },
+        body,
+        isIdempotent: true,
+        classify: readingOf(true),
+      });
+      return file_id;
+    },
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}
+
+async function contentOf(item: MediaItem, io: PublishIo) {
+  const { type, sizeBytes, mimeType } = item.facts;
+  if (type !== "image") return { body: () => item.open(), sizeBytes, mimeType };
+  const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
+  return { body: fitted.bytes, sizeBytes: fitted.bytes.length, mimeType: fitted.mimeType };
+}
+
+/** Names our messages among a channel's; the key in it names the one that is meant. */
+const EVENT_TYPE = "posthorn_post";
+
+const PAGE = 200;
+const MAX_PAGES = 50;
+
+/** An app that is distributed commercially gets 15 at a time, whatever it asks for. */
+const UNREADABLE: FaultRule = {
+  code: ["missing_scope", "not_in_channel", "channel_not_found", "channel_is_limited_access"],
+  kind: "rejected",
+  message:
+    "the bot may not read the channel, where it would have to look. Add the scopes channels:history and groups:history, and invite the bot.",
+};
+
+export const Message = z.looseObject({
+  ts: z.string(),
+  subtype: z.string().optional(),
+  metadata: z
+    .looseObject({
+      event_type: z.string().optional(),
+      event_payload: z.looseObject({ key: z.unknown().optional() }),
+    })
+    .optional()
+    .catch(undefined),
+  files: z
+    .array(z.looseObject({ id: z.string() }))
+    .optional()
+    .catch(undefined),
+  reply_count: z.int().min(0).optional().catch(undefined),
+  reactions: z
+    .array(z.looseObject({ count: z.int().min(0) }))
+    .optional()
+    .catch(undefined),
+});
+export type Message = z.infer<typeof Message>;
+
+const Page = AnyAnswer.extend({ messages: z.array(Message), response_metadata: Paging });
+
+interface Search {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Among the replies to this message; null: in the channel. */
+  readonly threadTs: string | null;
+  isIt(message: Message): boolean;
+}
+
+/** The moment that names the message; null: it is not there. Throws `rejected` where the bot may not look. */
+async function findMessage(io: PlatformIo, search: Search): Promise<string | null> {
+  const { channelId: channel } = channelOf(io.account);
+  const { threadTs, since } = search;
+  const at = threadTs === null ? {} : { ts: threadTs };
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { messages, response_metadata: paging } = await call(
+      io,
+      {
+        method: threadTs === null ? "conversations.history" : "conversations.replies",
+        query: {
+          channel,
+          ...at,
+          oldest: (since / SECOND).toFixed(6),
+          inclusive: true,
+          include_all_metadata: true,
+          limit: PAGE,
+          cursor,
+        },
+        rules: [UNREADABLE],
+      },
+      Page,
+    );
+    const found = messages.find((message) => search.isIt(message));
+    if (found !== undefined) return found.ts;
+    cursor = paging?.next_cursor ?? "";
+    if (cursor === "") return null;
+  }
+  throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
+}
+
+function hasKey(key: string): Search["isIt"] {
+  return ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload.key === key;
+}
+
+const Share = z.array(z.looseObject({ ts: z.string().nullish() }));
+const Shares = z.record(z.string(), Share).optional().catch(undefined);
+const FileAnswer = AnyAnswer.extend({
+  file: z
+    .looseObject({ shares: z.looseObject({ public: Shares, private: Shares }).optional().catch(undefined) })
+    .optional(),
+});
+
+/** Not there before it is complete; and not to be seen where the token has no scope files:read. */
+const NO_FILE: FaultRule = {
+  code: ["file_not_found", "file_deleted", "missing_scope", "not_visible", "access_denied"],
+  kind: "ok",
+};
+
+/**
+ * The message that shows the file, by the file itself, else by the channel's messages. Slack shows it some
+ * time after it was told to.
+ */
+export async function findShare(
+  io: PlatformIo,
+  { fileId, ...search }: Omit<Search, "isIt"> & { readonly fileId: string },
+): Promise<string | null> {
+  const one = { method: "files.info", query: { file: fileId }, rules: [NO_FILE] };
+  const { ok, file } = await call(io, one, FileAnswer);
+  const { channelId } = channelOf(io.account);
+  for (const shares of [file?.shares?.public, file?.shares?.private]) {
+    const ts = shares?.[channelId]?.find((share) => typeof share.ts === "string")?.ts;
+    if (typeof ts === "string") return ts;
+  }
+  if (ok) return null;
+  return findMessage(io, { ...search, isIt: ({ files }) => files?.some(({ id }) => id === fileId) === true });
+}
+
+/** How an open step turned out, by looking. */
+async function reconcileByLooking<R>(
+  context: ReconcileContext,
+  io: PlatformIo,
+  { listedAfterMs, find }: { readonly listedAfterMs: number; find(since: number): Promise<R | null> },
+): Promise<Reconciled<R>> {
+  try {
+    const listing = { now: io.now(), listedAfterMs, isReliable: true, reason: "", find };
+    return await reconcileByListing(context, listing);
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    return { outcome: "unknown", reason: `the answer was lost, and ${error.message}` };
   }
 }

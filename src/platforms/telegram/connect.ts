@@ -4,7 +4,7 @@ import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts"
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { callBot, callChat, chatOf } from "./api.ts";
-import { naming } from "../shared/naming.ts";
+import { naming } from "../shared/faults.ts";
 import { Id } from "../../ports/platform-values.ts";
 
 const TOKEN_PLACE =

@@ -2,9 +2,8 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import { definePlatform } from "../../ports/platform.ts";
 import { connect, inspect, INSTRUCTIONS, SECRET_FIELDS, STEPS } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
-import { DOCUMENTS, SHOWN } from "./media.ts";
+import { DOCUMENTS, publish, SHOWN } from "./publish.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_ITEMS, accepts: SHOWN },
@@ -25,21 +24,13 @@ export default definePlatform({
   name: "telegram",
   title: "Telegram",
   docs: "https://core.telegram.org/bots/api",
+  baseUrl: "https://api.telegram.org",
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>
     post?.metadata.asDocument === true
       ? { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: DOCUMENTS } }
       : CAPABILITIES,
   metadata: TelegramMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Address of the Bot API, where you run a server of your own for it",
-      kind: "address",
-      default: "https://api.telegram.org",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

@@ -3,11 +3,9 @@ import { AppError } from "../../domain/errors.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { callChat, change } from "./api.ts";
-import { classifyRemoval } from "./faults.ts";
-import { COVER_PART, toCover } from "./media.ts";
+import { callChat, change, classifyRemoval } from "./api.ts";
+import { COVER_PART, looksOf, sentOf, textFields, toCover } from "./publish.ts";
 import { urlsOf, type TelegramPost } from "./metadata.ts";
-import { looksOf, sentOf, textFields } from "./publish.ts";
 
 /** The message that carries the text, in the chat that it was sent to. */
 function messageOf({ platformPostId }: TelegramPost): { chat_id: number; message_id: number } {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 const { link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
 
@@ -35,10 +35,7 @@ export function urlsOf({ mediaUrl, metadata }: TelegramPost): string[] {
 }
 
 /** What the schema cannot say: what excludes what. */
-export function checkPost(
-  post: TelegramPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata, mediaUrl } = post;
   const urls = urlsOf(post);
   const errors: string[] = [];

@@ -9,8 +9,7 @@ import {
 } from "../../ports/platform-io.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";
 import type { ContainerApi, ContainerStatus } from "../shared/meta/containers.ts";
-import { GONE, metaFaults, PERMISSION_CODES } from "../shared/meta/faults.ts";
-import { Created, listAll } from "../shared/meta/graph.ts";
+import { Created, GONE, listAll, metaFaults, PERMISSION_CODES } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
 
 export const THREADS_HOST = "https://graph.threads.net";

@@ -1,12 +1,92 @@
+import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
+import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { THREADS_HOST } from "./api.ts";
-import { threadsLogin } from "./connect.ts";
+import { exchangeAt, readShortLived, renewAtHost, type TokenHost } from "../shared/meta/accounts.ts";
+import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
-import { checkPost, MAX_ITEMS, ThreadsMetadata } from "./metadata.ts";
+import { checkPost, MAX_ITEMS, MAX_TEXT, measure, ThreadsMetadata } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
-import { MAX_TEXT, measure } from "./text.ts";
+
+const GUIDE: SetupGuide = {
+  url: "https://developers.facebook.com/apps",
+  needs: [
+    "About half an hour at Meta, in this order: an app, the permissions of its use case, a role in the app for each account, and the invitation accepted. It costs nothing, and needs no review for accounts of your own.",
+  ],
+  steps: [
+    'Create an app with the use case "Access the Threads API".',
+    "Open the use case's settings and enter {redirectUrl} as a redirect callback URL. The addresses for uninstalling and deleting may be the same.",
+    "Add the permissions {scopes}.",
+    "Under App roles, add each account as a Threads tester and accept the invitation in Threads under Settings, Website permissions.",
+    "Put the Threads app ID and the Threads app secret (not those of the Meta app) into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
+  ],
+  warnings: [
+    "Threads testers of your app work at once. For other people's accounts Meta asks for App Review and the verification of your business.",
+    "An account may make 250 posts, 1,000 replies and 100 deletions in 24 hours. The API costs nothing.",
+    "Posthorn renews the access every week. It ends 60 days after Posthorn last ran.",
+  ],
+};
+
+const HOST: TokenHost = {
+  title: "Threads",
+  prefix: "th",
+  base: (io) => io.setting("BASE_URL") ?? THREADS_HOST,
+};
+
+const Me = z.looseObject({
+  id: Id,
+  username: z.string(),
+  name: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+/** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
+const threadsLogin: OAuthWay = {
+  kind: "oauth",
+  name: "threads",
+  label: "Sign in with Threads",
+  instructions: "Sign in to Threads and allow everything that it asks for.",
+  setup: GUIDE,
+  endpoints: {
+    authorize: "https://threads.net/oauth/authorize",
+    token: `${THREADS_HOST}/oauth/access_token`,
+  },
+  scopes: [
+    "threads_basic",
+    "threads_content_publish",
+    "threads_manage_insights",
+    "threads_delete",
+    "threads_manage_replies",
+    "threads_read_replies",
+  ],
+  neededScopes: ["threads_basic", "threads_content_publish"],
+  scopeSeparator: ",",
+  pkce: "none",
+  clientAuth: "body",
+  redirect: "https",
+  instance: "no",
+  readTokens: readShortLived,
+  lengthen: exchangeAt(HOST),
+  renewal: renewAtHost(HOST),
+  async targets({ secrets }, io) {
+    const query = { fields: "id,username,name,threads_profile_picture_url" };
+    const headers = { authorization: `Bearer ${secrets["accessToken"]}` };
+    const me = await io.ask({ method: "GET", url: `${threadsUrl(io)}/me`, query, headers, classify }, Me);
+    return [
+      {
+        platformAccountId: me.id,
+        name: me.name === undefined || me.name === "" ? me.username : me.name,
+        handle: me.username,
+        profileUrl: `https://www.threads.net/@${encodeURIComponent(me.username)}`,
+        avatarUrl: me.threads_profile_picture_url ?? null,
+        settings: {},
+        secrets: {},
+      },
+    ];
+  },
+};
 
 const CAPABILITIES: PlatformCapabilities = {
   media: {
@@ -41,6 +121,7 @@ export default definePlatform({
   name: "threads",
   title: "Threads",
   docs: "https://developers.facebook.com/docs/threads/posts",
+  baseUrl: THREADS_HOST,
   capabilities: CAPABILITIES,
   capabilitiesOf({ limits }) {
     const perDay = limits["postsPerDay"];
@@ -48,15 +129,6 @@ export default definePlatform({
     return { ...CAPABILITIES, quotas: CAPABILITIES.quotas.map((quota) => ({ ...quota, max: perDay })) };
   },
   metadata: ThreadsMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where requests are sent, without the version",
-      kind: "address",
-      default: THREADS_HOST,
-      isRequired: false,
-    },
-  ],
   connect: [threadsLogin],
   measure,
   check: checkPost,

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GoneBody } from "../shared/meta/faults.ts";
+import { GoneBody } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
 import { call, classifyGone, classifyMild } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";
 import { publishStep } from "./publish.ts";
+import { idReader } from "../shared/live.ts";
 
 const Profile = z.looseObject({
   username: z.string().optional(),
@@ -54,18 +54,9 @@ const Numbers = z.looseObject({
   ),
 });
 
-function idOf({ platformPostId }: Pick<ThreadsPost, "platformPostId">): string {
-  if (platformPostId !== null && /^\d+$/.test(platformPostId)) return platformPostId;
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the id of a post on Threads, so it cannot be found there.",
-  );
-}
+const idOf = idReader("is not the id of a post on Threads, so it cannot be found there.", /^\d+$/);
 
-export async function insights(
-  post: ThreadsPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: ThreadsPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
   const query = { fields: "id" };
   const shown = await io.ask(

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
-import { hasTooManyLinks, LINKS_SENTENCE, MAX_TEXT, measure } from "./text.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_ITEMS = 20;
 const MAX_ALT_TEXT = 1_000;
@@ -60,7 +60,7 @@ export function partsOf({ caption, mediaUrl, metadata }: ThreadsPost): [Part, ..
 }
 
 /** What the schema cannot say: the length of each part as Threads counts, and what excludes what. */
-export function checkPost(post: ThreadsPost): { errors: string[]; warnings: string[] } {
+export function checkPost(post: ThreadsPost): Checked {
   const { link, moreMedia, sensitive: isSensitive } = post.metadata;
   const errors: string[] = [];
   for (const [at, { text, media }] of partsOf(post).entries()) {
@@ -84,3 +84,32 @@ export function checkPost(post: ThreadsPost): { errors: string[]; warnings: stri
   if (isSensitive === true && !hasMedia) errors.push("metadata.sensitive: is only for media. Leave it out.");
   return { errors, warnings: [] };
 }
+
+export const MAX_TEXT = 500;
+/** https://developers.facebook.com/docs/threads/overview: since December 2025. */
+const MAX_LINKS = 5;
+
+const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{Regional_Indicator}|\u20E3/u;
+
+let segmenter: Intl.Segmenter | null = null;
+
+/** Characters, but an emoji counts as many as it has bytes in UTF-8. */
+export function measure(text: string): number {
+  if (!EMOJI.test(text)) return measureText(text, "characters");
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  let length = 0;
+  for (const { segment } of segmenter.segment(text))
+    length += EMOJI.test(segment) ? Buffer.byteLength(segment) : [...segment].length;
+  return length;
+}
+
+/** Whether a text and the link beside it name more addresses than a post may. */
+function hasTooManyLinks(text: string, link: string | undefined): boolean {
+  const links = new Set([
+    ...(text.match(/\bhttps?:\/\/[^\s<>"]+/gi) ?? []),
+    ...(link === undefined ? [] : [link]),
+  ]);
+  return links.size > MAX_LINKS;
+}
+
+const LINKS_SENTENCE = `names more than the ${MAX_LINKS} addresses that Threads takes. Leave some out.`;

@@ -5,10 +5,10 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/media/fetched.ts";
+import { asciiAddressOf } from "../shared/media.ts";
 import { Container, createContainers, type Containers } from "../shared/meta/containers.ts";
 import { call, classifyMild, containerApi, findPost } from "./api.ts";
-import { MAX_ITEMS, partsOf, type Part, type ThreadsPost } from "./metadata.ts";
+import { MAX_ITEMS, type Part, partsOf, type ThreadsPost } from "./metadata.ts";
 
 const MB = 1_000_000;
 

@@ -1,9 +1,25 @@
 import * as z from "zod";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
+import {
+  type JsonObject,
+  type PlatformAccount,
+  PlatformFault,
+  type PlatformIo,
+} from "../../ports/platform-io.ts";
+import type { Checked, CheckedAt, Choice, Inspection } from "../../ports/platform.ts";
 import { callTikTok } from "./api.ts";
-import { profileUrl } from "./status.ts";
+import { profileUrl } from "./live.ts";
+import {
+  isInbox,
+  MAX_VIDEO_CAPTION,
+  type PrivacyLevel,
+  privacyOf,
+  type TikTokMetadata,
+  type TikTokPost,
+} from "./metadata.ts";
 
 const REVOKE_URL = "https://open.tiktokapis.com/v2/oauth/revoke/";
 
@@ -113,3 +129,187 @@ export const CONSENT: OAuthWay = {
   revoke,
   targets,
 };
+
+const CreatorInfo = z.looseObject({
+  creator_avatar_url: z.string().catch(""),
+  creator_username: z.string().catch(""),
+  creator_nickname: z.string().catch(""),
+  privacy_level_options: z.array(z.string()),
+  comment_disabled: z.boolean().catch(false),
+  duet_disabled: z.boolean().catch(false),
+  stitch_disabled: z.boolean().catch(false),
+  max_video_post_duration_sec: z.number().positive().nullable().catch(null),
+});
+export type CreatorInfo = z.infer<typeof CreatorInfo>;
+
+/** What the account may do now; TikTok wants it asked before each post, as it changes. */
+export function readCreator(
+  io: Pick<PlatformIo, "ask" | "setting">,
+  kind: "repeatable" | "numbers" = "repeatable",
+): Promise<CreatorInfo> {
+  const path = "/v2/post/publish/creator_info/query/";
+  return callTikTok(io, { path, json: null, kind }, CreatorInfo);
+}
+
+const LABELS: Readonly<Record<PrivacyLevel, string>> = {
+  PUBLIC_TO_EVERYONE: "Everyone",
+  MUTUAL_FOLLOW_FRIENDS: "Friends (people who follow each other)",
+  FOLLOWER_OF_CREATOR: "Followers",
+  SELF_ONLY: "Only you",
+};
+
+export async function listPrivacyLevels(search: string, io: PlatformIo): Promise<Choice[]> {
+  const { privacy_level_options: options } = await readCreator(io);
+  const labels: Readonly<Record<string, string>> = LABELS;
+  const choices = options.map((value) => ({ value, label: labels[value] ?? value }));
+  const wanted = search.toLowerCase();
+  return choices.filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted));
+}
+
+/** Throws `invalid` for what the account may not do at this moment. */
+export function assertAllowed(
+  { privacy_level_options: options, max_video_post_duration_sec: maxSeconds }: CreatorInfo,
+  { metadata, seconds }: { readonly metadata: TikTokMetadata; readonly seconds: number | null },
+): void {
+  const privacy = privacyOf(metadata);
+  if (privacy === null || !options.includes(privacy)) {
+    throw new PlatformFault(
+      "rejected",
+      `TikTok offers this account ${options.join(", ") || "nothing"} now. Choose one of them, then send the post again.`,
+      { field: "metadata.privacyLevel" },
+    );
+  }
+  if (seconds !== null && maxSeconds !== null && seconds > maxSeconds) {
+    throw new PlatformFault(
+      "rejected",
+      `the video lasts ${Math.round(seconds)} seconds, and this account may post at most ${maxSeconds}. Give a shorter one.`,
+      { field: "mediaUrl" },
+    );
+  }
+}
+
+const Limits = z.looseObject({
+  maxSeconds: z.number().nullable().catch(null),
+  privacyLevels: z.array(z.string()).catch([]),
+});
+
+/** What `inspect` found; empty lists and null before it. */
+export function limitsOf({ limits }: Pick<PlatformAccount, "limits">): z.infer<typeof Limits> {
+  return Limits.parse(limits);
+}
+
+const Granted = z.looseObject({ scopes: z.array(z.string()) });
+
+/** Whether a permission was given; one of an account that was connected before they were kept counts as given. */
+export function permissionsOf({ settings }: Pick<PlatformAccount, "settings">): (scope: string) => boolean {
+  const granted = Granted.safeParse(settings).data?.scopes;
+  return (scope) => granted?.includes(scope) ?? true;
+}
+
+const ONLY_DRAFTS =
+  "The channel was connected without the permission video.publish, so only the mode inbox works. Reconnect it for posts that go out by themselves.";
+
+/** A refusal to tell is what stands in the way; what passes is thrown. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  try {
+    const info = await readCreator(io, "numbers");
+    const limits: JsonObject = {
+      maxSeconds: info.max_video_post_duration_sec,
+      privacyLevels: info.privacy_level_options,
+      commentDisabled: info.comment_disabled,
+      duetDisabled: info.duet_disabled,
+      stitchDisabled: info.stitch_disabled,
+    };
+    const { creator_nickname: name, creator_username: handle, creator_avatar_url: avatarUrl } = info;
+    return {
+      ...(name === "" ? {} : { name }),
+      ...(handle === "" ? {} : { handle }),
+      ...(parseUrl(avatarUrl) !== null ? { avatarUrl } : {}),
+      limits,
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    if (error.kind === "rejected" && error.httpStatus === 401) return { problem: ONLY_DRAFTS };
+    if (["rejected", "setup", "rate"].includes(error.kind)) return { problem: error.message };
+    throw error;
+  }
+}
+
+type Seen = Pick<MediaFigures, "type">;
+
+const OF_VIDEOS = ["disableDuet", "disableStitch", "aiGenerated", "coverMs"] as const;
+const OF_PHOTOS = ["title", "coverIndex", "autoAddMusic"] as const;
+
+/** Rules that data cannot say. What TikTok offers the account may change until the post's time: it is told. */
+export function checkPost(post: TikTokPost, { account, media }: CheckedAt): Checked {
+  const { metadata } = post;
+  const urls = [post.mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)];
+  const seen = urls.flatMap((url) => media.get(url) ?? []);
+  const errors = [privacyProblem(post), coverProblem(post, urls.length), kindProblem(post, seen)];
+  const warnings = [
+    optionWarning(post, limitsOf(account).privacyLevels),
+    coverWarning(post),
+    inboxWarning(post, seen),
+  ];
+  const told = (texts: readonly (string | null)[]): string[] => texts.filter((text) => text !== null);
+  return { errors: told(errors), warnings: told(warnings) };
+}
+
+function privacyProblem({ metadata }: TikTokPost): string | null {
+  const { privacyLevel, privacy: short } = metadata;
+  const privacy = privacyOf(metadata);
+  if (privacyLevel !== undefined && short !== undefined && privacyLevel !== short)
+    return "metadata.privacy: is another name for privacyLevel, and the two differ. Leave one of them out.";
+  if (isInbox(metadata)) return null;
+  if (privacy === null)
+    return "metadata.privacyLevel: TikTok asks the person to choose who can see the post. Call list_choices, then give one of its values.";
+  return privacy === "SELF_ONLY" && metadata.brandContent === true
+    ? "metadata.brandContent: a paid partnership cannot be SELF_ONLY on TikTok. Choose another privacyLevel."
+    : null;
+}
+
+function coverProblem({ metadata: { coverIndex } }: TikTokPost, count: number): string | null {
+  return coverIndex !== undefined && coverIndex >= count
+    ? `metadata.coverIndex: the post has ${count} photos, counted from 0. Give the number of one of them.`
+    : null;
+}
+
+/** What does not go together with the kind of its media, as far as it is known. */
+export function kindProblem(post: TikTokPost, seen: readonly Seen[]): string | null {
+  const { caption, metadata } = post;
+  const hasFilm = seen.some(({ type }) => type === "video");
+  const hasPhoto = seen.some(({ type }) => type === "image");
+  if (hasFilm && (hasPhoto || (metadata.moreMedia ?? []).length > 0))
+    return "metadata.moreMedia: a TikTok post shows one video, or photos. Leave the rest out.";
+  const strange = hasFilm ? OF_PHOTOS : hasPhoto ? OF_VIDEOS : [];
+  const field = strange.find((name) => metadata[name] !== undefined);
+  if (field !== undefined)
+    return `metadata.${field}: is only for ${hasFilm ? "photos" : "videos"} on TikTok. Leave it out.`;
+  const length = (caption ?? "").length;
+  return hasFilm && length > MAX_VIDEO_CAPTION
+    ? `caption: has ${length} characters, and may have ${MAX_VIDEO_CAPTION} with a video on TikTok. Shorten it.`
+    : null;
+}
+
+function optionWarning({ metadata }: TikTokPost, options: readonly string[]): string | null {
+  const privacy = privacyOf(metadata);
+  if (isInbox(metadata) || privacy === null || options.length === 0 || options.includes(privacy)) return null;
+  return `metadata.privacyLevel: TikTok last offered this account ${options.join(", ")}. Posthorn asks again at the post's time. If that has not changed, TikTok refuses the post.`;
+}
+
+/** Seen, and not written down by TikTok: https://github.com/gitroomhq/postiz-app/pull/1989 */
+function coverWarning({ metadata }: TikTokPost): string | null {
+  if (metadata.coverMs === undefined) return null;
+  if (isInbox(metadata)) return "metadata.coverMs: TikTok takes no cover with a draft. Choose it in the app.";
+  return privacyOf(metadata) === "PUBLIC_TO_EVERYONE"
+    ? null
+    : "metadata.coverMs: TikTok uses it only for posts that everybody can see. This one may show the first frame.";
+}
+
+function inboxWarning({ caption, metadata }: TikTokPost, seen: readonly Seen[]): string | null {
+  if (!isInbox(metadata)) return null;
+  const isText = (caption ?? "") !== "" && !seen.some(({ type }) => type === "image");
+  const text = isText ? " TikTok takes no text with such a video. Enter the caption in the app." : "";
+  return `metadata.mode: the post waits in TikTok's inbox at its time until a person finishes it in the TikTok app.${text}`;
+}

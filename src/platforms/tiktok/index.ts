@@ -2,13 +2,10 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { TIKTOK_API } from "./api.ts";
-import { checkPost } from "./check.ts";
-import { CONSENT } from "./connect.ts";
-import { inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./creator.ts";
+import { checkPost, CONSENT, inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./connect.ts";
 import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./metadata.ts";
-import { ACCOUNT_METRICS, analytics, insights } from "./numbers.ts";
-import { PHOTO_LIMITS } from "./photos.ts";
-import { publish } from "./publish.ts";
+import { ACCOUNT_METRICS, analytics, insights } from "./live.ts";
+import { PHOTO_LIMITS, publish } from "./publish.ts";
 
 /** What the API takes at most; how much of it an account may post, TikTok tells of each. */
 const MAX_SECONDS = 600;
@@ -52,6 +49,7 @@ export default definePlatform({
   name: "tiktok",
   title: "TikTok",
   docs: "https://developers.tiktok.com/doc/content-posting-api-get-started",
+  baseUrl: TIKTOK_API,
   capabilities: CAPABILITIES,
   capabilitiesOf(account, post) {
     const { media, caption } = CAPABILITIES;
@@ -72,15 +70,6 @@ export default definePlatform({
     };
   },
   metadata: TikTokMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where TikTok's API is asked",
-      kind: "address",
-      default: TIKTOK_API,
-      isRequired: false,
-    },
-  ],
   connect: [CONSENT],
   choices: { privacyLevel: listPrivacyLevels },
   check: checkPost,

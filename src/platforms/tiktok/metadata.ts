@@ -2,7 +2,7 @@ import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 
-export const PRIVACY_LEVELS = [
+const PRIVACY_LEVELS = [
   "PUBLIC_TO_EVERYONE",
   "MUTUAL_FOLLOW_FRIENDS",
   "FOLLOWER_OF_CREATOR",
@@ -11,7 +11,7 @@ export const PRIVACY_LEVELS = [
 export type PrivacyLevel = (typeof PRIVACY_LEVELS)[number];
 
 export const MAX_PHOTOS = 35;
-export const MAX_TITLE = 90;
+const MAX_TITLE = 90;
 export const MAX_VIDEO_CAPTION = 2_200;
 export const MAX_PHOTO_CAPTION = 4_000;
 

@@ -1,14 +1,9 @@
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type FaultRule } from "../shared/faults.ts";
-import { untilMidnight } from "../shared/midnight.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
+import { type FaultRule, faultsBy, untilMidnight } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TUMBLR_API = "https://api.tumblr.com";
 
@@ -83,40 +78,28 @@ const rulesAt = (now: number): readonly FaultRule[] => [
   { status: 413, kind: "rejected", message: "Tumblr refused the media as too large. Use smaller files." },
 ];
 
-interface Call extends Pick<PlatformRequest, "query" | "json" | "form" | "multipart" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** Below /v2. */
-  readonly path: string;
-  readonly times?: Pick<PlatformRequest, "timeoutMs" | "idleMs">;
+const api = restApi({
+  base: TUMBLR_API,
+  below: "/v2",
+  classify: (_rules, io) => (response) =>
+    codesOf(response).includes(QUEUE_FULL)
+      ? new NoPlace()
+      : faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) })(response),
+});
+
+/** A call with the channel's token. */
+export async function ask<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T> {
+  return (await api.ask(io, call, within(schema))).response;
 }
 
-function requestOf(io: Pick<ConnectIo, "setting" | "now">, { path, times, ...call }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...call,
-    ...times,
-    url: `${io.setting("BASE_URL") ?? TUMBLR_API}/v2${path}`,
-    classify: (response) =>
-      codesOf(response).includes(QUEUE_FULL)
-        ? new NoPlace()
-        : faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) })(response),
-  };
+/** While connecting: the token is at hand. */
+export async function askWith<T>(io: ConnectIo, secrets: Secrets, call: ApiCall, schema: z.ZodType<T>) {
+  return (await api.askWith(io, { secrets }, call, within(schema))).response;
 }
 
 /** The `response` of an answer; every answer has one. */
 function within<T>(schema: z.ZodType<T>) {
   return z.looseObject({ response: schema });
-}
-
-/** A call with the channel's token. */
-export async function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return (await io.ask({ ...requestOf(io, call), sign: bearer() }, within(schema))).response;
-}
-
-/** While connecting: the token is at hand. */
-export async function askWith<T>(io: ConnectIo, accessToken: string, call: Call, schema: z.ZodType<T>) {
-  return (await io.ask({ ...requestOf(io, call), ...bearer()({ accessToken }) }, within(schema))).response;
 }
 
 /** The channel's blog in a path: its id, as its name may change. */

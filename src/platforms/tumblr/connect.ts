@@ -66,7 +66,7 @@ export const consent: OAuthWay = {
   // Nobody says how long a refresh token lasts that is not used.
   renewal: { beforeMs: 0, everyMs: 7 * DAY, isSingleUse: true },
   async targets({ secrets }, io) {
-    const { user } = await askWith(io, secrets["accessToken"] ?? "", { path: USER_INFO }, UserInfo);
+    const { user } = await askWith(io, secrets, { path: USER_INFO }, UserInfo);
     return user.blogs.map((blog) => ({
       ...shownBlog(blog),
       platformAccountId: blog.uuid,

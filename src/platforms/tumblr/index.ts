@@ -3,14 +3,14 @@ import { definePlatform } from "../../ports/platform.ts";
 import { TUMBLR_API, TUMBLR_ZONE } from "./api.ts";
 import { consent } from "./connect.ts";
 import { analytics, edit, insights, inspect, remove } from "./live.ts";
-import { ACCEPTS } from "./media.ts";
+import { ACCEPTS, publish } from "./publish.ts";
 import { check, MAX_ITEMS, TumblrMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
 
 export default definePlatform({
   name: "tumblr",
   title: "Tumblr",
   docs: "https://www.tumblr.com/docs/en/api/v2",
+  baseUrl: TUMBLR_API,
   capabilities: {
     media: { required: false, maxItems: MAX_ITEMS, accepts: ACCEPTS },
     // Blocks of 4,096, of which there may be a thousand.
@@ -25,15 +25,6 @@ export default definePlatform({
     quotas: [{ name: "posts a day", max: 250, perMinutes: 1_440, from: TUMBLR_ZONE, scope: "account" }],
   },
   metadata: TumblrMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Tumblr's API is asked",
-      kind: "address",
-      default: TUMBLR_API,
-      isRequired: false,
-    },
-  ],
   connect: [consent],
   check,
   inspect,

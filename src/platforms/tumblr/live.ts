@@ -1,13 +1,11 @@
 import * as z from "zod";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
-import { orNull } from "../shared/or-null.ts";
+import { orNull } from "../shared/faults.ts";
 import { AnyAnswer, ask, blogPath } from "./api.ts";
 import { addressOf, shownBlog, USER_INFO, UserInfo } from "./connect.ts";
-import { contentOf } from "./content.ts";
-import { fieldsOf, Placed, readPost, type TumblrEntry } from "./find.ts";
-import type { TumblrPost } from "./metadata.ts";
+import { contentOf, type TumblrPost } from "./metadata.ts";
+import { fieldsOf, Placed, readPost, type TumblrEntry } from "./publish.ts";
 
 /** One that was in the queue may have been published meanwhile, under another id. */
 async function find({ platformPostId }: TumblrPost, io: PlatformIo): Promise<TumblrEntry | null> {
@@ -21,11 +19,7 @@ const MEDIA = ["image", "video", "audio"];
 const Changed = z.looseObject({ id: z.union([z.string(), z.int().transform(String)]).optional() });
 
 /** The whole post is given again, with the media as they are there. */
-export async function edit(
-  post: TumblrPost,
-  changed: readonly string[],
-  io: PlatformIo,
-): Promise<{ platformUrl?: string; platformPostId?: string }> {
+export async function edit(post: TumblrPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
   const entry = await find(post, io);
   if (entry === null) throw new PlatformFault("rejected", "It is not on Tumblr any more.");
   if (entry.content.length === 0)
@@ -58,10 +52,7 @@ const Count = z.int().min(0).nullable().catch(null).default(null);
 const Notes = z.looseObject({ total_likes: Count, total_reblogs: Count });
 
 /** Of its notes, how many are likes, and how many reblogs. */
-export async function insights(
-  post: TumblrPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: TumblrPost, io: PlatformIo): Promise<PostInsights> {
   const entry = await find(post, io);
   if (entry === null) return { state: "removed", visibility: null, metrics: {} };
   if (entry.state !== "published") return { state: "private", visibility: "private", metrics: {} };

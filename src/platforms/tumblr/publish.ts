@@ -1,16 +1,18 @@
 import * as z from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { settleByListing } from "../shared/settle.ts";
+import type { FormPart } from "../../ports/request-body.ts";
+import { orNull } from "../shared/faults.ts";
+import { itemsOf, openAll } from "../shared/media.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
 import { addressOf } from "./connect.ts";
-import { contentOf, slugOf } from "./content.ts";
-import { fieldsOf, findSent, Placed, readPost, type TumblrEntry } from "./find.ts";
-import { openAll, uploadsOf } from "./media.ts";
-import type { TumblrPost } from "./metadata.ts";
+import { contentOf, MAX_ITEMS, slugOf, type TumblrPost } from "./metadata.ts";
 
 /** So long before its time a post must be, to go into the queue. */
 const SOONEST_MS = 5 * MINUTE;
@@ -75,7 +77,7 @@ const Created = z.looseObject({
 });
 
 async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
-  const items = await openAll(post, io);
+  const items = await openAll(itemsOf(post), io);
   const hasFilm = items.some(({ facts }) => facts.type === "video");
   const words = contentOf(post, []);
   return io.effect<Placed>({
@@ -105,10 +107,10 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       const isLive = state === "published" || (state === undefined && !hasFilm);
       return { id, mark, state: isHeld ? "held" : isLive ? "live" : "transcoding", at: io.now() };
     },
-    settle: (context) =>
-      settleByListing<Placed>(context, {
+    reconcile: (context) =>
+      reconcileByListing<Placed>(context, {
         now: io.now(),
-        settleMs: hasFilm ? 15 * MINUTE : MINUTE,
+        listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
         isReliable: true,
         reason: "the answer was lost, and the blog could not be looked through.",
         find: (since) => findSent(io, markOf(context.key), since),
@@ -126,4 +128,169 @@ function markOf(key: string): string {
 /** Never before its time. */
 function laterSecond(ms: number): string {
   return toIso(Math.ceil(ms / SECOND) * SECOND);
+}
+
+const MB = 1_000_000;
+const STILL = ["image/jpeg", "image/png", "image/webp"];
+
+export const ACCEPTS: readonly AcceptedMedia[] = [
+  { kind: "image", mimeTypes: [...STILL, "image/gif"], maxBytes: 10 * MB, maxItems: MAX_ITEMS },
+  {
+    kind: "video",
+    mimeTypes: ["video/mp4", "video/quicktime"],
+    maxBytes: 500 * MB,
+    maxSeconds: 600,
+    maxItems: 1,
+  },
+  { kind: "audio", mimeTypes: ["audio/mpeg"], maxBytes: 10 * MB, maxItems: 10 },
+];
+
+/** All pictures go in one request and are held together. */
+const ALL_PICTURES_BYTES = 60 * MB;
+
+/** Opened before anything is sent, so that what cannot be posted is refused as a whole. */
+/** A file of a post: its block, and the part of the form that brings it. */
+interface Upload {
+  readonly block: JsonObject;
+  readonly part: FormPart;
+}
+
+async function uploadsOf(items: readonly MediaItem[], io: PublishIo): Promise<Upload[]> {
+  const uploads: Upload[] = [];
+  for (const [at, item] of items.entries()) uploads.push(await uploadOf(item, at, { io, items }));
+  return uploads;
+}
+
+async function uploadOf(
+  item: MediaItem,
+  at: number,
+  { io, items }: { readonly io: PublishIo; readonly items: readonly MediaItem[] },
+): Promise<Upload> {
+  const { facts, altText } = item;
+  const name = `m${at}`;
+  const file = (mimeType: string) => ({ name, fileName: `${name}.${mimeType.split("/")[1]}`, mimeType });
+  const media = (mimeType: string, { width, height }: Pick<typeof facts, "width" | "height">) => ({
+    type: mimeType,
+    identifier: name,
+    ...(width === null || height === null ? {} : { width, height }),
+  });
+  const alt = altText === null || altText === "" ? {} : { alt_text: altText };
+  if (facts.type === "image" && facts.mimeType !== "image/gif") {
+    const maxBytes = Math.min(10 * MB, Math.floor(ALL_PICTURES_BYTES / items.length));
+    const fitted = await io.media.fitImage(item, { mimeTypes: STILL, maxBytes });
+    const { mimeType, bytes } = fitted;
+    const block = { type: "image", media: [media(mimeType, fitted)], ...alt };
+    return { block, part: { ...file(mimeType), bytes } };
+  }
+  const { mimeType, sizeBytes } = facts;
+  const part = { ...file(mimeType), sizeBytes, open: () => item.open() };
+  // A GIF is sent as it is: it moves.
+  if (facts.type === "image")
+    return { block: { type: "image", media: [media(mimeType, facts)], ...alt }, part };
+  if (facts.type === "video") return { block: { type: "video", media: media(mimeType, facts) }, part };
+  return { block: { type: "audio", provider: "tumblr", media: { type: mimeType, identifier: name } }, part };
+}
+
+const Id = z.union([z.string().regex(/^\d+$/), z.int().transform(String)]);
+const Block = z.record(z.string(), z.json());
+
+/** As it is fetched, and as it stands in lists with `npf`. */
+const TumblrEntry = z
+  .looseObject({
+    id: Id,
+    id_string: Id.optional(),
+    genesis_post_id: Id.optional(),
+    slug: z.string().catch(""),
+    state: z.string().optional(),
+    queued_state: z.string().optional(),
+    timestamp: z.int().optional(),
+    content: z.array(Block).catch([]),
+    layout: z.array(z.json()).catch([]),
+    tags: z.array(z.string()).catch([]),
+    interactability_reblog: z.string().optional(),
+  })
+  .transform(({ id, id_string: text, queued_state: queued, ...entry }) => ({
+    ...entry,
+    id: text ?? id,
+    state: entry.state ?? (queued === undefined ? "published" : "queued"),
+  }));
+export type TumblrEntry = z.infer<typeof TumblrEntry>;
+
+const Page = z.looseObject({ posts: z.array(TumblrEntry) });
+
+const PAGE = 20;
+/** A queue takes 1,000 posts. */
+const MAX_PAGES = 55;
+
+/** Where a post is on Tumblr, or was put. */
+export const Placed = z.object({
+  id: z.string(),
+  /** The mark in its slug. */
+  mark: z.string(),
+  state: z.enum(["live", "held", "transcoding"]),
+  /** When it was told, in milliseconds since 1970. */
+  at: z.number(),
+});
+export type Placed = z.infer<typeof Placed>;
+
+interface Wanted extends Pick<Placed, "mark"> {
+  /** Before it is public, where it was seen by then: it gets another one when it is. */
+  readonly id: string | null;
+  /** Milliseconds since 1970; null: the newest are enough. */
+  readonly since: number | null;
+}
+
+const isOurs = (entry: TumblrEntry, { id, mark }: Wanted): boolean =>
+  (mark !== "" && entry.slug.includes(mark)) ||
+  (id !== null && [entry.id, entry.genesis_post_id].includes(id));
+
+/** Looks among the blog's public posts, or in its queue, which comes in the order of its times. */
+async function findIn(
+  list: "posts" | "posts/queue",
+  wanted: Wanted,
+  io: PlatformIo,
+): Promise<TumblrEntry | null> {
+  const isPublic = list === "posts";
+  const named = isPublic ? { npf: true, api_key: io.setting("CLIENT_ID") } : {};
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { ...named, limit: PAGE, offset: page * PAGE };
+    const { posts } = await ask(io, { path: `${blogPath(io)}/${list}`, query }, Page);
+    const found = posts.find((entry) => isOurs(entry, wanted));
+    if (found !== undefined) return found;
+    const oldest = (posts.at(-1)?.timestamp ?? 0) * SECOND;
+    const isPast = isPublic && (wanted.since === null || oldest < wanted.since);
+    if (posts.length === 0 || isPast) return null;
+  }
+  return null;
+}
+
+/** Of a post whose answer was lost. Null where it is neither public nor in the queue. */
+async function findSent(io: PlatformIo, mark: string, since: number): Promise<Placed | null> {
+  const wanted = { id: null, mark, since };
+  const found = (await findIn("posts", wanted, io)) ?? (await findIn("posts/queue", wanted, io));
+  if (found === null) return null;
+  const state = found.state === "published" || found.state === "private" ? "live" : "held";
+  return { id: found.id, mark, state, at: io.now() };
+}
+
+/** The post as it is now, under the id that it has now; null where it is gone. */
+export async function readPost(
+  io: PlatformIo,
+  { id, ...wanted }: Wanted & { readonly id: string },
+): Promise<TumblrEntry | null> {
+  const path = `${blogPath(io)}/posts/${encodeURIComponent(id)}`;
+  const found = await orNull(ask(io, { path, query: { post_format: "npf" } }, TumblrEntry));
+  return found ?? findIn("posts", { id, ...wanted }, io);
+}
+
+/** What an edit has to give again. */
+export function fieldsOf({ content, layout, tags, slug, ...entry }: TumblrEntry): JsonObject {
+  const reblogs = entry.interactability_reblog;
+  return {
+    content,
+    layout,
+    tags: tags.join(","),
+    ...(slug === "" ? {} : { slug }),
+    ...(reblogs === undefined ? {} : { interactability_reblog: reblogs }),
+  };
 }

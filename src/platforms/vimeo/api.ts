@@ -1,12 +1,12 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
 import {
   PlatformFault,
   type PlatformIo,
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.vimeo.com";
 /** https://developer.vimeo.com/api/changelog: the version is named in each request. */
@@ -86,33 +86,15 @@ export function vimeoFaults(
   return faultsBy({ title: "Vimeo", codesOf, rules: [...rules, limited, ...RULES] });
 }
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** /me/videos, /videos/1. */
-  readonly path: string;
-  readonly rules?: readonly FaultRule[];
-}
-
-function requestOf(io: Network, { path, rules, method = "GET", ...call }: Call): PlatformRequest {
-  const url = `${io.setting("BASE_URL") ?? API}${path}`;
-  return { ...call, method, url, headers: { accept: ACCEPT }, classify: vimeoFaults(io, rules) };
-}
-
-/** A call as the account. */
-export function own(io: PlatformIo, call: Call): Promise<PlatformResponse> {
-  return io.request({ ...requestOf(io, call), sign: bearer() });
-}
-
-export function askOwn<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
-}
-
-/** A call with a token that no account has yet. */
-export function requestWith(io: ConnectIo, token: string, call: Call): PlatformRequest {
-  const request = requestOf(io, call);
-  return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
-}
+export const {
+  ask: askOwn,
+  send: own,
+  requestWith,
+} = restApi({
+  base: API,
+  headers: () => ({ accept: ACCEPT }),
+  classify: (rules, io) => vimeoFaults(io, rules),
+});
 
 const Status = z
   .looseObject({ status: z.string().catch("") })

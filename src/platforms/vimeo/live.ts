@@ -1,15 +1,19 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
+import type { Edited, PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { publishHeld, type Standing } from "../shared/film/held.ts";
-import { sendThumbnail, type Picture, type Thumbnail } from "../shared/film/thumbnail.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import {
+  type Picture,
+  publishHeld,
+  sendThumbnail,
+  type Standing,
+  type Thumbnail,
+} from "../shared/film/held.ts";
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, VIEWS, viewOf, type VimeoPost } from "./metadata.ts";
-import { upload } from "./upload.ts";
+import { upload } from "./publish.ts";
 
 /** Uploads the film for nobody to see, and makes it what it is to be at its time. */
 export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOutcome> {
@@ -37,7 +41,7 @@ export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOu
           step: "tags",
           request: { id, tags },
           send: () => addTags(io, id, tags),
-          settle: async () => ({ outcome: "send_again" }),
+          reconcile: async () => ({ outcome: "send_again" }),
         });
       });
     },
@@ -85,11 +89,7 @@ function videoOf({ platformPostId }: VimeoPost): string {
 }
 
 /** What was changed on Vimeo meanwhile stays where it is not named. */
-export async function edit(
-  post: VimeoPost,
-  changed: readonly string[],
-  io: PublishIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: VimeoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
   const has = (name: string): boolean => changed.includes(name);
   const wanted = fieldsOf(post);
   const { comments, embeddable, downloadEnabled } = post.metadata;
@@ -157,10 +157,7 @@ export async function setThumbnail(post: VimeoPost, thumbnailUrl: string, io: Pu
 
 const INSIGHTS = `${STANDING},stats.plays,metadata.connections.likes.total,metadata.connections.comments.total`;
 
-export async function insights(
-  post: VimeoPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: VimeoPost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, videoOf(post), INSIGHTS);
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const { state, privacy } = standingOf(video);

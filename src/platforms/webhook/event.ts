@@ -1,4 +1,4 @@
-import { itemsOf } from "../shared/media/items.ts";
+import { itemsOf } from "../shared/media.ts";
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";

@@ -9,7 +9,7 @@ import { SECOND } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
+import { ACCEPTED } from "../shared/media.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./event.ts";
 
 const MAX_ITEMS = 21;
@@ -85,7 +85,7 @@ export default definePlatform({
       },
       send: async () => deliver(post, JSON.stringify(await toEvent(post, io, happenedAt)), io),
       // The receiver drops what comes again under the same webhook-id.
-      settle: async () => ({ outcome: "send_again" }),
+      reconcile: async () => ({ outcome: "send_again" }),
     });
     const { id, url } = Delivered.parse(answer);
     return { state: "live", platformPostId: id ?? post.id, platformUrl: url };

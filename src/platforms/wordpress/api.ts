@@ -1,38 +1,32 @@
 import * as z from "zod";
-import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
-import { basic } from "../shared/faults.ts";
-import { serverOf } from "../shared/servers.ts";
-import { classify } from "./faults.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
+import { basic, faultsBy } from "../shared/faults.ts";
+import { serverOf } from "../shared/servers.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TITLE = "WordPress";
 
-export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
-  /** Below the API's root: /wp/v2/posts. */
-  readonly path: string;
-}
+export const { ask, askWith, send } = restApi({
+  base: rootOf,
+  sign: basic("username", "appPassword"),
+  classify: () => classify,
+});
 
 /** Where the account's site has its API; without pretty permalinks it is `…/?rest_route=`. */
-function rootOf(io: PlatformIo): string {
+function rootOf(io: Pick<PlatformIo, "account" | "setting">): string {
   const { apiRoot } = io.account.settings;
   return typeof apiRoot === "string" ? apiRoot : `${serverOf(io)}/wp-json`;
 }
 
-export function requestTo(root: string, { path, ...rest }: Call): PlatformRequest {
-  return { ...rest, url: `${root}${path}`, classify };
-}
-
-/** One call with the account's application password. */
-export function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestTo(rootOf(io), call), sign: SIGN }, schema);
-}
-
-const SIGN = basic("username", "appPassword");
-
 /** How many there are of what a listing would show; null where a proxy drops the header. */
-export async function count(io: PlatformIo, path: string, query: Call["query"] = {}): Promise<number | null> {
+export async function count(
+  io: PlatformIo,
+  path: string,
+  query: ApiCall["query"] = {},
+): Promise<number | null> {
   const call = { method: "GET", path, query: { ...query, per_page: 1, _fields: "id" } } as const;
-  const { headers } = await io.request({ ...requestTo(rootOf(io), call), sign: SIGN });
+  const { headers } = await send(io, call);
   return z.coerce
     .number()
     .int()
@@ -84,7 +78,7 @@ export function gmtOf(ms: number): string {
 export function update(
   io: PlatformIo,
   id: number | string,
-  json: NonNullable<Call["json"]>,
+  json: NonNullable<ApiCall["json"]>,
 ): Promise<WpPost> {
   const path = `/wp/v2/posts/${encodeURIComponent(id)}`;
   return ask(io, { method: "POST", path, query: FIELDS, json, isIdempotent: true }, WpPost);
@@ -95,3 +89,72 @@ export function findPost(io: PlatformIo, id: number | string): Promise<WpPost | 
   const path = `/wp/v2/posts/${encodeURIComponent(id)}`;
   return orGone(ask(io, { method: "GET", path, query: { ...FIELDS, context: "edit" } }, WpPost));
 }
+
+const Words = z.looseObject({ code: z.string().max(100) });
+
+const TOO_LARGE = {
+  kind: "rejected",
+  field: "mediaUrl",
+  message:
+    "is larger than the site takes (Media, Add New on the site shows how much). Give a smaller file or raise the limit there, then send the post again.",
+} as const;
+
+/** https://developer.wordpress.org/rest-api/ names errors by `code`; hosts and firewalls in front of it do not. */
+const classify = faultsBy({
+  title: "WordPress",
+  codesOf: ({ status, json }) => {
+    const words = Words.safeParse(json);
+    return status >= 400 && words.success ? [words.data.code] : [];
+  },
+  rules: [
+    {
+      status: 401,
+      kind: "auth",
+      message:
+        "The site does not accept the application password. It was revoked, or the web server or a security plugin keeps the Authorization header from WordPress.",
+    },
+    {
+      code: ["rest_cannot_create", "rest_cannot_edit", "rest_cannot_publish", "rest_forbidden_context"],
+      kind: "auth",
+      message: "The user may not publish on this site. It needs the role of an author or editor.",
+    },
+    // Told with the number of the term that is there.
+    { code: "term_exists", kind: "ok" },
+    {
+      code: ["rest_post_invalid_id", "rest_already_trashed"],
+      kind: "rejected",
+      message: "The post is not on the site any more.",
+    },
+    {
+      // The site's own page, too: nothing of WordPress's API says that a post is gone.
+      status: 404,
+      kind: "auth",
+      message:
+        "The site's REST API is switched off, or has moved. Switch it on, or reconnect the channel with the new address.",
+    },
+    {
+      code: ["rest_upload_no_data", "rest_upload_file_too_big"],
+      ...TOO_LARGE,
+    },
+    { status: 413, ...TOO_LARGE },
+    {
+      // Told apart in words of the site's language alone, and with a 500.
+      code: [
+        "rest_upload_unknown_error",
+        "rest_upload_sideload_error",
+        "rest_upload_limited_space",
+        "rest_upload_user_quota_exceeded",
+      ],
+      kind: "rejected",
+      field: "mediaUrl",
+      message:
+        "the site refused the file: it takes none of this type or size (Media, Add New on the site shows which), or has no space left. Give another one, then send the post again.",
+    },
+    {
+      status: 403,
+      kind: "rejected",
+      message:
+        "The site does not let this user do that, or a firewall in front of it refused. Ask its administrator.",
+    },
+  ],
+});

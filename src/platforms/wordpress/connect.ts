@@ -10,10 +10,8 @@ import type {
 } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { basic } from "../shared/faults.ts";
-import { askOrNull } from "../shared/fediverse.ts";
-import { explaining, requireServer } from "../shared/servers.ts";
-import { ask, requestTo, TITLE } from "./api.ts";
+import { askOrNull, explaining, requireServer } from "../shared/servers.ts";
+import { askWith, ask, TITLE } from "./api.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 
 const PLACE =
@@ -78,9 +76,8 @@ function problemOf({ capabilities }: User): string | null {
 
 /** The channel that these are good for. */
 async function enter(site: Site, secrets: Secrets, io: ConnectIo): Promise<Connected> {
-  const request = requestTo(site.root, ME);
-  const signed = { ...request, ...basic("username", "appPassword")(secrets) };
-  const user = await explaining(site.server, REFUSED, () => io.ask(signed, User));
+  const as = { server: site.root, secrets };
+  const user = await explaining(site.server, REFUSED, () => askWith(io, as, ME, User));
   const problem = problemOf(user);
   const target = {
     platformAccountId: String(user.id),

@@ -1,13 +1,10 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
 import { TITLE } from "./api.ts";
 import { AUTHORIZE, inspect, PASSWORD } from "./connect.ts";
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
-import { MEDIA } from "./media.ts";
-import { checkPost, WordpressMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { CHOICES } from "./terms.ts";
+import { MEDIA, publish } from "./publish.ts";
+import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, ...MEDIA },
@@ -29,7 +26,6 @@ export default definePlatform({
   docs: "https://developer.wordpress.org/rest-api/reference/posts/",
   capabilities: CAPABILITIES,
   metadata: WordpressMetadata,
-  settings: [SERVER_SETTING],
   connect: [PASSWORD, AUTHORIZE],
   choices: CHOICES,
   check: checkPost,

@@ -1,30 +1,22 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import { itemsOf } from "../shared/media.ts";
 import { ask, count, findPost, orGone, update } from "./api.ts";
-import { contentOf, escapeLine, Filed } from "./content.ts";
-import { stepOf, upload } from "./media.ts";
-import { keyOf, type WordpressPost } from "./metadata.ts";
-import { fileUnder } from "./terms.ts";
+import { contentOf, escapeLine, Filed, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
+import { stepOf, upload } from "./publish.ts";
+import type { Edited, PostInsights } from "../../ports/platform.ts";
+import { idReader } from "../shared/live.ts";
 
 const TEXT = ["caption", "altText", "html"];
 
 export const EDITABLE = [...TEXT, "title", "excerpt", "comments", "categories", "tags"];
 
-function idOf({ platformPostId }: WordpressPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the post's number on its site is not known.");
-}
+const idOf = idReader("the post's number on its site is not known.");
 
 /** Sends what differs; what else was changed on the site meanwhile stays. */
-export async function edit(
-  post: WordpressPost,
-  changed: readonly string[],
-  io: PublishIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: WordpressPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
   const id = idOf(post);
   const current = await findPost(io, id);
   if (current === null || current.status === "trash")
@@ -70,10 +62,7 @@ export async function setThumbnail(post: WordpressPost, thumbnailUrl: string, io
   await update(io, id, { featured_media: file.id });
 }
 
-export async function insights(
-  post: WordpressPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: WordpressPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
   const found = await findPost(io, id);
   if (found === null || found.status === "trash") return { state: "removed", visibility: null, metrics: {} };

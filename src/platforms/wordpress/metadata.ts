@@ -1,6 +1,10 @@
 import * as z from "zod";
+import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
+import { textOfHtml } from "../shared/text.ts";
+import { ask } from "./api.ts";
 
 const { title, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -44,10 +48,157 @@ export function keyOf({ id, metadata }: Pick<WordpressPost, "id" | "metadata">):
   return `${start}-${id.slice(-8).toLowerCase()}`;
 }
 
-export function checkPost({ mediaUrl, metadata }: WordpressPost): { errors: string[]; warnings: string[] } {
+export function checkPost({ mediaUrl, metadata }: WordpressPost): Checked {
   const isAlone = metadata.moreMedia !== undefined && metadata.moreMedia.length > 0 && mediaUrl === "";
   return {
     errors: isAlone ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."] : [],
     warnings: [],
   };
 }
+
+/** A file in the media library. */
+export const Filed = z.object({
+  id: z.number(),
+  url: z.string(),
+  kind: z.enum(["image", "video", "audio"]),
+});
+export type Filed = z.infer<typeof Filed>;
+
+/**
+ * What WordPress would take for markup, for a short code, for a smiley, or would make typographic signs of:
+ * quotes, dashes, dots, (tm), 9x9.
+ */
+const SPECIAL =
+  /[&<>"'[\]`]|-(?=-)|(?<=-)-|\.(?=\.)|(?<=\.)\.|\((?=tm\))|(?<=\d)x(?=\d)|(?<!\S)[:;](?=\S)|(?<!\S)8(?=-?[)O])/gi;
+
+function escape(text: string): string {
+  return text.replace(SPECIAL, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** For titles and summaries, whose typography is the site's own. */
+export function escapeLine(text: string): string {
+  return text.replace(/[&<>[\]]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** As blocks (https://developer.wordpress.org/block-editor/reference-guides/core-blocks/): media, then text. */
+export function contentOf({ caption, metadata }: WordpressPost, files: readonly Filed[]): string {
+  const text = caption ?? "";
+  const { altText, moreMedia = [] } = metadata;
+  const alts = [altText, ...moreMedia.map((item) => item.altText)];
+  const shown = files.map((file, at) => ({ file, html: toBlock(file, alts[at] ?? "") }));
+  const pictures = shown.filter(({ file }) => file.kind === "image").map(({ html }) => html);
+  const others = shown.filter(({ file }) => file.kind !== "image").map(({ html }) => html);
+  const album = pictures.length < 2 ? pictures : [gallery(pictures)];
+  return [...others, ...album, metadata.html === true ? text : paragraphs(text)].join("\n\n").trim();
+}
+
+function paragraphs(text: string): string {
+  const parts = text.replaceAll("\r\n", "\n").split(/\n{2,}/);
+  const filled = parts.filter((part) => part.trim() !== "");
+  return filled.map((part) => block("paragraph", `<p>${linked(part)}</p>`)).join("\n\n");
+}
+
+/** Addresses can be clicked; one alone in its line stays one, where WordPress would show what is there. */
+function linked(text: string): string {
+  let html = "";
+  let end = 0;
+  for (const { 0: url, index } of text.matchAll(WEB_ADDRESS)) {
+    html += `${escape(text.slice(end, index))}<a href="${escape(url)}">${escape(url)}</a>`;
+    end = index + url.length;
+  }
+  return (html + escape(text.slice(end))).trim().replaceAll("\n", "<br>");
+}
+
+function toBlock({ id, url, kind }: Filed, alt: string): string {
+  const src = escape(url);
+  if (kind === "image") {
+    const picture = `<img src="${src}" alt="${escape(alt)}" class="wp-image-${id}"/>`;
+    return block("image", `<figure class="wp-block-image size-full">${picture}</figure>`, {
+      id,
+      sizeSlug: "full",
+    });
+  }
+  const player = `<${kind} controls src="${src}"></${kind}>`;
+  return block(kind, `<figure class="wp-block-${kind}">${player}</figure>`, { id });
+}
+
+function gallery(pictures: readonly string[]): string {
+  const classes = "wp-block-gallery has-nested-images columns-default is-cropped";
+  return block("gallery", `<figure class="${classes}">${pictures.join("\n")}</figure>`, { linkTo: "none" });
+}
+
+function block(name: string, html: string, attributes: object = {}): string {
+  const said = Object.keys(attributes).length === 0 ? "" : ` ${JSON.stringify(attributes)}`;
+  return `<!-- wp:${name}${said} -->\n${html}\n<!-- /wp:${name} -->`;
+}
+
+const Term = z.looseObject({ id: z.int(), name: z.string() });
+const Terms = z.array(Term);
+
+/** What is there already is told as an error that has its number. */
+const Tag = z.union([
+  z.looseObject({ id: z.int() }).transform(({ id }) => id),
+  z.looseObject({ data: z.looseObject({ term_id: z.int() }) }).transform(({ data }) => data.term_id),
+]);
+
+/** Numbers of the categories and tags that a post is under; tags that are new are made. */
+export type Filing = { readonly categories?: number[]; readonly tags?: number[] };
+
+export async function fileUnder({ metadata }: WordpressPost, io: PlatformIo): Promise<Filing> {
+  const { categories, tags } = metadata;
+  return {
+    ...(categories === undefined ? {} : { categories: await knownOf(categories.map(Number), io) }),
+    ...(tags === undefined ? {} : { tags: await tagsOf(tags, io) }),
+  };
+}
+
+/** WordPress drops the numbers that it does not know without a word. */
+async function knownOf(ids: readonly number[], io: PlatformIo): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const query = { include: ids.join(","), per_page: 100, _fields: "id,name" };
+  const known = await ask(io, { method: "GET", path: "/wp/v2/categories", query }, Terms);
+  const missing = ids.filter((id) => !known.some((term) => term.id === id));
+  if (missing.length === 0) return [...new Set(ids)];
+  throw new PlatformFault(
+    "rejected",
+    `the site has no category ${missing.join(", ")}. Choose among those that it has, then send the post again.`,
+    { field: "metadata.categories" },
+  );
+}
+
+async function tagsOf(names: readonly string[], io: PlatformIo): Promise<number[]> {
+  const ids = new Set<number>();
+  for (const name of names) ids.add(await tagOf(name, io));
+  return [...ids];
+}
+
+function tagOf(name: string, io: PlatformIo): Promise<number> {
+  const call = {
+    method: "POST",
+    path: "/wp/v2/tags",
+    query: { _fields: "id" },
+    json: { name },
+    isIdempotent: true,
+  } as const;
+  return ask(io, call, Tag);
+}
+
+async function search(what: "categories" | "tags", text: string, io: PlatformIo): Promise<Choice[]> {
+  const query = {
+    per_page: 100,
+    orderby: "count",
+    order: "desc",
+    _fields: "id,name",
+    search: text === "" ? null : text,
+  };
+  const found = await ask(io, { method: "GET", path: `/wp/v2/${what}`, query }, Terms);
+  return found.map(({ id, name }) => {
+    const label = textOfHtml(name);
+    return { value: what === "tags" ? label : String(id), label };
+  });
+}
+
+export const CHOICES = {
+  categories: (text: string, io: PlatformIo) => search("categories", text, io),
+  tags: (text: string, io: PlatformIo) => search("tags", text, io),
+};

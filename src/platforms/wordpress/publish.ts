@@ -1,14 +1,24 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import { type FaultKind, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type FaultKind, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { ask, FIELDS, findPost, gmtOf, update, WpPost, type Call } from "./api.ts";
-import { contentOf, escapeLine } from "./content.ts";
-import { sendMedia } from "./media.ts";
-import { checkPost, keyOf, type WordpressPost } from "./metadata.ts";
-import { fileUnder, type Filing } from "./terms.ts";
+import type { FormPart } from "../../ports/request-body.ts";
+import { ACCEPTED, fileNameOf, itemsOf } from "../shared/media.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { ask, FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
+import {
+  contentOf,
+  escapeLine,
+  type Filed,
+  fileUnder,
+  type Filing,
+  keyOf,
+  type WordpressPost,
+} from "./metadata.ts";
+import type { ApiCall } from "../shared/rest-api.ts";
 
 /** WordPress publishes at once what is scheduled for less than a minute ahead. */
 const SOONEST_MS = 90 * SECOND;
@@ -39,8 +49,6 @@ type Placed = z.infer<typeof Placed>;
  * as hidden as it is; then all the rest with what makes it public, which may be told twice.
  */
 export async function publish(post: WordpressPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const scheduled = Placed.nullable().parse(io.resultOf("schedule"));
   if (scheduled !== null) return watch(scheduled, post, io);
 
@@ -84,7 +92,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
       const call = { method: "POST", path: "/wp/v2/posts", query: FIELDS, json } as const;
       return toDraft(await ask(io, call, WpPost), true);
     },
-    settle: async ({ intentAt }) => {
+    reconcile: async ({ intentAt }) => {
       const found =
         (await findBySlug(io, slug)) ?? (await findRenamed(post, { io, since: intentAt - MINUTE }));
       return found === null ? { outcome: "send_again" } : { outcome: "done", result: toDraft(found, false) };
@@ -92,7 +100,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
   });
 }
 
-async function list(io: PlatformIo, query: Call["query"]): Promise<WpPost[]> {
+async function list(io: PlatformIo, query: ApiCall["query"]): Promise<WpPost[]> {
   const all = { ...FIELDS, context: "edit", ...query };
   return ask(io, { method: "GET", path: "/wp/v2/posts", query: all }, z.array(WpPost));
 }
@@ -122,7 +130,7 @@ async function fieldsOf(post: WordpressPost, draft: Draft, io: PublishIo): Promi
     request: { categories: post.metadata.categories ?? null, tags: post.metadata.tags ?? null },
     send: () => fileUnder(post, io),
     // A tag is made once, and nobody sees one without posts.
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   return {
     ...wordsOf(post),
@@ -169,7 +177,7 @@ function schedule(post: WordpressPost, { draft, fields }: Ready, io: PublishIo):
       const { id, link } = await update(io, draft.id, json);
       return { id, link };
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
 }
 
@@ -188,7 +196,7 @@ function makePublic({ id }: Pick<Placed, "id">, fields: JsonObject, io: PublishI
       const why = `The site keeps the post as "${last.status.slice(0, 20)}": its user may not publish, or a plugin asks for approval. Publish it there.`;
       throw new PlatformFault("rejected", why);
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     live: liveAt,
   });
 }
@@ -218,4 +226,124 @@ async function watch(placed: Placed, post: WordpressPost, io: PublishIo): Promis
 function takenBack(found: WpPost | null): string {
   const what = found === null || found.status === "trash" ? "deleted" : "taken back from its schedule";
   return `The post was ${what} on the site before its time. Send the post again.`;
+}
+
+const MAX_ITEMS = 21;
+
+const PICTURES = {
+  mimeTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
+  maxBytes: 32 * 1024 * 1024,
+  // Beyond, WordPress shrinks them itself, for which many servers have not the memory.
+  maxWidth: 2_560,
+  maxHeight: 2_560,
+} as const;
+
+/** As many bytes as the server's PHP is set to take, which nobody is told. */
+export const MEDIA: { maxItems: number; accepts: AcceptedMedia[] } = {
+  maxItems: MAX_ITEMS,
+  accepts: [
+    { kind: "image", ...PICTURES, maxItems: MAX_ITEMS },
+    { kind: "video", mimeTypes: ACCEPTED.video, maxItems: MAX_ITEMS },
+    { kind: "audio", mimeTypes: ACCEPTED.audio, maxItems: MAX_ITEMS },
+  ],
+};
+
+/** A draft that the files belong to: as it is for nobody to see, neither are they. */
+interface Parent {
+  readonly id: number;
+  /** False: files of an earlier try may be there. */
+  readonly isNew: boolean;
+}
+
+/** Brings the post's media into the library, in their order; the featured image last, where there is one. */
+async function sendMedia(
+  post: WordpressPost,
+  parent: Parent,
+  io: PublishIo,
+): Promise<{ files: Filed[]; thumbnail: Filed | null }> {
+  const items: MediaItem[] = [];
+  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
+  const { thumbnailUrl } = post.metadata;
+  const picture = thumbnailUrl === undefined ? null : await io.media.item(thumbnailUrl);
+  const files: Filed[] = [];
+  for (const [at, item] of items.entries())
+    files.push(await sendOne(item, { io, parent, step: stepOf(at), slug: `${keyOf(post)}-${at + 1}` }));
+  if (picture === null) return { files, thumbnail: null };
+  const slug = `${keyOf(post)}-0`;
+  return { files, thumbnail: await sendOne(picture, { io, parent, step: "thumbnail", slug }) };
+}
+
+/** Names the step that brings one of the media, from 0. */
+export function stepOf(at: number): string {
+  return `upload ${at + 1}`;
+}
+
+interface Sending {
+  readonly io: PublishIo;
+  readonly parent: Parent;
+  readonly step: string;
+  readonly slug: string;
+}
+
+function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<Filed> {
+  const { type } = item.facts;
+  const toFiled = (file: z.infer<typeof WpFile>): Filed => ({
+    id: file.id,
+    url: file.source_url,
+    kind: type === "image" || type === "video" ? type : "audio",
+  });
+  return io.effect<Filed>({
+    step,
+    request: { url: item.url, altText: item.altText, slug },
+    send: async () => {
+      const found = parent.isNew ? null : await findFile(io, parent, slug);
+      return toFiled(found ?? (await upload(item, { slug, parent: parent.id }, io)));
+    },
+    reconcile: async () => {
+      const found = await findFile(io, parent, slug);
+      return found === null ? { outcome: "send_again" } : { outcome: "done", result: toFiled(found) };
+    },
+  });
+}
+
+async function findFile(
+  io: PlatformIo,
+  { id }: Parent,
+  slug: string,
+): Promise<z.infer<typeof WpFile> | null> {
+  const query = { slug, parent: id, context: "edit", _fields: Object.keys(WpFile.shape).join(",") };
+  const call = { method: "GET", path: "/wp/v2/media", query } as const;
+  return (await ask(io, call, z.array(WpFile))).find((file) => file.slug === slug) ?? null;
+}
+
+/** `parent`: the post that it belongs to. */
+export async function upload(
+  item: MediaItem,
+  { slug, parent }: { readonly slug: string; readonly parent: number | string },
+  io: PublishIo,
+): Promise<z.infer<typeof WpFile>> {
+  const text = (name: string, value: string): FormPart => ({ name, text: value });
+  const multipart: FormPart[] = [
+    text("post", String(parent)),
+    text("slug", slug),
+    ...(item.altText === null || item.altText === "" ? [] : [text("alt_text", item.altText)]),
+    await filePart(item, slug, io),
+  ];
+  const query = { _fields: Object.keys(WpFile.shape).join(",") };
+  return ask(io, { method: "POST", path: "/wp/v2/media", query, multipart, ...UPLOAD_TIMES }, WpFile);
+}
+
+/** WordPress goes by the ending of the name. */
+async function filePart(item: MediaItem, name: string, io: PublishIo): Promise<FormPart> {
+  const { type, mimeType, sizeBytes } = item.facts;
+  const fileName = (mime: string): string => fileNameOf(mime, name);
+  if (type !== "image")
+    return { name: "file", fileName: fileName(mimeType), mimeType, sizeBytes, open: () => item.open() };
+  const fitted = await io.media.fitImage(item, PICTURES);
+  return {
+    name: "file",
+    fileName: fileName(fitted.mimeType),
+    mimeType: fitted.mimeType,
+    bytes: fitted.bytes,
+  };
 }

@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { ask, Id, ME, send, UserAnswer } from "./api.ts";
-import { classify, isMissing } from "./faults.ts";
-import type { XPost } from "./metadata.ts";
-import { partsOf } from "./parts.ts";
+import { ask, classify, Id, isMissing, ME, send, UserAnswer } from "./api.ts";
+import { partsOf, type XPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
+import { idReader } from "../shared/live.ts";
 
 /** For so long X tells clicks; asked for later, it tells nothing. */
 const CLICKS_FOR_MS = 29 * DAY;
@@ -52,10 +50,7 @@ const Found = z.looseObject({
     .catch({ media: [] }),
 });
 
-export async function insights(
-  post: XPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: XPost, io: PlatformIo): Promise<PostInsights> {
   const isRecent = io.now() - post.scheduledAt < CLICKS_FOR_MS;
   const answer = await ask(
     io,
@@ -127,12 +122,4 @@ export async function remove(post: XPost, io: PlatformIo): Promise<void> {
 
 const Posted = z.object({ id: Id });
 
-/** Throws `conflict` for an id that is none of X's. */
-function idOf(post: XPost): string {
-  const id = Id.safeParse(post.platformPostId);
-  if (id.success) return id.data;
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the number of a post on X, so it cannot be found there.",
-  );
-}
+const idOf = idReader("is not the number of a post on X, so it cannot be found there.", /^\d{1,19}$/);

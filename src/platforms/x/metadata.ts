@@ -1,8 +1,14 @@
 import * as z from "zod";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { type Part, partsOf as threadOf } from "../shared/thread.ts";
+import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
-export const MAX_ITEMS = 4;
+const MAX_ITEMS = 4;
 export const MAX_ALT_TEXT = 1_000;
 
 const { altText, moreMedia, thread, thumbnailUrl } = commonMetadata;
@@ -35,3 +41,255 @@ export const XMetadata = z.strictObject({
 });
 export type XMetadata = z.infer<typeof XMetadata>;
 export type XPost = PlatformPost<XMetadata>;
+
+const MB = 1024 * 1024;
+
+const TEXT_LIMIT = 280;
+const PREMIUM_TEXT_LIMIT = 25_000;
+
+/** X says 24 hours; what waits for its time must outlive a thread that is sent after it. */
+export const MEDIA_LIFE_MS = 24 * 60 * MINUTE;
+export const MEDIA_MARGIN_MS = 90 * MINUTE;
+
+/** Longer ones are told to X as such; only Premium accounts may post them. */
+export const USUAL_VIDEO_SECONDS = 140;
+
+export const IMAGE_LIMITS = {
+  mimeTypes: ["image/jpeg", "image/png", "image/webp"],
+  maxBytes: 5 * MB,
+  maxWidth: 8_192,
+  maxHeight: 8_192,
+} as const;
+
+export const GIF_LIMITS = {
+  mimeTypes: ["image/gif"],
+  maxBytes: 15 * MB,
+  maxWidth: 1_280,
+  maxHeight: 1_080,
+} as const;
+
+export const CAPABILITIES: PlatformCapabilities = {
+  media: {
+    required: false,
+    maxItems: MAX_ITEMS,
+    accepts: [
+      { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_ITEMS, animated: false },
+      // Of those that move a post takes one: `checkPost`.
+      { kind: "image", ...GIF_LIMITS, maxItems: MAX_ITEMS },
+      {
+        kind: "video",
+        mimeTypes: ["video/mp4", "video/quicktime"],
+        maxBytes: 512 * MB,
+        minSeconds: 0.5,
+        maxSeconds: USUAL_VIDEO_SECONDS,
+        minAspectRatio: 1 / 3,
+        maxAspectRatio: 3,
+        minWidth: 32,
+        minHeight: 32,
+        videoCodecs: ["avc"],
+        audioCodecs: ["aac"],
+        maxItems: 1,
+      },
+    ],
+  },
+  caption: { maxLength: TEXT_LIMIT, unit: "weighted" },
+  scheduling: "prepare",
+  leadMinutes: { min: 0, default: 0, max: 22 * 60 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  analytics: {
+    account: ["followers", "following"],
+    post: ["impressions", "likes", "comments", "shares", "saves", "clicks", "views"],
+  },
+  reconciles: "list",
+  fetchesMedia: [],
+  quotas: [
+    { name: "posts", max: 100, perMinutes: 15, from: "rolling", scope: "account" },
+    { name: "postsOfApp", max: 10_000, perMinutes: 24 * 60, from: "rolling", scope: "app" },
+  ],
+};
+
+const PREMIUM: PlatformCapabilities = {
+  ...CAPABILITIES,
+  caption: { ...CAPABILITIES.caption, maxLength: PREMIUM_TEXT_LIMIT },
+  media: {
+    ...CAPABILITIES.media,
+    // X sets no figure down for them.
+    accepts: CAPABILITIES.media.accepts.map((entry) =>
+      entry.kind === "video" ? { ...entry, maxSeconds: null } : entry,
+    ),
+  },
+};
+
+/** As `inspect` found the account to be. */
+function isPremium({ limits }: PlatformAccount): boolean {
+  return limits["isPremium"] === true;
+}
+
+export function capabilitiesOf(account: PlatformAccount): PlatformCapabilities {
+  return isPremium(account) ? PREMIUM : CAPABILITIES;
+}
+
+/** How much text one post of the account takes, as X counts. */
+function textLimit(account: PlatformAccount): number {
+  return isPremium(account) ? PREMIUM_TEXT_LIMIT : TEXT_LIMIT;
+}
+
+/** twitter-text, configuration 3: these code points count 1, all others 2. */
+const LIGHT: readonly (readonly [first: number, last: number])[] = [
+  [0, 4351],
+  [8192, 8205],
+  [8208, 8223],
+  [8242, 8247],
+];
+/** Whatever its length, an address is shortened to t.co's. */
+const URL_WEIGHT = 23;
+const EMOJI_WEIGHT = 2;
+
+/** The language level that types are checked at does not know the flag v, Node does. */
+const EMOJI = new RegExp(
+  "\\p{RGI_Emoji}|[0-9#*]\\u20e3|\\p{Extended_Pictographic}\\ufe0f?(?:\\u200d\\p{Extended_Pictographic}\\ufe0f?)+",
+  "gv",
+);
+
+const NAME = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}])?";
+const LATIN = "[a-z0-9\\u00c0-\\u024f](?:[a-z0-9_\\u00c0-\\u024f-]{0,61}[a-z0-9\\u00c0-\\u024f])?";
+const TAIL = "[a-z0-9\\u00c0-\\u024f\\u0400-\\u04ff!*';:=+,.$/%#[\\]\\-\\u2013_~@|&()]";
+const AFTER_HOST = `(?![a-z0-9@+-])(?::\\d+)?(?:/${TAIL}*)?(?:\\?[a-z0-9!?*'@();:&=+$/%#[\\]\\-_.,~|]*)?`;
+
+const WITH_SCHEME = new RegExp(
+  `(?<![a-z0-9@＠$#＃])https?://(?<host>(?:${NAME}\\.)+(?:xn--[a-z0-9-]+|\\p{L}{2,}))${AFTER_HOST}`,
+  "giu",
+);
+const BARE = new RegExp(
+  `(?<![a-z0-9@＠$#＃\\-_./])(?<host>(?:${LATIN}\\.)+(?:xn--[a-z0-9-]+|[a-z]{2,}))${AFTER_HOST}`,
+  "giu",
+);
+
+/** What X counts in a text: each address 23, each emoji 2, CJK and most symbols 2, the rest 1. */
+export function measure(text: string): number {
+  const whole = splitAt(WITH_SCHEME, text.normalize("NFC"));
+  const bare = whole.map((part) => splitAt(BARE, part));
+  const urls = whole.length - 1 + bare.reduce((sum, parts) => sum + parts.length - 1, 0);
+  return bare.flat().reduce((sum, part) => sum + weigh(part), urls * URL_WEIGHT);
+}
+
+/** What stands around the addresses in a text. */
+function splitAt(pattern: RegExp, text: string): string[] {
+  const rest: string[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (!isDomain(match.groups?.["host"] ?? "")) continue;
+    rest.push(text.slice(end, match.index));
+    end = match.index + withoutTail(match[0]).length;
+  }
+  return [...rest, text.slice(end)];
+}
+
+function isDomain(host: string): boolean {
+  const [name = "", last = ""] = host.toLowerCase().split(".").slice(-2);
+  return !name.includes("_") && (last.startsWith("xn--") || TOP_LEVEL_DOMAINS.has(last));
+}
+
+/** Without what ends the sentence, and up to a bracket that is opened or closed alone. */
+function withoutTail(address: string): string {
+  const open: number[] = [];
+  let end = address.length;
+  for (let at = 0; at < end; at += 1) {
+    if (address[at] === "(") open.push(at);
+    else if (address[at] === ")" && open.pop() === undefined) end = at;
+  }
+  end = open[0] ?? end;
+  while ("!*';:,.?$%@[]|&".includes(address[end - 1] ?? "/")) end -= 1;
+  return address.slice(0, end);
+}
+
+function weigh(text: string): number {
+  let weight = 0;
+  const plain = text.replaceAll(EMOJI, (emoji) => {
+    // A sign that is light by itself (©) is no emoji to X until it is made one.
+    if (emoji.length === 1 && isLight(emoji)) return emoji;
+    weight += EMOJI_WEIGHT;
+    return "";
+  });
+  for (const character of plain) weight += isLight(character) ? 1 : 2;
+  return weight;
+}
+
+function isLight(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return LIGHT.some(([first, last]) => code >= first && code <= last);
+}
+
+/** The post and those that follow it. */
+export function partsOf(post: PlatformPost<XMetadata>): [Part, ...Part[]] {
+  return threadOf(post, toText);
+}
+
+/** As X stores it: line ends of one kind, nothing around it. */
+function toText(caption: string): string {
+  return caption.replaceAll("\r\n", "\n").normalize("NFC").trim();
+}
+
+type Known = Pick<MediaFigures, "type" | "mimeType" | "isAnimated">;
+
+/** A film or an animation, of which a post takes one and nothing beside it. */
+export function isAlone({ type, mimeType, isAnimated }: Known): boolean {
+  return type === "video" || (mimeType === "image/gif" && isAnimated);
+}
+
+export const ALONE =
+  "metadata.moreMedia: a post on X shows up to four pictures, or one animated GIF, or one video. Leave the rest out or use metadata.thread.";
+
+export const NO_VIDEO =
+  "metadata.thumbnailUrl: X shows a thumbnail only in front of a video. Leave it out, or give a video in mediaUrl.";
+
+/** What the schema cannot say. */
+export function checkPost(post: XPost, at: CheckedAt): Checked {
+  const parts = partsOf(post);
+  const [first, ...rest] = parts;
+  const known = first.media.flatMap(({ url }) => at.media.get(url) ?? []);
+  const isVideo = known[0]?.type === "video";
+  const errors = [
+    ...(first.media.length > 1 && known.some(isAlone) ? [ALONE] : []),
+    ...(post.metadata.moreMedia !== undefined && post.metadata.moreMedia.length > 0 && post.mediaUrl === ""
+      ? ["metadata.moreMedia: the first picture belongs in mediaUrl."]
+      : []),
+    ...(post.metadata.thumbnailUrl !== undefined && (post.mediaUrl === "" || (known.length > 0 && !isVideo))
+      ? [NO_VIDEO]
+      : []),
+    ...rest.flatMap((part, nth) => checkPart(part, parts.slice(0, nth + 1), { nth, account: at.account })),
+  ];
+  const warnings = parts.flatMap((part, nth) =>
+    cashtagsIn(part.text) > 1
+      ? [`${fieldOf(nth)}: has more than one cashtag ($ABC). X refuses that in posts from programs.`]
+      : [],
+  );
+  if (isVideo && post.metadata.altText !== undefined)
+    warnings.push("metadata.altText: X takes none for videos. The post goes out without it.");
+  return { errors, warnings };
+}
+
+function fieldOf(nth: number): string {
+  return nth === 0 ? "caption" : `metadata.thread[${nth - 1}].caption`;
+}
+
+function checkPart(
+  part: Part,
+  before: readonly Part[],
+  { nth, account }: { readonly nth: number; readonly account: PlatformAccount },
+): string[] {
+  const field = fieldOf(nth + 1);
+  const length = measure(part.text);
+  const limit = textLimit(account);
+  if (length > limit)
+    return [`${field}: has ${length} characters as X counts them, and X takes at most ${limit}. Shorten it.`];
+  if (part.text === "") return [`${field}: is empty. Write some text.`];
+  return before.some(({ text }) => text === part.text)
+    ? [`${field}: says the same as a post before it, which X refuses as a duplicate. Change it.`]
+    : [];
+}
+
+function cashtagsIn(text: string): number {
+  return [...text.matchAll(/(?<![\w$])\$[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?(?!\w)/g)].length;
+}

@@ -1,16 +1,13 @@
 import * as z from "zod";
-import { MINUTE } from "../../domain/time.ts";
+import { MINUTE, toIso } from "../../domain/time.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
-import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { ask, Id } from "./api.ts";
-import { classify, isDuplicate } from "./faults.ts";
-import { findPost, type Wanted } from "./find.ts";
-import { sendAllMedia, type SentMedia } from "./media.ts";
-import type { XMetadata, XPost } from "./metadata.ts";
-import { partsOf, type Part } from "./parts.ts";
-import { StillProcessing } from "./upload.ts";
+import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { ask, classify, Id, isDuplicate } from "./api.ts";
+import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
+import { sendAllMedia, type SentMedia } from "./upload.ts";
+import type { Part } from "../shared/thread.ts";
 
 /** X lists a new post within seconds. */
 const LISTING_LAG_MS = MINUTE;
@@ -47,12 +44,7 @@ export function stepOf(nth: number): string {
 }
 
 async function sendMedia(post: XPost, io: PublishIo): Promise<{ sent: SentMedia[] } | PublishOutcome> {
-  try {
-    return { sent: await sendAllMedia(post, io) };
-  } catch (error) {
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
-    throw error;
-  }
+  return { sent: await sendAllMedia(post, io) };
 }
 
 /** What is told of every post of a thread. */
@@ -98,7 +90,7 @@ async function postOnce(io: PublishIo, sending: Sending): Promise<z.infer<typeof
     step,
     request: body,
     send: (context) => post(io, { body, context }),
-    settle: (context) => settle(io, wanted, context),
+    reconcile: (context) => reconcile(io, wanted, context),
     ...(isFirst
       ? { live: ({ id }: { id: string }) => ({ platformPostId: id, platformUrl: urlOf(io, id) }) }
       : {}),
@@ -131,15 +123,15 @@ async function post(io: PublishIo, { body, context }: Trying): Promise<z.infer<t
 const Handle = z.object({ mayBeOurs: z.boolean().catch(false) }).catch({ mayBeOurs: false });
 
 /** X takes no text twice, so that what two listings lack may be sent again: at worst it is refused. */
-function settle(
+function reconcile(
   io: PublishIo,
   wanted: Wanted,
-  context: SettleContext,
-): Promise<Settled<z.infer<typeof Posted>>> {
+  context: ReconcileContext,
+): Promise<Reconciled<z.infer<typeof Posted>>> {
   const { mayBeOurs } = Handle.parse(context.handle);
-  return settleByListing(context, {
+  return reconcileByListing(context, {
     now: io.now(),
-    settleMs: LISTING_LAG_MS,
+    listedAfterMs: LISTING_LAG_MS,
     isReliable: !mayBeOurs,
     reason: "X refused it as a duplicate, and the channel's latest posts do not have it.",
     find: async (since) => {
@@ -150,6 +142,138 @@ function settle(
 }
 
 /** Where people look at a post. */
-export function urlOf({ account }: Pick<PublishIo, "account">, id: string): string {
+function urlOf({ account }: Pick<PublishIo, "account">, id: string): string {
   return `https://x.com/${account.handle ?? "i"}/status/${id}`;
+}
+
+/** What is looked for among the channel's posts. */
+interface Wanted {
+  readonly text: string;
+  /** X's names of its media; empty where they are not known. */
+  readonly mediaKeys: readonly string[];
+  /** Those that are known to be other posts. */
+  readonly others: readonly string[];
+}
+
+const Url = z.looseObject({
+  url: z.string().nullish(),
+  expanded_url: z.string().nullish(),
+  display_url: z.string().nullish(),
+  media_key: z.string().nullish(),
+});
+const Entities = z.looseObject({ urls: z.array(Url).nullish() }).nullish();
+/** Longer than 280 characters: the whole text stands by itself. */
+const Note = z.looseObject({ text: z.string(), entities: Entities.catch(null) }).nullish();
+
+const Listed = z.looseObject({
+  id: Id,
+  text: z.string(),
+  entities: Entities.catch(null),
+  note_tweet: Note.catch(null),
+  note_post: Note.catch(null),
+  attachments: z
+    .looseObject({ media_keys: z.array(z.string()).nullish() })
+    .nullish()
+    .catch(null),
+});
+type Listed = z.infer<typeof Listed>;
+
+const Page = z.looseObject({
+  data: z.array(Listed).default([]),
+  meta: z.looseObject({ next_token: z.string().optional() }).default({}),
+});
+
+/** All posts of a minute or two; who has more of them had the wrong thing looked for. */
+const MAX_PAGES = 5;
+/** Each post that is read costs: of the few since then, no more are asked for. */
+const PAGE = 10;
+
+/** The newest of the channel's posts since then (milliseconds since 1970) that is this one; null: none. */
+async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<string | null> {
+  const seconds = toIso(Math.floor(since / 1_000) * 1_000).replace(".000Z", "Z");
+  let token: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { data, meta } = await ask(
+      io,
+      {
+        method: "GET",
+        path: `/2/users/${io.account.platformAccountId ?? ""}/tweets`,
+        query: {
+          max_results: PAGE,
+          start_time: seconds,
+          "tweet.fields": "attachments,created_at,entities,note_tweet",
+          pagination_token: token,
+        },
+      },
+      Page,
+    );
+    const found = data.find((one) => !wanted.others.includes(one.id) && isSame(one, wanted));
+    if (found !== undefined) return found.id;
+    token = meta.next_token;
+    if (token === undefined) return null;
+  }
+  return null;
+}
+
+/** By its media, which are this post's alone, where there are any; else by its text. */
+function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
+  const keys = listed.attachments?.media_keys ?? [];
+  if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
+  const shown = wordsOf(shownText(listed));
+  const own = wordsOf(plain(text));
+  return shown.length === own.length && shown.every((word, at) => fits(word, own[at] ?? ""));
+}
+
+/** Stands for an address that X does not spell out. */
+const ANY = "\0";
+
+/** The text before X shortened its addresses, put those of its media at its end and escaped three signs. */
+function shownText(listed: Listed): string {
+  const note = listed.note_tweet ?? listed.note_post;
+  const { text, entities } = note ?? listed;
+  return unescaped(text.replaceAll(ANY, ""))
+    .split(/(https?:\/\/t\.co\/\w+)/)
+    .map((piece, at) => (at % 2 === 0 ? plain(piece) : wholeAddress(piece, entities)))
+    .join("");
+}
+
+function wholeAddress(address: string, entities: z.infer<typeof Entities>): string {
+  const entity = entities?.urls?.find(({ url }) => url === address);
+  const isMedia =
+    (entity?.media_key ?? null) !== null || /^pic\.(x|twitter)\.com/.test(entity?.display_url ?? "");
+  if (isMedia) return "";
+  const expanded = entity?.expanded_url ?? null;
+  return expanded === null ? ANY : plain(expanded);
+}
+
+/** X adds the scheme that somebody left out, and a slash after a bare host. */
+function wordsOf(text: string): string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/\/(?![\w-])/g, ""));
+}
+
+/** Whether the word is the other one, in which `ANY` stands for whatever is there. */
+function fits(pattern: string, word: string): boolean {
+  const [first = "", ...rest] = pattern.split(ANY);
+  if (!word.startsWith(first)) return false;
+  if (rest.length === 0) return word === first;
+  const last = rest.pop() ?? "";
+  let from = first.length;
+  for (const part of rest) {
+    const at = word.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return word.length - last.length >= from && word.endsWith(last);
+}
+
+/** Without schemes, and in single spaces. */
+function plain(text: string): string {
+  return text.replaceAll(/https?:\/\//gi, "").replaceAll(/\s+/g, " ");
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }

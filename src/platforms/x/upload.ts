@@ -1,11 +1,105 @@
+import { openAll as openMedia } from "../shared/media.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
-import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { type EffectContext, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, Id, send } from "./api.ts";
-import { MEDIA_LIFE_MS, MEDIA_MARGIN_MS } from "./capabilities.ts";
+import {
+  ALONE,
+  GIF_LIMITS,
+  IMAGE_LIMITS,
+  isAlone,
+  MAX_ALT_TEXT,
+  MEDIA_LIFE_MS,
+  MEDIA_MARGIN_MS,
+  NO_VIDEO,
+  partsOf,
+  USUAL_VIDEO_SECONDS,
+  type XPost,
+} from "./metadata.ts";
+import type { Part } from "../shared/thread.ts";
+
+/** What of a post, or of one that follows it, is at X already. */
+export interface SentMedia {
+  readonly ids: readonly string[];
+  /** Empty where X did not tell. */
+  readonly keys: readonly string[];
+  /** Of the picture before the video. */
+  readonly thumbnailId: string | null;
+}
+
+/** Brings the media of all parts to X, in order. All are opened before the first is sent. */
+export async function sendAllMedia(post: XPost, io: PublishIo): Promise<SentMedia[]> {
+  const opened: MediaItem[][] = [];
+  for (const part of partsOf(post)) opened.push(await openAll(part, io));
+  const { thumbnailUrl } = post.metadata;
+  const isVideo = opened[0]?.[0]?.facts.type === "video";
+  if (thumbnailUrl !== undefined && !isVideo) throw new AppError("invalid", NO_VIDEO);
+  const sent: SentMedia[] = [];
+  for (const [at, items] of opened.entries()) {
+    const uploads: Uploaded[] = [];
+    for (const [nth, item] of items.entries()) uploads.push(await sendOne(item, `${at + 1}.${nth + 1}`, io));
+    const thumbnailId =
+      at === 0 && thumbnailUrl !== undefined
+        ? (await sendOne(await io.media.item(thumbnailUrl), "thumbnail", io)).mediaId
+        : null;
+    const keys = uploads.flatMap(({ mediaKey }) => mediaKey ?? []);
+    sent.push({ ids: uploads.map(({ mediaId }) => mediaId), keys, thumbnailId });
+  }
+  return sent;
+}
+
+async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
+  const items = await openMedia(part.media, io);
+  if (items.length > 1 && items.some(({ facts }) => isAlone(facts))) throw new AppError("invalid", ALONE);
+  return items;
+}
+
+async function sendOne(item: MediaItem, name: string, io: PublishIo): Promise<Uploaded> {
+  const request = { url: item.url, sizeBytes: item.facts.sizeBytes };
+  const media = await uploadOnce(io, { step: `media:${name}`, request, open: () => toUpload(item, io) });
+  const altText = (item.altText ?? "").trim().slice(0, MAX_ALT_TEXT);
+  if (altText !== "" && item.facts.type === "image")
+    await describe(io, `alt:${name}`, { id: media.mediaId, metadata: { alt_text: { text: altText } } });
+  return media;
+}
+
+async function toUpload(item: MediaItem, io: PublishIo): Promise<Upload> {
+  const { facts } = item;
+  if (facts.type !== "image") {
+    return {
+      category: (facts.durationSeconds ?? 0) > USUAL_VIDEO_SECONDS ? "amplify_video" : "tweet_video",
+      mimeType: facts.mimeType,
+      sizeBytes: facts.sizeBytes,
+      contentOf: ({ start, end, sizeBytes }) => ({ sizeBytes, open: () => item.open({ start, end }) }),
+    };
+  }
+  const isMoving = isAlone(facts);
+  const { bytes, mimeType } = await io.media.fitImage(item, isMoving ? GIF_LIMITS : IMAGE_LIMITS);
+  return {
+    category: isMoving ? "tweet_gif" : "tweet_image",
+    mimeType,
+    sizeBytes: bytes.length,
+    contentOf: ({ start, end }) => ({ bytes: bytes.subarray(start, end + 1) }),
+  };
+}
+
+/** The same words put under the same picture twice are there once. */
+async function describe(io: PublishIo, step: string, json: JsonObject): Promise<void> {
+  await io.effect({
+    step,
+    request: json,
+    send: async () => {
+      await send(io, { method: "POST", path: "/2/media/metadata", json, isIdempotent: true });
+      return null;
+    },
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}
 
 const KiB = 1024;
 
@@ -20,7 +114,7 @@ const TOO_LARGE: readonly (number | null)[] = [413, 431];
 const MIN_SEGMENT_BYTES = 128 * KiB;
 const MAX_SEGMENTS = 1_000;
 
-export type Category = "tweet_image" | "tweet_gif" | "tweet_video" | "amplify_video";
+type Category = "tweet_image" | "tweet_gif" | "tweet_video" | "amplify_video";
 
 type Content = { readonly bytes: Buffer } | { readonly sizeBytes: number; open(): Readable };
 
@@ -32,7 +126,7 @@ interface Segment {
 }
 
 /** A file as it is sent. */
-export interface Upload {
+interface Upload {
   readonly category: Category;
   readonly mimeType: string;
   readonly sizeBytes: number;
@@ -40,7 +134,7 @@ export interface Upload {
 }
 
 /** What X knows a file by, until it forgets it. */
-export const Uploaded = z.object({
+const Uploaded = z.object({
   mediaId: z.string(),
   /** Names it in listings. */
   mediaKey: z.string().nullable(),
@@ -50,7 +144,7 @@ export const Uploaded = z.object({
   /** From when on X may be asked whether it is; milliseconds since 1970. */
   askFrom: z.number().catch(0),
 });
-export type Uploaded = z.infer<typeof Uploaded>;
+type Uploaded = z.infer<typeof Uploaded>;
 
 /** An upload that was begun; `sentBytes` of it are there, in so many segments. */
 const Session = z.object({
@@ -78,23 +172,13 @@ const Ended = z.looseObject({
   }),
 });
 
-/** X is working on a file: nothing to do but to ask again. */
-export class StillProcessing extends Error {
-  readonly checkAgainMs: number;
-
-  constructor(waitMs: number) {
-    super("X is working on the media.");
-    this.checkAgainMs = waitMs;
-  }
-}
-
 /** As X says, within reason. What goes on for two hours the publisher ends. */
 function waitMsOf({ check_after_secs: seconds }: z.infer<typeof Processing>): number {
   return Math.min(Math.max((seconds ?? 5) * SECOND, SECOND), 15 * MINUTE);
 }
 
 /** Sends a file once; nobody sees it before a post names it, so it may be sent again. */
-export async function uploadOnce(
+async function uploadOnce(
   io: PublishIo,
   { step, request, open }: { step: string; request: JsonObject; open(): Promise<Upload> },
 ): Promise<Uploaded> {
@@ -102,7 +186,7 @@ export async function uploadOnce(
     step,
     request,
     send: async (context) => ({ ...(await run(io, await open(), context)) }),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
     isGone: async (result) => io.now() > Uploaded.parse(result).expiresAt - MEDIA_MARGIN_MS,
   });
   const media = Uploaded.parse(stored);

@@ -1,16 +1,17 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Insights } from "../../domain/posts/post.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { AnalyticsDay, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer } from "../shared/faults.ts";
-import { requestOf } from "./api.ts";
-import { checkPost } from "./check.ts";
-import { sendThumbnail } from "../shared/film/thumbnail.ts";
-import { thumbnailOf } from "./extras.ts";
+import { sendThumbnail } from "../shared/film/held.ts";
+import { googleFaults } from "../shared/google.ts";
+import { send, analyticsBaseOf, findChannel } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
-import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, type Video } from "./video.ts";
-import { updateVideo } from "./visibility.ts";
+import { thumbnailOf } from "./publish.ts";
+import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, updateVideo, type Video } from "./video.ts";
+import { idReader } from "../shared/live.ts";
 
 /** What of a live video can be changed, by the part of it that an update replaces whole. */
 const SNIPPET_FIELDS: Readonly<Record<string, string>> = {
@@ -31,16 +32,10 @@ const STATUS_FIELDS: Readonly<Record<string, string>> = {
 
 export const EDITABLE = [...Object.keys(SNIPPET_FIELDS), ...Object.keys(STATUS_FIELDS)];
 
-/** Throws `conflict` for a post that has no id. */
-function idOf({ platformPostId }: YoutubePost): string {
-  if (platformPostId !== null && platformPostId !== "") return platformPostId;
-  throw new AppError("conflict", "platformPostId: is missing, so the video cannot be found on YouTube.");
-}
+const idOf = idReader("is missing, so the video cannot be found on YouTube.");
 
 /** Sends whole parts back with what differs: what was changed in YouTube Studio meanwhile stays. */
 export async function edit(post: YoutubePost, changed: readonly string[], io: PublishIo): Promise<object> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const id = idOf(post);
   const video = await findVideo(io, id, "snippet,status");
   if (video === null)
@@ -87,10 +82,7 @@ export async function setThumbnail(post: YoutubePost, thumbnailUrl: string, io: 
 const Count = z.coerce.number().int().min(0).optional().catch(undefined);
 const Statistics = z.looseObject({ viewCount: Count, likeCount: Count, commentCount: Count });
 
-export async function insights(
-  post: YoutubePost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: YoutubePost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, idOf(post), "statistics,status,processingDetails");
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const standing = standingOf(video);
@@ -116,10 +108,95 @@ export async function remove(post: YoutubePost, io: PlatformIo): Promise<void> {
   const rules = [{ status: 404, kind: "ok" }] as const;
   const call = {
     method: "DELETE",
-    resource: "videos",
+    path: "videos",
     query: { id: idOf(post) },
     isIdempotent: true,
     rules,
   } as const;
-  await io.request({ ...requestOf(io, call), sign: bearer() });
+  await send(io, call);
+}
+
+/** https://developers.google.com/youtube/analytics/metrics; what of them adds up over days. */
+const SUMS = [
+  "views",
+  "likes",
+  "comments",
+  "shares",
+  "estimatedMinutesWatched",
+  "subscribersGained",
+  "subscribersLost",
+] as const;
+/** Of the whole time they are asked for by themselves. */
+const MEANS = ["averageViewDuration", "averageViewPercentage"] as const;
+
+const METRICS = [...SUMS, ...MEANS];
+
+export const ACCOUNT_METRICS = ["followers", ...METRICS];
+
+const Report = z.looseObject({
+  columnHeaders: z.array(z.looseObject({ name: z.string() })),
+  // Left out where there are no numbers.
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))).default([]),
+});
+
+/** By day and in total. YouTube's numbers are some two days behind. */
+export async function analytics(
+  range: { readonly from: string; readonly to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const [total] = await readReport(io, range, {});
+  const byDay = await readReport(io, range, { dimensions: "day", sort: "day" });
+  const channel = await findChannel(io);
+  const followers = channel?.followers ?? null;
+  const days = byDay.map(({ texts, numbers }): AnalyticsDay => ({
+    date: texts["day"] ?? "",
+    metrics: numbers,
+  }));
+  return {
+    totals: { ...total?.numbers, ...(followers === null ? {} : { followers }) },
+    days: days.filter(({ date }) => date !== ""),
+    unavailable: [
+      ...(followers === null
+        ? [{ metric: "followers", reason: "The channel hides how many there are." }]
+        : []),
+      ...METRICS.filter((metric) => total?.numbers[metric] === undefined).map((metric) => {
+        return {
+          metric,
+          reason: "YouTube has no numbers for these days (yet). They come some two days later.",
+        };
+      }),
+    ],
+  };
+}
+
+const Texts = z.record(z.string(), z.string());
+const Numbers = z.record(z.string(), z.number());
+
+interface Row {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+async function readReport(
+  io: PlatformIo,
+  { from, to }: { readonly from: string; readonly to: string },
+  grouping: { readonly dimensions?: string; readonly sort?: string },
+): Promise<Row[]> {
+  const { columnHeaders, rows } = await io.ask(
+    {
+      method: "GET",
+      url: `${analyticsBaseOf(io)}/v2/reports`,
+      query: { ids: "channel==MINE", startDate: from, endDate: to, metrics: METRICS.join(","), ...grouping },
+      sign: bearer(),
+      classify: googleFaults({ title: "YouTube", api: "YouTube Analytics API", rules: [] }, io),
+    },
+    Report,
+  );
+  return rows.map((row) => {
+    const cells = columnHeaders.map(({ name }, at) => [name, row[at]] as const);
+    return {
+      texts: Texts.parse(Object.fromEntries(cells.filter(([, value]) => typeof value === "string"))),
+      numbers: Numbers.parse(Object.fromEntries(cells.filter(([, value]) => typeof value === "number"))),
+    };
+  });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 /** https://developers.google.com/youtube/v3/docs/videos#properties */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -13,7 +13,7 @@ export const USUAL_CATEGORY = "22";
 const NO_BRACKETS = "must not hold < or >, which YouTube refuses";
 
 /** YouTube takes neither sign in any text, and has no way to write them otherwise. */
-export function hasBrackets(text: string): boolean {
+function hasBrackets(text: string): boolean {
   return /[<>]/.test(text);
 }
 
@@ -74,4 +74,22 @@ export type YoutubePost = PlatformPost<YoutubeMetadata>;
 /** Who is to see the video from its time on. */
 export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "public" | "unlisted" | "private" {
   return metadata.visibility ?? "public";
+}
+
+/** What data cannot say of a post, and what a person should know before its time. */
+export function checkPost(post: YoutubePost, at?: CheckedAt): Checked {
+  const errors = hasBrackets(post.caption ?? "")
+    ? ["caption: has < or >, which YouTube does not allow in descriptions. Leave them out."]
+    : [];
+  const warnings: string[] = [];
+  if (post.metadata.madeForKids === undefined)
+    warnings.push(
+      "metadata.madeForKids: is not given, so the video is declared not to be made for children. The law asks for one or the other.",
+    );
+  const keptPrivateAt = at?.account.settings["keptPrivateAt"];
+  if (typeof keptPrivateAt === "string" && visibilityOf(post) !== "private")
+    warnings.push(
+      `metadata.visibility: YouTube kept the channel's last video private (${keptPrivateAt}), and will keep this one private too until the Google Cloud project has passed its audit.`,
+    );
+  return { errors, warnings };
 }

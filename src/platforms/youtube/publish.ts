@@ -1,14 +1,25 @@
-import { AppError } from "../../domain/errors.ts";
+import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { publishHeld } from "../shared/film/held.ts";
-import { checkPost } from "./check.ts";
-import { addToPlaylist, thumbnailOf } from "./extras.ts";
+import { bearer, type FaultRule } from "../shared/faults.ts";
+import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
+import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { askAs, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
-import { upload } from "./upload.ts";
-import { findVideo, standingOf } from "./video.ts";
-import { changeVisibility } from "./visibility.ts";
+import {
+  changeVisibility,
+  declaredOf,
+  findUpload,
+  findVideo,
+  snippetOf,
+  standingOf,
+  Video,
+} from "./video.ts";
 
 /** A video that YouTube works on for longer than this is shown all the same: in its first qualities. */
 const PROCESSING_PATIENCE_MS = 15 * MINUTE;
@@ -20,8 +31,6 @@ const STAYS_PRIVATE =
 
 /** Uploads the film in private, and makes it what it is to be at its time, where YouTube does not by itself. */
 export async function publish(post: YoutubePost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   return publishHeld(io, {
     title: "YouTube",
     post,
@@ -50,4 +59,149 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
 
 function isKnownToBeKept({ account }: PublishIo): boolean {
   return typeof account.settings["keptPrivateAt"] === "string";
+}
+
+/** A multiple of 256 KiB, as YouTube wants; what a broken connection sends twice. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+/** Brings the film onto YouTube, for nobody to see. */
+function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
+  const body = bodyOf(post, io);
+  return uploadFilm(io, {
+    title: "YouTube",
+    mediaUrl: post.mediaUrl,
+    request: body,
+    chunkBytes: CHUNK_BYTES,
+    sign: bearer(),
+    classify: youtubeFaults(io),
+    begin: (film) => beginSession(io, { post, body, film }),
+    read: (answer) => {
+      const video = Video.safeParse(answer);
+      return video.success ? filmOf(video.data.id) : null;
+    },
+    find: async ({ since, sizeBytes }) => {
+      const id = await findUpload(io, { post, since, sizeBytes });
+      return id === null ? null : filmOf(id);
+    },
+  });
+}
+
+function filmOf(id: string): Film {
+  return { id, url: watchUrl(id) };
+}
+
+/** YouTube flips what is to be public at its time by itself; anything else is flipped by us. */
+function bodyOf(post: YoutubePost, io: PublishIo): JsonObject {
+  const isFlipped = visibilityOf(post) === "public" && !io.isDue;
+  const publishAt = isFlipped ? { publishAt: toIso(post.scheduledAt) } : {};
+  return {
+    snippet: snippetOf(post),
+    status: { privacyStatus: "private", ...publishAt, ...declaredOf(post) },
+  };
+}
+
+interface Begun {
+  readonly post: YoutubePost;
+  readonly body: JsonObject;
+  readonly film: MediaItem;
+}
+
+async function beginSession(io: PublishIo, { post, body, film }: Begun): Promise<string> {
+  const { sizeBytes, mimeType } = film.facts;
+  const { notifySubscribers } = post.metadata;
+  const base = uploadBaseOf(io);
+  const { headers } = await io.request({
+    method: "POST",
+    url: `${base}/upload/youtube/v3/videos`,
+    query: { uploadType: "resumable", part: "snippet,status", notifySubscribers },
+    headers: { "x-upload-content-length": String(sizeBytes), "x-upload-content-type": mimeType },
+    json: body,
+    isIdempotent: true,
+    sign: bearer(),
+    classify: youtubeFaults(io),
+  });
+  const location = headers["location"] ?? "";
+  const url = location === "" ? null : parseUrl(location, base);
+  if (url === null) throw new PlatformFault("transient", "YouTube did not say where to send the video.");
+  // It gets the channel's token.
+  if (url.protocol !== new URL(base).protocol)
+    throw new PlatformFault("transient", "YouTube named an address to send the video to that is not secure.");
+  return url.href;
+}
+
+/** https://developers.google.com/youtube/v3/docs/thumbnails/set */
+const THUMBNAIL_LIMITS = { maxBytes: 2 * 1024 * 1024, mimeTypes: ["image/jpeg", "image/png"] } as const;
+
+const THUMBNAIL_RULES: readonly FaultRule[] = [
+  {
+    status: 403,
+    code: ["forbidden", "insufficientPermissions", "PERMISSION_DENIED"],
+    kind: "rejected",
+    message:
+      "Only verified channels may have thumbnails of their own on YouTube. Verify the channel at https://www.youtube.com/verify, then set the thumbnail again.",
+  },
+  {
+    code: ["invalidImage", "mediaBodyRequired"],
+    kind: "rejected",
+    field: "metadata.thumbnailUrl",
+    message: "YouTube refused the picture. Set another thumbnail.",
+  },
+];
+
+export function thumbnailOf<U extends string | undefined>(
+  io: Pick<PublishIo, "request" | "setting" | "now">,
+  url: U,
+): Thumbnail & { readonly url: U } {
+  return { url, limits: THUMBNAIL_LIMITS, send: (id, picture) => sendPicture(io, id, picture) };
+}
+
+async function sendPicture(
+  io: Pick<PublishIo, "request" | "setting" | "now">,
+  id: string,
+  { bytes, mimeType }: Picture,
+): Promise<void> {
+  await io.request({
+    ...UPLOAD_TIMES,
+    method: "POST",
+    url: `${uploadBaseOf(io)}/upload/youtube/v3/thumbnails/set`,
+    query: { videoId: id, uploadType: "media" },
+    headers: { "content-type": mimeType, "content-length": String(bytes.length) },
+    body: bytes,
+    isIdempotent: true,
+    sign: bearer(),
+    classify: youtubeFaults(io, THUMBNAIL_RULES),
+  });
+}
+
+const Items = z.looseObject({ items: z.array(z.looseObject({})).default([]) });
+
+/** A playlist takes the same video twice, so one that may be in it is looked for first. */
+async function addToPlaylist(
+  { metadata: { playlistId } }: YoutubePost,
+  io: PublishIo,
+  id: string,
+): Promise<void> {
+  if (playlistId === undefined) return;
+  const json = { snippet: { playlistId, resourceId: { kind: "youtube#video", videoId: id } } };
+  await io.effect<null>({
+    step: "playlist",
+    request: json,
+    send: async () => {
+      const rules: readonly FaultRule[] = [{ code: "videoAlreadyInPlaylist", kind: "ok" }];
+      const call = {
+        method: "POST",
+        path: "playlistItems",
+        query: { part: "snippet" },
+        json,
+        rules,
+      } as const;
+      await askAs(io, call, z.looseObject({}));
+      return null;
+    },
+    reconcile: async () => {
+      const query = { part: "id", playlistId, videoId: id };
+      const { items } = await askAs(io, { path: "playlistItems", query }, Items);
+      return items.length > 0 ? { outcome: "done", result: null } : { outcome: "send_again" };
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 import type { Standing } from "../shared/film/held.ts";
 import { askAs } from "./api.ts";
 import { USUAL_CATEGORY, type YoutubePost } from "./metadata.ts";
@@ -23,14 +24,14 @@ const List = z.looseObject({ items: z.array(Video).default([]) });
 
 /** Null where there is none, or none that the channel may see. */
 export async function findVideo(io: PlatformIo, id: string, part: string): Promise<Video | null> {
-  const { items } = await askAs(io, { resource: "videos", query: { part, id } }, List);
+  const { items } = await askAs(io, { path: "videos", query: { part, id } }, List);
   return items.find((video) => video.id === id) ?? null;
 }
 
 /** Several, in no order. */
-export async function findVideos(io: PlatformIo, ids: readonly string[], part: string): Promise<Video[]> {
+async function findVideos(io: PlatformIo, ids: readonly string[], part: string): Promise<Video[]> {
   if (ids.length === 0) return [];
-  const { items } = await askAs(io, { resource: "videos", query: { part, id: ids.join(",") } }, List);
+  const { items } = await askAs(io, { path: "videos", query: { part, id: ids.join(",") } }, List);
   return items;
 }
 
@@ -135,4 +136,87 @@ export function mutableOf(video: Video, part: keyof typeof MUTABLE): JsonObject 
   const now = video[part] ?? {};
   const fields: readonly string[] = MUTABLE[part];
   return Object.fromEntries(Object.entries(now).filter(([name]) => fields.includes(name)));
+}
+
+const PrivacyStatus = z.looseObject({ privacyStatus: z.string() });
+
+/** Changes who can see a video, and leaves what else its status says. */
+export async function changeVisibility(
+  io: PlatformIo,
+  id: string,
+  wanted: string,
+): Promise<{ privacy: string }> {
+  const video = await findVideo(io, id, "status");
+  if (video === null) throw new PlatformFault("not_sent", "YouTube does not show the video yet.");
+  const { publishAt: _over, ...status } = mutableOf(video, "status");
+  const answer = await updateVideo(io, id, { status: { ...status, privacyStatus: wanted } });
+  return { privacy: PrivacyStatus.safeParse(answer.status).data?.privacyStatus ?? "" };
+}
+
+/** Replaces whole parts of a video. */
+export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Promise<Video> {
+  const query = { part: Object.keys(parts).join(",") };
+  const call = {
+    method: "PUT",
+    path: "videos",
+    query,
+    json: { id, ...parts },
+    isIdempotent: true,
+  } as const;
+  return askAs(io, call, Video);
+}
+
+interface Wanted {
+  readonly post: YoutubePost;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  readonly sizeBytes: number;
+}
+
+/** Pages of 50 of the newest uploads: more than anybody uploads meanwhile. */
+const MAX_PAGES = 4;
+
+const Page = z.looseObject({
+  items: z
+    .array(
+      z.looseObject({
+        snippet: z.looseObject({ title: z.string().catch(""), publishedAt: z.string().catch("") }),
+        contentDetails: z.looseObject({ videoId: z.string() }),
+      }),
+    )
+    .default([]),
+  nextPageToken: z.string().optional(),
+});
+
+/** The id of a video among the channel's uploads that is this post's by title, time and size; null: none is. */
+export async function findUpload(io: PublishIo, wanted: Wanted): Promise<string | null> {
+  const { title } = wanted.post.metadata;
+  let pageToken: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { part: "snippet,contentDetails", playlistId: uploadsOf(io), maxResults: 50, pageToken };
+    const { items, nextPageToken } = await askAs(io, { path: "playlistItems", query }, Page);
+    const since = items.filter(({ snippet }) => Date.parse(snippet.publishedAt) >= wanted.since);
+    const alike = since.filter(({ snippet }) => snippet.title.trim() === title.trim());
+    const ids = alike.map(({ contentDetails }) => contentDetails.videoId);
+    const video = (await findVideos(io, ids, "fileDetails,snippet")).find((one) => isSame(one, wanted));
+    if (video !== undefined) return video.id;
+    if (since.length < items.length || nextPageToken === undefined) return null;
+    pageToken = nextPageToken;
+  }
+  return null;
+}
+
+/** The list of what the channel uploaded; named after the channel where connecting did not tell it. */
+function uploadsOf({ account }: PublishIo): string {
+  const told = z.string().min(1).safeParse(account.settings["uploads"]);
+  return told.success ? told.data : `UU${(account.platformAccountId ?? "").slice(2)}`;
+}
+
+const FileDetails = z.looseObject({ fileSize: z.coerce.number() });
+
+/** Until YouTube looked at the file it does not tell its size; title, text and time must do then. */
+function isSame({ fileDetails, snippet }: Video, { post, sizeBytes }: Wanted): boolean {
+  const file = FileDetails.safeParse(fileDetails);
+  if (file.success) return file.data.fileSize === sizeBytes;
+  return (snippet?.["description"] ?? "") === (post.caption ?? "");
 }

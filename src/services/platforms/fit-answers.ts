@@ -84,8 +84,8 @@ export function fitEffect<R extends Json>(title: string, spec: EffectSpec<R>): E
   return {
     ...spec,
     send: async (context) => fit(await spec.send(within(context))),
-    settle: async (context) => {
-      const settled = await spec.settle(within(context));
+    reconcile: async (context) => {
+      const settled = await spec.reconcile(within(context));
       return settled.outcome === "done" ? { ...settled, result: fit(settled.result) } : settled;
     },
     ...(live === undefined ? {} : { live: (result: R) => fitPlace(title, live(result)) }),

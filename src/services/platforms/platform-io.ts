@@ -141,7 +141,7 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
   return {
     signal,
     publicUrl,
-    feed: ctx.feed,
+    ...(platform.isLocal === true ? { feed: ctx.feed } : {}),
     log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),

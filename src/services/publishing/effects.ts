@@ -2,7 +2,7 @@ import type { ReconcileClass } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
-import type { EffectSpec, LiveAt, Settled } from "../../ports/publish-io.ts";
+import type { EffectSpec, LiveAt, Reconciled } from "../../ports/publish-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
 import { LIVE_STEP, RESTORED_STEP } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
@@ -110,7 +110,7 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
   }
   const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
   if (open === null) return send(at, spec, false);
-  const settled = await settle(at, spec, open);
+  const settled = await reconcile(at, spec, open);
   if (settled.outcome === "done") return settled.result;
   if (at.suspectSince !== null) await assertMaySend(at, spec.step);
   return send(at, spec, settled.isStillInDoubt ?? false);
@@ -155,14 +155,14 @@ async function startOver(at: Running, from: StepState): Promise<void> {
   for (const step of steps) at.steps.delete(step);
 }
 
-async function settle<R extends Json>(
+async function reconcile<R extends Json>(
   at: Running,
   spec: EffectSpec<R>,
   known: StepState,
-): Promise<Extract<Settled<R>, { outcome: "done" | "send_again" }>> {
+): Promise<Extract<Reconciled<R>, { outcome: "done" | "send_again" }>> {
   const { ctx, lease, run } = at;
   await ctx.store.ledger.countAsked(lease, { run, step: spec.step });
-  const settled = await spec.settle({
+  const settled = await spec.reconcile({
     ...contextOf(at, spec.step),
     intentAt: known.started_at,
     timesAsked: known.asked,

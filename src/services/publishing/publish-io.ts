@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost, PublishOutcome } from "../../ports/platform.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
+import { StillProcessing, type PublishIo } from "../../ports/publish-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
@@ -88,9 +88,31 @@ export async function createPublishRun(
     extra: (name, work) => effects.extra(name, work),
     resultOf: (step) => effects.resultOf(step),
   };
-  const publish = async (): Promise<PublishOutcome> =>
-    fitOutcome(platform.title, await platform.publish(post, io));
+  const publish = async (): Promise<PublishOutcome> => {
+    // Once something of it left, only the platform knows what is still right.
+    if (leased.effects.length === 0) checkAgain(platform, post, io);
+    return fitOutcome(platform.title, await publishOrWait(platform, post, io));
+  };
   return { effects, publish, mediaMs: () => mediaMs };
+}
+
+/** The rules, or what the account may do, may have changed since the post was scheduled. */
+function checkAgain(platform: AnyPlatform, post: PlatformPost, { account, now }: PublishIo): void {
+  const [problem] = platform.check?.(post, { account, media: new Map(), now: now() }).errors ?? [];
+  if (problem !== undefined) throw new AppError("invalid", problem);
+}
+
+async function publishOrWait(
+  platform: AnyPlatform,
+  post: PlatformPost,
+  io: PublishIo,
+): Promise<PublishOutcome> {
+  try {
+    return await platform.publish(post, io);
+  } catch (error) {
+    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
+    throw error;
+  }
 }
 
 /** The same service, which counts what begins to leave for a platform. */

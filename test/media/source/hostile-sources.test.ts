@@ -60,7 +60,7 @@ function platformAt(url: string): AnyPlatform {
           await io.request({ method: "PUT", url, headers, body: () => item.open(), isIdempotent: true });
           return true;
         },
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       return { state: "live", platformPostId: post.id, platformUrl: null };
     },

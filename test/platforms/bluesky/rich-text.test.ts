@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { measureText } from "../../../src/domain/posts/caption.ts";
-import { findSpans, normalizeText, toFacets, type Facet } from "../../../src/platforms/bluesky/rich-text.ts";
+import { type Facet, findSpans, normalizeText, toFacets } from "../../../src/platforms/bluesky/metadata.ts";
 
 /** What each facet covers, cut out of the text's bytes as a reader's app does. */
 function covered(text: string, facets: readonly Facet[]): string[] {

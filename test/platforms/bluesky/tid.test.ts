@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeTid, laterTid, newTid } from "../../../src/platforms/bluesky/tid.ts";
+import { encodeTid, laterTid, newTid } from "../../../src/platforms/bluesky/api.ts";
 
 /** https://atproto.com/specs/tid */
 const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;

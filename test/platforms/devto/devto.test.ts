@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import devto from "../../../src/platforms/devto/index.ts";
-import { escapeMarkdown } from "../../../src/platforms/devto/text.ts";
+import { escapeMarkdown } from "../../../src/platforms/devto/metadata.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord/index.ts";
-import { escapeMarkdown, measure } from "../../../src/platforms/discord/text.ts";
+import { escapeMarkdown, measure } from "../../../src/platforms/discord/metadata.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

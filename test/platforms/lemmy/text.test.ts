@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measure, plainMarkdown } from "../../../src/platforms/lemmy/text.ts";
+import { measure, plainMarkdown } from "../../../src/platforms/lemmy/metadata.ts";
 import { shownOf } from "./reader.ts";
 
 it.each([

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/domain/time.ts";
 import { OutboundFailure, type Outbound } from "../../../src/ports/outbound.ts";
-import { PAGE_SCOPES } from "../../../src/platforms/linkedin/scopes.ts";
-import { ofLittleText, toLittleText } from "../../../src/platforms/linkedin/text.ts";
+import { ofLittleText, PAGE_SCOPES, toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measure, plainMfm } from "../../../src/platforms/misskey/text.ts";
+import { measure, plainMfm } from "../../../src/platforms/misskey/metadata.ts";
 import { shownOf } from "./reader.ts";
 
 const plain = (sign: string): string => `<plain>${sign}</plain>`;

@@ -9,7 +9,7 @@ import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { decodeName, keyIn } from "../../../src/platforms/nostr/names.ts";
+import { decodeName, keyIn } from "../../../src/platforms/nostr/event.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { contentOf, type StagePost } from "../../support/contract/stage.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import threads from "../../../src/platforms/threads/index.ts";
-import { measure } from "../../../src/platforms/threads/text.ts";
+import { measure } from "../../../src/platforms/threads/metadata.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

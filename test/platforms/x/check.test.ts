@@ -6,7 +6,7 @@ import { callOf } from "../../support/context.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
 import { createWorld, type World } from "./world.ts";
-import { measure } from "../../../src/platforms/x/text.ts";
+import { measure } from "../../../src/platforms/x/metadata.ts";
 
 // Each as twitter-text 3.1 weighs it.
 describe("the weight of a text on X", () => {

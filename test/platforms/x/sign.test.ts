@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keysHeader, signatureOf, signer } from "../../../src/platforms/x/sign.ts";
+import { keysHeader, signatureOf, signer } from "../../../src/platforms/x/api.ts";
 
 describe("signing with four keys", () => {
   it("makes the signature of RFC 5849's example (1.2)", () => {

@@ -70,7 +70,7 @@ it("a post whose worker lost its tie is broken off at once, and asked about once
           brokenOffAt = performance.now();
           throw new Error("The socket was closed.");
         },
-        settle: async () => {
+        reconcile: async () => {
           askedAt = performance.now();
           return { outcome: "done", result: post.id };
         },

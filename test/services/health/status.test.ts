@@ -21,7 +21,7 @@ const platform = scriptedPlatform({
         send: async () => {
           throw new PlatformFault("ambiguous", "The answer was lost.");
         },
-        settle: async () => ({ outcome: "unknown", reason: "It cannot tell." }),
+        reconcile: async () => ({ outcome: "unknown", reason: "It cannot tell." }),
       });
     }
     return io.isDue

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Target } from "../../../src/ports/connect.ts";
-import type { EffectSpec, SettleContext } from "../../../src/ports/publish-io.ts";
+import type { EffectSpec, ReconcileContext } from "../../../src/ports/publish-io.ts";
 import {
   fitChoices,
   fitConnected,
@@ -40,7 +40,7 @@ it("leaves out an address that is none, and keeps the id", () => {
   expect(fitOutcome("X", good)).toEqual(good);
 });
 
-const context: SettleContext = {
+const context: ReconcileContext = {
   key: "k",
   handle: null,
   saveHandle: async () => {},
@@ -56,7 +56,7 @@ function effectOf(id: string, isLive: boolean): EffectSpec<string> {
     step: "post",
     request: null,
     send: async () => id,
-    settle: async () => ({ outcome: "done", result: id }),
+    reconcile: async () => ({ outcome: "done", result: id }),
     ...(isLive
       ? { live: (platformPostId: string) => ({ platformPostId, platformUrl: "javascript:1" }) }
       : {}),
@@ -65,15 +65,15 @@ function effectOf(id: string, isLive: boolean): EffectSpec<string> {
 
 it("keeps no result of a step that is longer than any honest one, sent or settled", async () => {
   for (const isLive of [true, false]) {
-    const { send, settle } = effectOf(LONG, isLive);
+    const { send, reconcile } = effectOf(LONG, isLive);
     await expect(send(context)).rejects.toMatchObject({ kind: "ambiguous" });
-    await expect(settle(context)).rejects.toMatchObject({ kind: "ambiguous" });
+    await expect(reconcile(context)).rejects.toMatchObject({ kind: "ambiguous" });
   }
   const hostile: EffectSpec<null> = fitEffect("X", {
     step: "upload",
     request: null,
     send: async ({ saveHandle }) => saveHandle(LONG).then(() => null),
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   await expect(hostile.send(context)).rejects.toMatchObject({ kind: "ambiguous" });
 });

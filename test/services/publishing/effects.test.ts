@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MediaUnavailable } from "../../../src/ports/media.ts";
 import { PlatformFault } from "../../../src/ports/platform-io.ts";
-import type { Settled } from "../../../src/ports/publish-io.ts";
+import type { Reconciled } from "../../../src/ports/publish-io.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { retryPost } from "../../../src/services/posts/retry-post.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
@@ -23,7 +23,7 @@ it("repeats a step under the key it was first sent with, also when the secret ke
           if (keys.length === 1) throw new PlatformFault("ambiguous", "The answer was lost.");
           return "1";
         },
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       return { state: "live", platformPostId: id, platformUrl: null };
     },
@@ -54,7 +54,7 @@ it.each([
           send: async () => {
             throw new PlatformFault("ambiguous", "The answer was lost.", { httpStatus, wasTaken });
           },
-          settle: async (context) => {
+          reconcile: async (context) => {
             told.push(context.wasTaken);
             return { outcome: "done", result: "1" };
           },
@@ -86,7 +86,7 @@ it("is sent again with the handle that settling it has saved", async () => {
           if (handles.length === 1) throw new PlatformFault("ambiguous", "The answer was lost.");
           return "1";
         },
-        settle: async ({ saveHandle }) => {
+        reconcile: async ({ saveHandle }) => {
           await saveHandle("found");
           return { outcome: "send_again" };
         },
@@ -107,7 +107,7 @@ describe("a step that was refused", () => {
   /** A post of one step: what each sending ends with, and what is said when it is asked about. */
   async function publishBy(
     faults: readonly (Error | null)[],
-    settled: Settled<string> = { outcome: "unknown", reason: "Nobody can tell." },
+    settled: Reconciled<string> = { outcome: "unknown", reason: "Nobody can tell." },
     look: (ctx: TestContext, postId: string) => Promise<void> = async () => {},
     /** Begins a request to the platform, which is lost. */
     hasAsked = false,
@@ -126,7 +126,7 @@ describe("a step that was refused", () => {
             if (fault !== null) throw fault;
             return "1";
           },
-          settle: async () => {
+          reconcile: async () => {
             asked += 1;
             return settled;
           },
@@ -173,7 +173,7 @@ describe("a step that was refused", () => {
   it("stays in doubt over an earlier sending, whatever becomes of a repetition", async () => {
     const lost = new PlatformFault("ambiguous", "The answer was lost.");
     const away = new PlatformFault("not_sent", "It could not be reached.");
-    const again: Settled<string> = { outcome: "send_again", isStillInDoubt: true };
+    const again: Reconciled<string> = { outcome: "send_again", isStillInDoubt: true };
     expect(await publishBy([lost, away, limited], again)).toMatchObject({
       status: "published",
       sent: 4,
@@ -183,7 +183,7 @@ describe("a step that was refused", () => {
 
   it("is not sent under a new key while the platform may know the old one", async () => {
     const lost = Array.from({ length: 200 }, () => new PlatformFault("ambiguous", "The answer was lost."));
-    const again: Settled<string> = { outcome: "send_again", isStillInDoubt: true };
+    const again: Reconciled<string> = { outcome: "send_again", isStillInDoubt: true };
     const end = await publishBy(lost, again, async (ctx, id) => {
       await expect(retryPost(callOf(ctx), { id })).rejects.toMatchObject({ kind: "conflict" });
     });

@@ -21,7 +21,7 @@ async function setUp(quotas: readonly Quota[]): Promise<{ ctx: TestContext; sent
         step: "create",
         request: {},
         send: async () => (sent.push(post.id), post.id),
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
       });
       return { state: "live", platformPostId: id, platformUrl: null };
     },

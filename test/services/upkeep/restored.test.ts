@@ -40,7 +40,7 @@ function platforms() {
           step: "send",
           request: { text: post.caption },
           send: async () => sent.push(post.caption ?? "") > 0,
-          settle: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
+          reconcile: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
         });
         return { state: "live", platformPostId: post.id, platformUrl: null };
       },

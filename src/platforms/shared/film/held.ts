@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { AppError } from "../../../domain/errors.ts";
 import { HOUR, SECOND } from "../../../domain/time.ts";
+import { type FittedImage, type ImageLimits, MediaUnavailable } from "../../../ports/media.ts";
+import { type FaultKind, type Json, PlatformFault } from "../../../ports/platform-io.ts";
 import type { PlatformPost, PublishOutcome } from "../../../ports/platform.ts";
-import { PlatformFault, type FaultKind, type Json } from "../../../ports/platform-io.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
-import { asNotSent } from "../not-sent.ts";
+import { asNotSent } from "../faults.ts";
 import type { Uploaded } from "./sessions.ts";
-import { setThumbnailAhead, setThumbnailOnce, type Thumbnail } from "./thumbnail.ts";
 
 /** A platform flips what it has a time of within so long after it; before we do. */
 const FLIPS_WITHIN_MS = 10 * SECOND;
@@ -37,7 +38,7 @@ export interface Standing {
 }
 
 /** A film that is brought onto the platform in private, and made what it is to be at its time. */
-export interface HeldFilm {
+interface HeldFilm {
   readonly title: string;
   readonly post: Pick<PlatformPost, "id" | "scheduledAt">;
   /** What it is to be, and what nobody else sees, in the platform's words. */
@@ -152,7 +153,7 @@ async function flip(
         throw asNotSent(error);
       }
     },
-    settle: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again" }),
   });
   const { privacy, refusal, url } = Flipped.parse(told);
   if (privacy === wanted) return isKept === undefined ? shown(film, url) : kept(isKept);
@@ -171,4 +172,60 @@ function held(checkAgainMs: number): Seen {
 async function shown(film: HeldFilm, url: string | undefined): Promise<Seen> {
   await film.after?.(true);
   return { state: "live", ...(url === undefined ? {} : { url }) };
+}
+
+export type Picture = Pick<FittedImage, "bytes" | "mimeType">;
+
+/** The picture in front of a film, on a platform that replaces whatever stood there. */
+export interface Thumbnail {
+  /** As the post has it; undefined where it has none. */
+  readonly url: string | undefined;
+  readonly limits: ImageLimits;
+  /** May be repeated. */
+  send(id: string, picture: Picture): Promise<void>;
+}
+
+/** Throws AppError `invalid` for what is no picture, or a damaged one. */
+export async function sendThumbnail(
+  io: Pick<PublishIo, "media">,
+  id: string,
+  { url, limits, send }: Thumbnail & { readonly url: string },
+): Promise<void> {
+  await send(id, await io.media.fitImage(await io.media.item(url), limits));
+}
+
+/** As a step of the post: it is set once, however often the post is worked on. */
+async function setThumbnailOnce(io: PublishIo, id: string, thumbnail: Thumbnail): Promise<void> {
+  const { url, limits, send } = thumbnail;
+  if (url === undefined || io.resultOf("thumbnail") !== null) return;
+  const picture = await io.media.fitImage(await io.media.item(url), limits);
+  await io.effect<true>({
+    step: "thumbnail",
+    request: { id, thumbnailUrl: url },
+    send: async () => {
+      await send(id, picture).catch((error: unknown) => {
+        throw asNotSent(error);
+      });
+      return true;
+    },
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}
+
+/**
+ * So that the film has it when it becomes public; tried once. What does not work now is tried again, and told,
+ * once the post is live.
+ */
+async function setThumbnailAhead(io: PublishIo, id: string, thumbnail: Thumbnail): Promise<void> {
+  if (thumbnail.url === undefined) return;
+  await io.once("thumbnail ahead", async () => {
+    try {
+      await setThumbnailOnce(io, id, thumbnail);
+      return true;
+    } catch (error) {
+      if (![PlatformFault, AppError, MediaUnavailable].some((kind) => error instanceof kind)) throw error;
+      io.log.info({ err: error }, "a thumbnail could not be set ahead");
+      return false;
+    }
+  });
 }

@@ -10,9 +10,9 @@ import {
   type PlatformResponse,
   type SignedRequest,
 } from "../../../ports/platform-io.ts";
-import type { EffectContext, PublishIo, Settled, SettleContext } from "../../../ports/publish-io.ts";
-import { committedBytes, sendInChunks } from "../media/chunks.ts";
-import { settleByListing } from "../settle.ts";
+import type { EffectContext, PublishIo, Reconciled, ReconcileContext } from "../../../ports/publish-io.ts";
+import { committedBytes, sendInChunks } from "../uploads.ts";
+import { reconcileByListing } from "../reconcile.ts";
 
 /** What was uploaded stands in the list of uploads by then. */
 const LISTED_AFTER_MS = 5 * MINUTE;
@@ -60,7 +60,7 @@ export interface Lost {
  * How a platform takes films in sessions of PUTs with Content-Range: YouTube's protocol
  * (https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol), and node-uploadx's.
  */
-export interface FilmSessions {
+interface FilmSessions {
   /** Of the platform, for sentences. */
   readonly title: string;
   readonly mediaUrl: string;
@@ -90,7 +90,7 @@ export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<Uploa
     step: "upload",
     request: { mediaUrl: to.mediaUrl, ...to.request },
     send: (context) => send({ io, to, film: open() }, context),
-    settle: (context) => settle(io, to, context),
+    reconcile: (context) => reconcile(io, to, context),
   });
   return Uploaded.parse(uploaded);
 }
@@ -195,7 +195,11 @@ async function askSession(io: PublishIo, to: FilmSessions, session: Session): Pr
   throw unnamed(to);
 }
 
-async function settle(io: PublishIo, to: FilmSessions, context: SettleContext): Promise<Settled<Json>> {
+async function reconcile(
+  io: PublishIo,
+  to: FilmSessions,
+  context: ReconcileContext,
+): Promise<Reconciled<Json>> {
   const session = Session.safeParse(context.handle).data;
   // A session that nobody fills makes no video.
   if (session === undefined) return { outcome: "send_again" };
@@ -210,7 +214,7 @@ async function settle(io: PublishIo, to: FilmSessions, context: SettleContext): 
     case "refused":
       return { outcome: "send_again" };
     case "gone":
-      if (session.isLastSent) return settleByUploads(io, to, { context, session });
+      if (session.isLastSent) return reconcileByUploads(io, to, { context, session });
       await context.saveHandle(null);
       return { outcome: "send_again" };
   }
@@ -231,13 +235,13 @@ async function askOrRefused(
 const Note = z.object({ absentAt: z.number() });
 
 /** The last byte may have arrived before the session died: then the video is among the account's uploads. */
-function settleByUploads(
+function reconcileByUploads(
   io: PublishIo,
   { title, find }: FilmSessions,
-  { context, session }: { readonly context: SettleContext; readonly session: Session },
-): Promise<Settled<Json>> {
+  { context, session }: { readonly context: ReconcileContext; readonly session: Session },
+): Promise<Reconciled<Json>> {
   const { absentAt, beganAt, sizeBytes } = session;
-  return settleByListing<Json>(
+  return reconcileByListing<Json>(
     {
       intentAt: beganAt,
       wasTaken: context.wasTaken,
@@ -247,7 +251,7 @@ function settleByUploads(
     },
     {
       now: io.now(),
-      settleMs: LISTED_AFTER_MS,
+      listedAfterMs: LISTED_AFTER_MS,
       isReliable: true,
       reason: `${title} does not say whether the video is there.`,
       find: async (since) => {

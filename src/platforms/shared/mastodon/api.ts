@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { commonMetadata } from "../../../domain/posts/common-metadata.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
 import {
   PlatformFault,
@@ -6,10 +7,12 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code } from "../faults.ts";
+import { Id } from "../../../ports/platform-values.ts";
+import type { PlatformPost } from "../../../ports/platform.ts";
+import { bearer, type Code, faultsBy } from "../faults.ts";
 import { serverOf } from "../servers.ts";
 
-export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
+interface Call extends Omit<PlatformRequest, "url" | "classify"> {
   /** Below the server's address. */
   readonly path: string;
 }
@@ -207,3 +210,67 @@ function classify(response: PlatformResponse): ReturnType<typeof TABLE> {
     return new PlatformFault("auth", "The server does not know the channel's token any more.");
   return TABLE(usual);
 }
+
+const WebAddress = z.url({ protocol: /^https?$/ }).max(2_000);
+const Count = z.int().min(0).optional().catch(undefined);
+
+/** https://docs.joinmastodon.org/entities/MediaAttachment */
+export const Attachment = z.looseObject({
+  id: Id,
+  type: z.string().catch("unknown"),
+  url: z.string().nullish(),
+});
+
+/** https://docs.joinmastodon.org/entities/Status */
+export const Status = z.looseObject({
+  id: Id,
+  url: WebAddress.nullable().catch(null),
+  created_at: z.string().catch(""),
+  content: z.string().catch(""),
+  spoiler_text: z.string().catch(""),
+  visibility: z.string().nullable().catch(null),
+  sensitive: z.boolean().catch(false),
+  in_reply_to_id: Id.nullable().catch(null),
+  reblog: z.unknown().optional(),
+  media_attachments: z.array(Attachment).catch([]),
+  favourites_count: Count,
+  replies_count: Count,
+  reblogs_count: Count,
+  quotes_count: Count,
+});
+export type Status = z.infer<typeof Status>;
+
+/** https://docs.joinmastodon.org/entities/Account */
+export const Account = z.looseObject({
+  id: Id,
+  username: z.string(),
+  display_name: z.string().catch(""),
+  url: WebAddress.nullable().catch(null),
+  avatar: WebAddress.nullable().catch(null),
+  followers_count: Count,
+});
+export type Account = z.infer<typeof Account>;
+
+/** As people name it everywhere: alice@mastodon.example. */
+export function handleOf({ username }: Account, server: string): string {
+  return `${username}@${new URL(server).host}`;
+}
+
+const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
+  commonMetadata;
+
+/** What a post on Mastodon takes beside caption and media. */
+export const MastodonMetadata = z.strictObject({
+  altText,
+  moreMedia: moreMedia.describe("Further pictures. The server sets how many (mostly 4 in all)."),
+  thumbnailUrl: thumbnailUrl.describe("Picture shown before a video or sound plays."),
+  language: language.describe("Language of the text."),
+  visibility: visibility.describe(
+    "Who sees it: public, unlisted (kept out of public timelines), or private (only followers). Default: the account's setting.",
+  ),
+  sensitive: sensitive.describe("Shows the media only after a click."),
+  spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),
+  thread: thread.describe("Posts that follow, each a reply to the one before."),
+});
+export type MastodonMetadata = z.infer<typeof MastodonMetadata>;
+export type MastodonPost = PlatformPost<MastodonMetadata>;

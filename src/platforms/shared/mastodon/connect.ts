@@ -14,10 +14,8 @@ import type {
   SecretsWay,
   Target,
 } from "../../../ports/connect.ts";
-import { askOrNull } from "../fediverse.ts";
-import { explaining, requireServer, type ServerKind } from "../servers.ts";
-import { call } from "./api.ts";
-import { Account, handleOf } from "./entities.ts";
+import { askOrNull, explaining, requireServer, type ServerKind } from "../servers.ts";
+import { Account, call, handleOf } from "./api.ts";
 
 /** What is one platform's own in connecting to a server of Mastodon's API. */
 export interface Servers extends ServerKind {
@@ -36,7 +34,7 @@ function refusedBy({ title, tokenPlace }: Servers): Parameters<typeof explaining
   return { title, field: "accessToken", help: tokenPlace };
 }
 
-const App = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
+const Registered = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
 /** Any client may register; the server asks the person whom it is for. */
 async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
@@ -57,7 +55,7 @@ async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, i
         // An app that nobody hears of harms nobody.
         isIdempotent: true,
       },
-      App,
+      Registered,
     ),
   );
   return { clientId: found.client_id, clientSecret: found.client_secret };

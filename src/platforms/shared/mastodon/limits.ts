@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
 import { HOUR } from "../../../domain/time.ts";
 import type { JsonObject, PlatformAccount } from "../../../ports/platform-io.ts";
-import { ACCEPTED } from "../media/accepted.ts";
-import { isAtLeast, type Software } from "../fediverse.ts";
+import { ACCEPTED } from "../media.ts";
+import { isAtLeast, type Software } from "../servers.ts";
 
 const MIB = 1024 * 1024;
 
@@ -20,14 +20,14 @@ const ServerLimits = z.object({
   imagePixels: z.int().positive().nullable().catch(null),
   videoBytes: z.int().positive().nullable().catch(null),
 });
-export type ServerLimits = z.infer<typeof ServerLimits>;
+type ServerLimits = z.infer<typeof ServerLimits>;
 
-export function limitsOf({ limits }: Pick<PlatformAccount, "limits">): ServerLimits {
+function limitsOf({ limits }: Pick<PlatformAccount, "limits">): ServerLimits {
   return ServerLimits.parse(limits);
 }
 
 /** How a server's software differs from the others. */
-export interface Family {
+interface Family {
   /** How long it knows a repeated request by its key; null: it does not, or nobody knows. */
   readonly keyMs: number | null;
   /** Pixelfed uses a key up before it looks at the request. */

@@ -1,26 +1,24 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
-import type { Insights, Metrics } from "../../../domain/posts/post.ts";
-import { PlatformFault, type JsonObject, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { Metrics } from "../../../domain/posts/post.ts";
+import { DAY } from "../../../domain/time.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { picturePart } from "../posts/form-file.ts";
-import { partsOf } from "../posts/thread.ts";
-import { own, ownOrGone } from "./api.ts";
-import { Status } from "./entities.ts";
-import { readSource } from "./find.ts";
-import { capabilitiesOf, familyOf } from "./limits.ts";
-import type { MastodonPost } from "./metadata.ts";
-import { stepOf } from "./publish.ts";
+import { type CountedPost, idReader, sumByDay, uncounted } from "../live.ts";
+import { picturePart } from "../media.ts";
+import { askOrNull, askSoftware, serverOf, softwareOfVersion } from "../servers.ts";
+import { partsOf } from "../thread.ts";
+import { Account, handleOf, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
+import { capabilitiesOf, familyOf, toLimits } from "./limits.ts";
+import { listStatuses, readSource, stepOf } from "./publish.ts";
 
 function pathOf(id: string): string {
   return `/api/v1/statuses/${encodeURIComponent(id)}`;
 }
 
-function idOf({ platformPostId }: MastodonPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the post's id on its server is not known.");
-}
+const idOf = idReader("the post's id on its server is not known.");
 
 function readStatus(post: MastodonPost, io: PlatformIo): Promise<Status | null> {
   return ownOrGone(io, { method: "GET", path: pathOf(idOf(post)) }, Status);
@@ -33,16 +31,13 @@ async function requireStatus(post: MastodonPost, io: PlatformIo): Promise<Status
 }
 
 /** Whether it is there, and what others did with it. Servers do not count views. */
-export async function insights(
-  post: MastodonPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: MastodonPost, io: PlatformIo): Promise<PostInsights> {
   const status = await readStatus(post, io);
   if (status === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: status.visibility, metrics: countOf(status) };
 }
 
-export function countOf(status: Status): Partial<Metrics> {
+function countOf(status: Status): Partial<Metrics> {
   const {
     favourites_count: likes,
     replies_count: comments,
@@ -61,11 +56,7 @@ export function countOf(status: Status): Partial<Metrics> {
  * What an edit does not name is lost: media, text, warning. So all of it is sent, as the post has it where that
  * was changed, else as it stands there.
  */
-export async function edit(
-  post: MastodonPost,
-  changed: readonly string[],
-  io: PlatformIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: MastodonPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
   const current = await requireStatus(post, io);
   const [{ text, media }] = partsOf(post);
   const { sensitive, spoilerText = "", language } = post.metadata;
@@ -146,3 +137,101 @@ async function removeOne(id: string, io: PlatformIo): Promise<void> {
 
 /** Servers answer the status, {}, or nothing. */
 const Answered = z.unknown().transform(() => ({}));
+
+const Limit = z.coerce.number().int().positive().nullable().catch(null);
+
+const Configuration = z.looseObject({
+  statuses: z
+    .looseObject({
+      max_characters: Limit,
+      max_media_attachments: Limit,
+      characters_reserved_per_url: Limit,
+    })
+    .catch({ max_characters: null, max_media_attachments: null, characters_reserved_per_url: null }),
+  media_attachments: z
+    .looseObject({
+      supported_mime_types: z.array(z.string()).nullable().catch(null),
+      description_limit: Limit,
+      image_size_limit: Limit,
+      image_matrix_limit: Limit,
+      video_size_limit: Limit,
+    })
+    .catch({
+      supported_mime_types: null,
+      description_limit: null,
+      image_size_limit: null,
+      image_matrix_limit: null,
+      video_size_limit: null,
+    }),
+});
+
+/**
+ * https://docs.joinmastodon.org/entities/Instance and V1_Instance, with what Pleroma and Friendica say beside
+ * it.
+ */
+const Instance = z.looseObject({
+  version: z.string().max(200),
+  configuration: Configuration.optional().catch(undefined),
+  max_toot_chars: Limit,
+  max_media_attachments: Limit,
+  description_limit: Limit,
+  upload_limit: Limit,
+});
+
+/** Who the account is now, and what its server takes. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const server = serverOf(io);
+  const account = await own(io, { method: "GET", path: "/api/v1/accounts/verify_credentials" }, Account);
+  const instance = await askInstance(io, server);
+  const told = await askSoftware(io, server);
+  const found = instance?.configuration;
+  const limits = {
+    maxCharacters: found?.statuses.max_characters ?? instance?.max_toot_chars ?? null,
+    urlLength: found?.statuses.characters_reserved_per_url ?? null,
+    maxMedia: found?.statuses.max_media_attachments ?? instance?.max_media_attachments ?? null,
+    altLength: found?.media_attachments.description_limit ?? instance?.description_limit ?? null,
+    mimeTypes: found?.media_attachments.supported_mime_types ?? null,
+    imageBytes: found?.media_attachments.image_size_limit ?? instance?.upload_limit ?? null,
+    imagePixels: found?.media_attachments.image_matrix_limit ?? null,
+    videoBytes: found?.media_attachments.video_size_limit ?? instance?.upload_limit ?? null,
+  };
+  const software = told ?? (instance === null ? null : softwareOfVersion(instance.version));
+  return {
+    name: account.display_name === "" ? account.username : account.display_name,
+    handle: handleOf(account, server),
+    avatarUrl: account.avatar,
+    ...(software === null ? {} : { limits: toLimits(limits, software) }),
+    problem: null,
+  };
+}
+
+/** GoToSocial and Mastodon since 4 have both, snac the older one alone. */
+async function askInstance(io: PlatformIo, server: string): Promise<z.infer<typeof Instance> | null> {
+  return (
+    (await askOrNull(io, `${server}/api/v2/instance`, Instance)) ??
+    (await askOrNull(io, `${server}/api/v1/instance`, Instance))
+  );
+}
+
+/** Followers as they are now, and the reactions so far to the posts of the range, by the day of the post. */
+export async function analytics(
+  range: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const account = await own(io, { method: "GET", path: "/api/v1/accounts/verify_credentials" }, Account);
+  const posts = countedSince(io, Date.parse(range.from) - DAY);
+  const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
+  return {
+    totals: {
+      ...(account.followers_count === undefined ? {} : { followers: account.followers_count }),
+      ...totals,
+    },
+    days,
+    unavailable: uncounted("The server", ["views", "impressions", "reach", "saves", "clicks"]),
+  };
+}
+
+async function* countedSince(io: PlatformIo, since: number): AsyncGenerator<CountedPost> {
+  for await (const status of listStatuses(io, since))
+    yield { date: status.created_at.slice(0, 10), counts: countOf(status) };
+}

@@ -1,24 +1,29 @@
+import { openAll as openMedia } from "../media.ts";
+import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
+import { captionLength, measureText } from "../../../domain/posts/caption.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
-import type { PublishOutcome } from "../../../ports/platform.ts";
-import type { JsonObject } from "../../../ports/platform-io.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
-import { settleByKeyThenListing, settleByListing } from "../settle.ts";
-import { partsOf, sendThread, type Part, type Place } from "../posts/thread.ts";
-import { own } from "./api.ts";
-import { Status } from "./entities.ts";
-import { findStatus } from "./find.ts";
-import { familyOf } from "./limits.ts";
-import { isProcessing, sendMedia, type Attached } from "./media.ts";
-import type { MastodonPost } from "./metadata.ts";
+import type { FormPart } from "../../../ports/request-body.ts";
+import { filePart, picturePart } from "../media.ts";
+import { idOnServer } from "../servers.ts";
+import { sendUnseen, reconcileByKeyThenListing, reconcileByListing } from "../reconcile.ts";
+import { comparable, textOfHtml } from "../text.ts";
+import { checkAltTexts, type Part, partsOf, type Place, sendThread, tooLong } from "../thread.ts";
+import { UPLOAD_TIMES } from "../uploads.ts";
+import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
+import { altLengthOf, capabilitiesOf, familyOf } from "./limits.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
-const SETTLE_MS = 2 * MINUTE;
+const LISTED_AFTER_MS = 2 * MINUTE;
 
 const ASK_MEDIA_AGAIN_MS = 3 * SECOND;
 
 /** A status as the ledger keeps it. */
-export type Posted = { readonly id: string; readonly url: string | null };
+type Posted = { readonly id: string; readonly url: string | null };
 
 /** What may be sent of a part: its place in the thread, and what it answers. */
 interface Outgoing extends Place {
@@ -65,16 +70,16 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     step: stepOf(at),
     request: body,
     send: (context) => create(body, context, io),
-    settle: async (context) => {
+    reconcile: async (context) => {
       const listing = {
         now: io.now(),
-        settleMs: SETTLE_MS,
+        listedAfterMs: LISTED_AFTER_MS,
         isReliable: listsAll || (post.metadata.visibility ?? "public") === "public",
         reason: "the answer was lost, and this server lists only public posts.",
         find: async (since: number) => toPosted(await findStatus(io, wanted, since)),
       };
-      if (keyMs === null) return settleByListing(context, listing);
-      return settleByKeyThenListing(context, { ...listing, keyMs });
+      if (keyMs === null) return reconcileByListing(context, listing);
+      return reconcileByKeyThenListing(context, { ...listing, keyMs });
     },
     ...(at === 0 ? { live: liveAt } : {}),
   });
@@ -108,4 +113,199 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
     ...(language === undefined ? {} : { language }),
     ...(familyOf(io.account).takesContentType ? { content_type: "text/plain" } : {}),
   };
+}
+
+const PAGE = 40;
+const MAX_PAGES = 10;
+
+/** What a status must be to be the one that was sent. */
+interface Wanted {
+  readonly text: string;
+  readonly spoilerText: string;
+  readonly mediaIds: readonly string[];
+  readonly replyTo: string | null;
+}
+
+/** Those of the account since then (milliseconds since 1970), the newest first, without what it passes on. */
+export async function* listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
+  const path = `/api/v1/accounts/${encodeURIComponent(idOnServer(io))}/statuses`;
+  let maxId: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { limit: PAGE, exclude_reblogs: true, max_id: maxId };
+    const statuses: Status[] = await own(io, { method: "GET", path, query }, z.array(Status));
+    for (const status of statuses) {
+      // One that is boosted stands there with its own author and moment.
+      if (Date.parse(status.created_at) >= since && (status.reblog ?? null) === null) yield status;
+    }
+    const last = statuses.at(-1);
+    if (last === undefined || last.id === maxId || Date.parse(last.created_at) < since) return;
+    maxId = last.id;
+  }
+}
+
+/** The status that is it; null where there is none. */
+async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Status | null> {
+  const { keepsMediaIds } = familyOf(io.account);
+  for await (const status of listStatuses(io, since)) {
+    if (status.in_reply_to_id !== wanted.replyTo) continue;
+    const ids = status.media_attachments.map(({ id }) => id);
+    if (ids.length !== wanted.mediaIds.length) continue;
+    if (ids.length > 0 && ids.every((id) => wanted.mediaIds.includes(id))) return status;
+    if (ids.length > 0 && keepsMediaIds) continue;
+    if (await hasText(io, status, wanted)) return status;
+  }
+  return null;
+}
+
+const Source = z.looseObject({ text: z.string(), spoiler_text: z.string().catch("") });
+
+/** By what readers see; where a server has made markup of it, by what was sent. */
+async function hasText(io: PlatformIo, status: Status, { text, spoilerText }: Wanted): Promise<boolean> {
+  if (comparable(status.spoiler_text) !== comparable(spoilerText)) return false;
+  if (isSame(textOfHtml(status.content), text)) return true;
+  const source = await readSource(io, status.id);
+  return source !== null && isSame(source.text, text);
+}
+
+/** The text as it was written; null where the server does not tell. */
+export function readSource(io: PlatformIo, id: string): Promise<z.infer<typeof Source> | null> {
+  return ownOrGone(io, { method: "GET", path: `/api/v1/statuses/${encodeURIComponent(id)}/source` }, Source);
+}
+
+function isSame(one: string, other: string): boolean {
+  return comparable(withoutHosts(one)) === comparable(withoutHosts(other));
+}
+
+/** Readers see a mention of somebody elsewhere without their server. */
+function withoutHosts(text: string): string {
+  return text.replace(MENTION, "$1");
+}
+
+const MENTION = /(@[\p{L}\p{N}_.-]*[\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
+
+/** A file on the server that no status names yet. `isReady`: it was when it had come. */
+type Attached = { readonly id: string; readonly isReady: boolean };
+
+interface Sending {
+  readonly io: PublishIo;
+  /** Names the part of the thread. */
+  readonly name: string;
+  /** Shown before a video or sound plays. */
+  readonly thumbnailUrl: string | null;
+}
+
+/** Brings a part's media to the server, in their order. */
+async function sendMedia(part: Part, to: Sending): Promise<Attached[]> {
+  const attached: Attached[] = [];
+  for (const [at, item] of (await openAll(part, to.io)).entries())
+    attached.push(await sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
+  return attached;
+}
+
+/** Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole. */
+async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
+  const items = await openMedia(part.media, io);
+  if (items.length > 1 && items.some(({ facts }) => facts.type !== "image"))
+    throw new AppError("invalid", MIXED);
+  return items;
+}
+
+const MIXED =
+  "metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use thread.";
+
+function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
+  const { io } = to;
+  return sendUnseen<Attached>(io, {
+    step: `upload ${to.name}`,
+    request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
+    send: async () => upload(io, await formOf(item, to)),
+    isGone: async ({ id }) => (await readAttachment(io, id)) === null,
+  });
+}
+
+async function formOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+  const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
+  const description =
+    item.altText === null || item.altText === "" ? [] : [{ name: "description", text: item.altText }];
+  const file = await filePart("file", item, at);
+  if (item.facts.type === "image" || thumbnailUrl === null) return [file, ...description];
+  return [file, ...description, await picturePart("thumbnail", await io.media.item(thumbnailUrl), at)];
+}
+
+/** 202 is "not ready yet" with an attachment that has no address so far. */
+async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<Attached> {
+  const send = (path: string) => own(io, { method: "POST", path, multipart, ...UPLOAD_TIMES }, Attachment);
+  try {
+    const { id, url } = await send("/api/v2/media");
+    return { id, isReady: typeof url === "string" };
+  } catch (error) {
+    // Mastodon before 3.1.3, and servers that follow it, have the older one alone.
+    if (!isGone(error) && !(error instanceof PlatformFault && error.httpStatus === 405)) throw error;
+    return { id: (await send("/api/v1/media")).id, isReady: true };
+  }
+}
+
+const Processing = z.union([Attachment, z.looseObject({})]);
+
+/** Null where the server has no such file among those that no status names. */
+function readAttachment(io: PlatformIo, id: string): Promise<z.infer<typeof Processing> | null> {
+  return ownOrGone(io, { method: "GET", path: `/api/v1/media/${encodeURIComponent(id)}` }, Processing);
+}
+
+/** Whether the server still works on any of them. Throws `rejected` where it could not make use of one. */
+async function isProcessing(attached: readonly Attached[], io: PlatformIo): Promise<boolean> {
+  for (const { id, isReady } of attached) {
+    if (isReady) continue;
+    const found = await readAttachment(io, id);
+    // Once a status has it, it is not there any more: the status tells.
+    if (found !== null && typeof found["url"] !== "string") return true;
+  }
+  return false;
+}
+
+/** Graphemes; of a mention of somebody elsewhere, what readers see (addresses are weighed before). */
+export function measure(text: string): number {
+  return measureText(text.replace(MENTION, "$1"), "graphemes");
+}
+
+/** What the schema cannot say: lengths on this server, and what excludes what. */
+export function check(post: MastodonPost, { account, media }: CheckedAt): Checked {
+  const { spoilerText } = post.metadata;
+  const errors = [...checkLengths(post, account), ...checkMedia(post, { account, media })];
+  const warnings: string[] = [];
+  if (spoilerText !== undefined && spoilerText.trim() === "")
+    warnings.push("metadata.spoilerText: is empty, so there is no content warning.");
+  const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
+  if (post.metadata.thumbnailUrl !== undefined && isPicture)
+    warnings.push("metadata.thumbnailUrl: Mastodon shows one only on a video or a sound.");
+  return { errors, warnings };
+}
+
+/** Their alternative texts, and what excludes what. */
+export function checkMedia(
+  { mediaUrl, metadata }: MastodonPost,
+  { account, media }: Pick<CheckedAt, "account" | "media">,
+): string[] {
+  const { moreMedia = [] } = metadata;
+  const errors = checkAltTexts(metadata, altLengthOf(account));
+  if (moreMedia.length > 0 && mediaUrl === "")
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  const kinds = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
+  const hasFilm = kinds.some((kind) => kind === "video" || kind === "audio");
+  return kinds.length > 1 && hasFilm ? [...errors, MIXED] : errors;
+}
+
+/** The content warning counts with the text, in each post of a thread. */
+function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string[] {
+  const { caption } = capabilitiesOf(account);
+  const warning = post.metadata.spoilerText ?? "";
+  return partsOf(post).flatMap(({ text }, at) => {
+    // The caption by itself is held to its limit wherever posts are checked.
+    if (at === 0 && warning === "") return [];
+    const length = captionLength(warning + text, caption, measure);
+    const max = caption.maxLength ?? Infinity;
+    if (at === 0 && captionLength(text, caption, measure) > max) return [];
+    const field = at === 0 ? "metadata.spoilerText" : `metadata.thread[${at - 1}].caption`;
+    return tooLong(field, length, max, warning === "" ? "" : " together with the content warning");
+  });
 }

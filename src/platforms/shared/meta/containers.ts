@@ -1,8 +1,14 @@
 import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../../domain/time.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../../ports/platform-io.ts";
-import type { EffectContext, LiveAt, PublishIo, Settled, SettleContext } from "../../../ports/publish-io.ts";
-import { settleByListing } from "../settle.ts";
+import type {
+  EffectContext,
+  LiveAt,
+  PublishIo,
+  Reconciled,
+  ReconcileContext,
+} from "../../../ports/publish-io.ts";
+import { reconcileByListing } from "../reconcile.ts";
 
 /** Where a container is: a post that is being made ready and that nobody sees. */
 export interface ContainerStatus {
@@ -100,7 +106,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
           });
           return { id, madeAt: io.now() };
         },
-        settle: async () => ({ outcome: "send_again" }),
+        reconcile: async () => ({ outcome: "send_again" }),
         isGone: (made) => (making.isGone ?? isGone)(Container.parse(made)),
       });
       return Container.parse(result);
@@ -134,7 +140,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
         step,
         request: { creationId: container.id },
         send: (context) => publishOrAdopt(at, context),
-        settle: (context) => settlePublished(at, context),
+        reconcile: (context) => reconcilePublished(at, context),
         ...(live === undefined ? {} : { live: (published) => live(z.string().nullable().parse(published)) }),
       });
       return z.string().nullable().parse(result);
@@ -162,13 +168,13 @@ async function publishOrAdopt(at: At, { timesSent }: EffectContext): Promise<str
 }
 
 /** A container that is published is never published again, and one that is not may be a moment behind. */
-async function settlePublished(at: At, context: SettleContext): Promise<Settled<Json>> {
+async function reconcilePublished(at: At, context: ReconcileContext): Promise<Reconciled<Json>> {
   const { io, api, container } = at;
   const { state } = await api.read(container.id);
   if (state !== "PUBLISHED")
-    return settleByListing<Json>(context, {
+    return reconcileByListing<Json>(context, {
       now: io.now(),
-      settleMs: LISTED_AFTER_MS,
+      listedAfterMs: LISTED_AFTER_MS,
       isReliable: true,
       reason: "",
       find: () => findPublished(at),

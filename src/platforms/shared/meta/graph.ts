@@ -1,9 +1,11 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
+import { MINUTE } from "../../../domain/time.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
-import type { SignedRequest } from "../../../ports/platform-io.ts";
+import type { PlatformRequest, PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
+import { type Code, type FaultRule, faultsBy } from "../faults.ts";
 
 /** A version of the Graph API is served for some two years; that of v25.0 began in February 2026. */
 export const GRAPH_VERSION = "v25.0";
@@ -75,3 +77,144 @@ export async function listAll<T>(
   }
   return found;
 }
+
+/** Numbers may come as text, and the Threads API adds words of its own. */
+const ErrorBody = z.looseObject({
+  error: z.looseObject({
+    code: z.coerce.number(),
+    error_subcode: z.coerce.number().optional().catch(undefined),
+    is_transient: z.boolean().optional().catch(undefined),
+    message: z.string().catch(""),
+  }),
+});
+
+/** Instagram's token endpoints. */
+const TypedBody = z.looseObject({ error_type: z.string(), code: z.coerce.number() });
+
+/**
+ * What an error is named in rules: its code 190, code and subcode `"190/463"`, the subcode whatever the code
+ * `"/463"`, `"transient"` where Meta says that it passes, and the word that the Threads API puts into its sentences.
+ */
+function metaCodes({ json }: PlatformResponse): readonly Code[] {
+  const body = ErrorBody.safeParse(json);
+  if (!body.success) {
+    const typed = TypedBody.safeParse(json);
+    return typed.success ? [typed.data.code] : [];
+  }
+  const { code, error_subcode: subcode, is_transient: isTransient, message } = body.data.error;
+  return [
+    ...(/\bTHREADS_API__[A-Z_]+/.exec(message) ?? []),
+    ...(subcode === undefined ? [] : [`${code}/${subcode}`, `/${subcode}`]),
+    code,
+    ...(isTransient === true ? ["transient"] : []),
+  ];
+}
+
+const Usage = z.record(
+  z.string(),
+  z.array(z.looseObject({ estimated_time_to_regain_access: z.coerce.number().nonnegative().catch(0) })),
+);
+
+/**
+ * How long Meta asks to be left alone, by `X-Business-Use-Case-Usage`, which counts in minutes; null where it
+ * does not say.
+ */
+export function metaWaitMs({ headers }: Pick<PlatformResponse, "headers">): number | null {
+  const usage = Usage.safeParse(parse(headers["x-business-use-case-usage"] ?? ""));
+  if (!usage.success) return null;
+  const minutes = Object.values(usage.data)
+    .flat()
+    .map((one) => one.estimated_time_to_regain_access);
+  const longest = Math.max(0, ...minutes);
+  return longest === 0 ? null : longest * MINUTE;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** 10, 3, 283 and all of 200 to 299 say that a permission is missing. */
+export const PERMISSION_CODES: readonly number[] = [
+  3,
+  10,
+  283,
+  ...Array.from({ length: 100 }, (_, at) => 200 + at),
+];
+
+/** The object is not there, or not to be seen by this account. */
+export const GONE = "100/33";
+
+/** https://developers.facebook.com/docs/graph-api/guides/error-handling */
+function commonRules(title: string): readonly FaultRule[] {
+  return [
+    {
+      code: ["190/458", "190/459", "190/460", "190/464"],
+      kind: "auth",
+      message: `${title} ended the access. The app was removed, the password was changed, or the account must be confirmed there first.`,
+    },
+    { code: "190/463", kind: "auth", message: `The access to ${title} has expired.` },
+    {
+      code: "190/492",
+      kind: "auth",
+      message: `The person who connected the channel no longer has a role on its Page.`,
+    },
+    { code: [190, 102], kind: "auth", message: `${title} does not accept the channel's access any more.` },
+    {
+      code: PERMISSION_CODES,
+      kind: "auth",
+      message: `${title} lacks a permission for this. Connect again and leave all permissions ticked.`,
+    },
+    {
+      code: 101,
+      kind: "setup",
+      message: `${title} does not know the app. Check its CLIENT_ID and CLIENT_SECRET.`,
+    },
+    {
+      code: 2635,
+      kind: "setup",
+      message: `This version of the Graph API is no longer served. Set API_VERSION of ${title} to a newer one, or update Posthorn.`,
+    },
+    {
+      code: [4, 341],
+      kind: "rate",
+      scope: "app",
+      message: `${title} asks the app to slow down.`,
+      retryAfterMs: metaWaitMs,
+    },
+    {
+      // 80000 to 80014 are the limits of Pages, Instagram and other uses by businesses.
+      code: [17, 32, 613, ...Array.from({ length: 15 }, (_, at) => 80_000 + at)],
+      kind: "rate",
+      message: `${title} asks the channel to slow down.`,
+      retryAfterMs: metaWaitMs,
+    },
+    {
+      code: 368,
+      kind: "rejected",
+      message: `${title} does not let this account post for now, because of its rules. Look in the app what it says, and send the post again later.`,
+    },
+    { code: [1, 2, "transient"], kind: "transient", message: `${title} has a problem of its own.` },
+    {
+      code: GONE,
+      kind: "rejected",
+      message: `${title} does not have it any more, or does not show it to this account.`,
+    },
+  ];
+}
+
+/** A `classify` for the Graph API: a platform's own rules first, then what is common to all. */
+export function metaFaults(
+  title: string,
+  rules: readonly FaultRule[] = [],
+): NonNullable<PlatformRequest["classify"]> {
+  return faultsBy({ title, codesOf: metaCodes, rules: [...rules, ...commonRules(title)] });
+}
+
+/** An answer that says that the object is gone; taken as one where a rule `{ code: GONE, kind: "ok" }` does. */
+export const GoneBody = z.looseObject({
+  error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }),
+});

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MediaFacts } from "../../../../src/ports/media.ts";
 import type { PlatformIo, PlatformResponse } from "../../../../src/ports/platform-io.ts";
-import { chunksOf, committedBytes, sendInChunks } from "../../../../src/platforms/shared/media/chunks.ts";
+import { chunksOf, committedBytes, sendInChunks } from "../../../../src/platforms/shared/uploads.ts";
 
 describe("chunksOf", () => {
   it("covers every byte from the offset on, once and in order", () => {

@@ -7,7 +7,7 @@ import { Server } from "@tus/server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../../../src/ports/platform-io.ts";
 import type { MediaFacts } from "../../../../src/ports/media.ts";
-import { sendByTus, tusOffset } from "../../../../src/platforms/shared/media/tus.ts";
+import { sendByTus, tusOffset } from "../../../../src/platforms/shared/uploads.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const FILE = Buffer.from("0123456789abcdefghijklmno");

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformResponse, SignedRequest } from "../../../../src/ports/platform-io.ts";
-import { GONE, metaFaults, metaWaitMs } from "../../../../src/platforms/shared/meta/faults.ts";
-import { graphUrl, listAll } from "../../../../src/platforms/shared/meta/graph.ts";
+import {
+  GONE,
+  graphUrl,
+  listAll,
+  metaFaults,
+  metaWaitMs,
+} from "../../../../src/platforms/shared/meta/graph.ts";
 import { Id } from "../../../../src/ports/platform-values.ts";
-import { readShortLived } from "../../../../src/platforms/shared/meta/tokens.ts";
+import { readShortLived } from "../../../../src/platforms/shared/meta/accounts.ts";
 
 function refusal(code: number, subcode?: number, more: object = {}, status = 400): PlatformResponse {
   const error = { message: "IGNORE ALL RULES", type: "OAuthException", code, ...more };

@@ -1,0 +1,267 @@
+import * as z from "zod";
+import { MINUTE } from "../../domain/time.ts";
+import type { ConnectIo } from "../../ports/connect.ts";
+import {
+  PlatformFault,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+  type SignedRequest,
+} from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
+import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import type { Code, FaultRule } from "../shared/faults.ts";
+import { GONE, graphUrl, listAll, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
+import { type FacebookPost, mediaOf } from "./metadata.ts";
+
+export const GRAPH_HOST = "https://graph.facebook.com";
+
+type Settings = Pick<ConnectIo, "setting">;
+
+/** Below it stand all methods, with the version. */
+export function graphBase(io: Settings): string {
+  return graphUrl(io, GRAPH_HOST);
+}
+
+/**
+ * The same where films are published, which had a host of its own until Meta gave it up:
+ * https://developers.facebook.com/docs/video-api/overview
+ */
+export function videoBase(io: Settings): string {
+  const host = io.setting("VIDEO_URL");
+  const version = new URL(graphBase(io)).pathname.split("/").at(-1) ?? "";
+  return host === null ? graphBase(io) : `${host}/${version}`;
+}
+
+/** Signs as the Page, or as the person who connected it (`accessToken`). */
+export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRequest["sign"]> {
+  return (secrets) => {
+    const token = secrets[name] ?? "";
+    return {
+      headers: { authorization: `Bearer ${token}` },
+      query: proofOf(io.setting("CLIENT_SECRET"), token),
+    };
+  };
+}
+
+interface Call extends Omit<PlatformRequest, "url"> {
+  /** Below the version: "me/accounts", an id, "123/feed". */
+  readonly path: string;
+  /** Instead of the Graph API's host. */
+  readonly base?: string;
+}
+
+/** One request as the Page. */
+export function askPage<T>(io: PlatformIo, { path, base, ...call }: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask(pageRequest(io, { path, ...(base === undefined ? {} : { base }), ...call }), schema);
+}
+
+export function pageRequest(io: PlatformIo, { path, base = graphBase(io), ...call }: Call): SignedRequest {
+  return { classify: facebookFaults, ...call, url: `${base}/${path}`, sign: signedBy(io) };
+}
+
+export function pageOf(io: Pick<PlatformIo, "account">): string {
+  return io.account.platformAccountId ?? "";
+}
+
+type Classify = NonNullable<PlatformRequest["classify"]>;
+
+const rejected = (code: Code | readonly Code[], message: string): FaultRule => ({
+  code,
+  kind: "rejected",
+  message,
+});
+
+/** Seven digits are a subcode, of one code or another; some answers have them as the code. */
+const either = (...numbers: number[]): Code[] => numbers.flatMap((one) => [one, `/${one}`]);
+
+/** Beside what is common to Meta's platforms. */
+const RULES: readonly FaultRule[] = [
+  rejected(
+    "368/1390008",
+    "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
+  ),
+  rejected(
+    "368/4854002",
+    "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
+  ),
+  rejected(
+    "368/1404082",
+    "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
+  ),
+  rejected(
+    either(1609005),
+    "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
+  ),
+  rejected(either(1609008), "Facebook takes no link cards to facebook.com. Put the link into the caption."),
+  rejected(
+    either(1363040),
+    "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
+  ),
+  rejected(
+    either(1363127),
+    "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
+  ),
+  rejected(
+    either(1363128),
+    "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
+  ),
+  rejected(
+    either(1363129),
+    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
+  ),
+  rejected(
+    either(1366046),
+    "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
+  ),
+  rejected(
+    either(1346003, 1404102),
+    "Facebook refused the content because of its rules. Change the post, then send it again.",
+  ),
+  rejected(
+    either(1404078),
+    "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
+  ),
+  { code: either(1363047, 1609010), kind: "transient", message: "Facebook has a problem of its own." },
+];
+
+/** What an answer of the Graph API means for a Page. */
+export const facebookFaults: Classify = metaFaults("Facebook", RULES);
+
+/** For what the Page can do without: a missing permission is no reason to ask for a new consent. */
+export function withoutPermission(message: string): Classify {
+  return metaFaults("Facebook", [rejected([...PERMISSION_CODES], message), ...RULES]);
+}
+
+/** An object that is not there is an answer. */
+export const orGone: Classify = metaFaults("Facebook", [{ code: GONE, kind: "ok" }, ...RULES]);
+
+/** The text is that of the post before. */
+export class Duplicate extends PlatformFault {}
+
+const Code506 = z.looseObject({ error: z.looseObject({ code: z.coerce.number().pipe(z.literal(506)) }) });
+
+export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
+  if (!Code506.safeParse(response.json).success) return facebookFaults(response);
+  return new Duplicate(
+    "rejected",
+    "Facebook refused it as a duplicate of a post that the Page has just published. Change the text, then send the post again.",
+    { httpStatus: response.status },
+  );
+}
+
+/** What Facebook names where the processing of a film failed, in our words. */
+export function filmFault(code: number | null): PlatformFault {
+  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(code));
+  if (rule !== undefined && "message" in rule) return new PlatformFault("rejected", rule.message);
+  const named = code === null ? "" : ` (error ${code})`;
+  return new PlatformFault(
+    "rejected",
+    `Facebook could not process the film${named}. Check that it is a playable MP4 within the limits, then send the post again.`,
+  );
+}
+
+/** Where a post is, or will be by Facebook's own schedule. */
+export const Placed = z.object({ id: z.string(), isScheduled: z.boolean() });
+export type Placed = z.infer<typeof Placed>;
+
+const Target = z.looseObject({ id: Id.optional().catch(undefined) }).optional();
+const Attachment = z.looseObject({
+  target: Target,
+  unshimmed_url: z.string().optional(),
+  subattachments: z.looseObject({ data: z.array(z.looseObject({ target: Target })) }).optional(),
+});
+
+/** "2026-11-21T09:00:00+0000", or seconds. */
+const Moment = z
+  .union([z.string(), z.number()])
+  .transform((text) => (Number.isNaN(Number(text)) ? Date.parse(String(text)) : Number(text) * 1_000));
+
+const Entry = z.looseObject({
+  id: Id,
+  message: z.string().catch(""),
+  created_time: Moment,
+  application: z.looseObject({ id: Id }).optional(),
+  attachments: z.looseObject({ data: z.array(Attachment) }).optional(),
+});
+type Entry = z.infer<typeof Entry>;
+
+const FIELDS =
+  "id,message,created_time,application{id}," +
+  "attachments{target{id},unshimmed_url,subattachments{target{id}}}";
+
+/** A post stands in its Page's lists within seconds; proven absent it is only a while later. */
+const LISTED_AFTER_MS = MINUTE;
+
+/** Looks for the post among those of the Page, the published and the scheduled. */
+export function reconcilePost(
+  { post, photos }: { readonly post: FacebookPost; readonly photos: readonly string[] },
+  io: PublishIo,
+  context: ReconcileContext,
+): Promise<Reconciled<Placed>> {
+  return reconcileByListing<Placed>(context, {
+    now: io.now(),
+    listedAfterMs: LISTED_AFTER_MS,
+    isReliable: true,
+    reason: "the Page's posts could not be looked through.",
+    find: (since) => findPost({ post, photos, since }, io),
+  });
+}
+
+interface Wanted {
+  readonly post: FacebookPost;
+  readonly photos: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Null where it is in none of the Page's lists. */
+export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | null> {
+  for (const [edge, isScheduled] of [
+    ["published_posts", false],
+    ["scheduled_posts", true],
+  ] as const) {
+    const entries = await listAll(
+      io,
+      pageRequest(io, { method: "GET", path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
+      Entry,
+      // The newest come first there; those that wait come in the order of their times.
+      isScheduled ? {} : { perPage: 25, until: ({ created_time: at }) => at < wanted.since },
+    );
+    const found = entries.find((entry) => isOurs(entry, wanted, io));
+    if (found !== undefined) return { id: found.id, isScheduled };
+  }
+  return null;
+}
+
+/**
+ * Made by our app since then, with the same text and as many pictures, or with the very pictures that were
+ * uploaded for it.
+ */
+function isOurs(entry: Entry, { post, photos, since }: Wanted, io: PublishIo): boolean {
+  const app = io.setting("CLIENT_ID");
+  if (entry.created_time < since) return false;
+  if (entry.application !== undefined && app !== null && entry.application.id !== app) return false;
+  const shown = photosOf(entry);
+  if (shown?.some((id) => photos.includes(id))) return true;
+  const count = mediaOf(post).length;
+  const isSameCount = shown === null || count === 0 || shown.length === count;
+  return isSameCount && plain(entry.message) === plain(post.caption ?? "") && hasSameLink(entry, post);
+}
+
+/** Null where the answer does not tell. */
+function photosOf({ attachments }: Entry): string[] | null {
+  if (attachments === undefined) return null;
+  const all = attachments.data.flatMap((one) => one.subattachments?.data ?? [one]);
+  return all.flatMap(({ target }) => target?.id ?? []);
+}
+
+function hasSameLink({ attachments }: Entry, { metadata }: FacebookPost): boolean {
+  const shown = attachments?.data[0]?.unshimmed_url;
+  return metadata.link === undefined || shown === undefined || shown === metadata.link;
+}
+
+function plain(text: string): string {
+  return text.normalize("NFC").replaceAll("\r\n", "\n").trim();
+}

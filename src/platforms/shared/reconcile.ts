@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { MINUTE } from "../../domain/time.ts";
+import type { Json } from "../../ports/platform-io.ts";
+import type {
+  EffectContext,
+  EffectSpec,
+  PublishIo,
+  ReconcileContext,
+  Reconciled,
+} from "../../ports/publish-io.ts";
+import { asNotSent } from "./faults.ts";
+
+/** The platform's clock may be behind ours by so much. */
+const CLOCK_TOLERANCE_MS = MINUTE;
+
+export interface Listing<R> {
+  /** Wall clock in milliseconds. */
+  readonly now: number;
+  /** After it, what was taken stands in a listing: the platform's lag, with room to spare. */
+  readonly listedAfterMs: number;
+  /** False where a listing may leave posts out (filters, moderation): an empty one then proves nothing. */
+  readonly isReliable: boolean;
+  /** Follows "outcome unknown:": why the platform cannot tell. */
+  readonly reason: string;
+  /** The post among those made since then (milliseconds since 1970), whole pages of them; null: not there. */
+  find(since: number): Promise<R | null>;
+}
+
+/** Its listing leaves out what a post is known by, or the post: nothing that it does not show is proof then. */
+const TAKEN = "the platform took the post, did not say where it is, and does not list it.";
+
+/**
+ * Looks for the post among the account's own. It is proven absent by two listings without it, `settleMs`
+ * apart; when the first was made is kept in the step's handle, which must be null or an object.
+ */
+export async function reconcileByListing<R>(
+  {
+    intentAt,
+    handle,
+    saveHandle,
+    wasTaken,
+  }: Pick<ReconcileContext, "intentAt" | "handle" | "saveHandle" | "wasTaken">,
+  listing: Listing<R>,
+): Promise<Reconciled<R>> {
+  const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS);
+  if (found !== null) return { outcome: "done", result: found };
+  const { absentAt, ...kept } = Handle.parse(handle ?? {});
+  if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
+  const waitMs = (absentAt ?? listing.now) + listing.listedAfterMs - listing.now;
+  if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
+  if (wasTaken) return { outcome: "unknown", reason: TAKEN };
+  if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
+  // The next sending is looked for anew.
+  await saveHandle(Object.keys(kept).length === 0 ? null : kept);
+  return { outcome: "send_again" };
+}
+
+const Handle = z.object({ absentAt: z.number().optional() }).catchall(z.json());
+
+/**
+ * For platforms that know a repeated request by its key for a while: within three quarters of that, it is
+ * sent again under the same key; later, the post is looked for.
+ */
+export async function reconcileByKeyThenListing<R>(
+  context: ReconcileContext,
+  listing: Listing<R> & { readonly keyMs: number },
+): Promise<Reconciled<R>> {
+  return listing.now < context.intentAt + listing.keyMs * 0.75
+    ? { outcome: "send_again", isStillInDoubt: true }
+    : reconcileByListing(context, listing);
+}
+
+/** For platforms that cannot be asked about a post: a person has to look. */
+export function blind(title: string): () => Promise<Reconciled<never>> {
+  return async () => ({
+    outcome: "unknown",
+    reason: `the answer was lost, and ${title} cannot be asked whether the post is there.`,
+  });
+}
+
+/**
+ * A step that leaves nothing anybody sees until a later one names what it gave, an upload say: a lost answer
+ * leaves nothing in doubt, and the step may be sent again. `isGone`: as for any step.
+ */
+export function sendUnseen<R extends Json>(
+  io: Pick<PublishIo, "effect">,
+  spec: Pick<EffectSpec<R>, "step" | "request" | "isGone"> & {
+    readonly send: (context: EffectContext) => Promise<R>;
+  },
+): Promise<R> {
+  return io.effect<R>({
+    ...spec,
+    send: (context) =>
+      spec.send(context).catch((error: unknown) => {
+        throw asNotSent(error);
+      }),
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
+}

@@ -1,0 +1,92 @@
+import type * as z from "zod";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import type {
+  PlatformIo,
+  PlatformRequest,
+  PlatformResponse,
+  Signed,
+  SignedRequest,
+} from "../../ports/platform-io.ts";
+import { bearer, type FaultRule, orNull } from "./faults.ts";
+
+/** One call of a platform's API. */
+export interface ApiCall extends Omit<PlatformRequest, "url" | "method"> {
+  /** Default: GET. */
+  readonly method?: PlatformRequest["method"];
+  /** Follows the address of the API. */
+  readonly path: string;
+  /** Readings of errors that only this call has; they go before those of the API. */
+  readonly rules?: readonly FaultRule[];
+}
+
+type Surroundings = Pick<ConnectIo, "setting" | "publicUrl" | "now">;
+type OfAccount = Surroundings & Pick<PlatformIo, "account">;
+
+interface RestApi {
+  /** The platform's address, which the setting BASE_URL replaces; or the server of the account. */
+  readonly base: string | ((io: OfAccount) => string);
+  /** Between it and the path of a call: "/v2". */
+  readonly below?: string;
+  readonly headers?: (io: Surroundings) => Readonly<Record<string, string>>;
+  readonly query?: PlatformRequest["query"];
+  /** Default: the secret `accessToken` as a bearer. */
+  readonly sign?: (secrets: Secrets, io: Surroundings) => Signed;
+  readonly classify: (
+    rules: readonly FaultRule[],
+    io: Surroundings,
+  ) => NonNullable<PlatformRequest["classify"]>;
+}
+
+/** Who is asked, and as whom, while no account is connected yet. Left out: the usual server, as a guest. */
+interface Asking {
+  readonly server?: string;
+  readonly secrets?: Secrets;
+}
+
+/** The calls of an API of JSON: as the connected account, and while connecting. */
+export function restApi(api: RestApi) {
+  const { base, below = "", sign = bearer(), classify } = api;
+  const build = (
+    io: Surroundings,
+    server: string,
+    { path, rules = [], ...call }: ApiCall,
+  ): PlatformRequest => {
+    const query = { ...api.query, ...call.query };
+    return {
+      method: "GET",
+      classify: classify(rules, io),
+      ...call,
+      url: `${server}${below}${path}`,
+      headers: { ...api.headers?.(io), ...call.headers },
+      ...(Object.keys(query).length === 0 ? {} : { query }),
+    };
+  };
+  const serverOf = (io: OfAccount): string =>
+    typeof base === "string" ? (io.setting("BASE_URL") ?? base) : base(io);
+  const request = (io: OfAccount, call: ApiCall): SignedRequest => ({
+    ...build(io, serverOf(io), call),
+    sign: (secrets) => sign(secrets, io),
+  });
+  const requestWith = (io: ConnectIo, { server, secrets }: Asking, call: ApiCall): PlatformRequest => {
+    const usual = io.setting("BASE_URL") ?? (typeof base === "string" ? base : "");
+    const asked = build(io, server ?? usual, call);
+    if (secrets === undefined) return asked;
+    const signed = sign(secrets, io);
+    return { ...asked, ...signed, headers: { ...asked.headers, ...signed.headers } };
+  };
+  const ask = <T>(io: OfAccount & Pick<PlatformIo, "ask">, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>
+    io.ask(request(io, call), schema);
+  return {
+    ask,
+    /** Null where what it is about is not there (any more). */
+    askOrGone: <T>(...asked: [Parameters<typeof ask>[0], ApiCall, z.ZodType<T>]): Promise<T | null> =>
+      orNull(ask(...asked)),
+    /** For what is answered without a body, or in headers. */
+    send: (io: OfAccount & Pick<PlatformIo, "request">, call: ApiCall): Promise<PlatformResponse> =>
+      io.request(request(io, call)),
+    request,
+    requestWith,
+    askWith: <T>(io: ConnectIo, as: Asking, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>
+      io.ask(requestWith(io, as, call), schema),
+  };
+}
