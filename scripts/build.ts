@@ -9,16 +9,16 @@ import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Puts finished pages in the place of the modules that make them with tools for development. */
+/** Puts what was read in the place of the modules that read it with packages for development. */
 const finishedPages: Plugin = {
   name: "finished-pages",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/]swagger-ui\.ts$/ }, async () => ({
-      contents: `export const readSwaggerUi = async () => (${JSON.stringify(await readSwaggerUi())});`,
-    }));
-    builder.onLoad({ filter: /[\\/]calendar-html\.ts$/ }, async () => ({
-      contents: `export const readCalendarHtml = async () => ${JSON.stringify(await readCalendarHtml())};`,
-    }));
+    const finish = (name: string, read: () => Promise<unknown>): void =>
+      builder.onLoad({ filter: new RegExp(`[\\\\/]${name}\\.ts$`) }, async () => ({
+        contents: `export const ${read.name} = async () => (${JSON.stringify(await read())});`,
+      }));
+    finish("calendar-html", readCalendarHtml);
+    finish("swagger-ui", readSwaggerUi);
   },
 };
 

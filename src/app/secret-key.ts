@@ -26,8 +26,8 @@ export async function openCipher(store: Store, setup: KeyPlace): Promise<Cipher>
 export async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
   const cipher = createCipher(setup.masterKey);
   if (await ownsDatabase(store, cipher)) return cipher;
-  const { folder, config } = setup;
-  if (config.database !== null) throw await otherHostsKey(setup);
+  const { folder } = setup;
+  if (store.isShared) throw await otherHostsKey(setup);
   const next = await findSecretKey(folder.nextSecretKey);
   if (next !== null && (await ownsDatabase(store, createCipher(next)))) await promoteNextSecretKey(folder);
   // Another process may have put a new one there since it was read.

@@ -67,7 +67,7 @@ async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): P
     liveness: createFileLiveness(base, locks),
     wake: NO_WAKE,
     search: createSearch(base),
-    counts: null,
+    isShared: false,
     tidy: () => checkpoint(database),
     copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),
     [Symbol.asyncDispose]: () => {

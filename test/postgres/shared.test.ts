@@ -5,10 +5,8 @@ import { runOnce } from "../../src/services/access/idempotency.ts";
 import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { ownsDatabase } from "../../src/services/upkeep/first-start.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { rowsOf } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";
-import { createCounts } from "../../src/store/postgres/counts.ts";
 import { listApiKeyRows } from "../../src/store/tables/api-keys.ts";
 import { insertAccount } from "../../src/store/tables/accounts.ts";
 import { insertGrant, storeRenewed, takeRenewal, type GrantRow } from "../../src/store/tables/grants.ts";
@@ -53,7 +51,7 @@ afterEach(async () => {
 
 /** With a store that reads and writes, and has nothing that works on posts. */
 async function contextOf({ application }: Connections, workerId: string): Promise<TestContext> {
-  const store = { ...application, counts: null } as unknown as Store;
+  const store = { ...application } as unknown as Store;
   return createTestContext({ store, workerId, cipher: createCipher(KEY) });
 }
 
@@ -197,36 +195,4 @@ it("a single-use refresh token is spent by one, and the others see the tokens it
   });
   expect(countOf(asked, "asked")).toEqual([1]);
   expect(countOf(asked, "seen")).toEqual([PROCESSES - 1]);
-});
-
-describe("requests", () => {
-  it("are counted over all processes, a second behind, and forgotten after their window", async () => {
-    const counts = open.map(({ application }) => createCounts(application, 20));
-    const window = { windowMs: 60_000, now: 30_000 };
-    for (const one of counts) for (let hit = 0; hit < 50; hit += 1) one.add("key a", { ...window, by: 1 });
-    expect(counts[0]!.add("key b", { ...window, by: 1 })).toEqual({ total: 1, endsAt: 60_000 });
-    // Whoever counts on learns what the others have counted.
-    await expect
-      .poll(() => Math.min(...counts.map((one) => one.add("key a", { ...window, by: 1 }).total)), {
-        timeout: 5_000,
-      })
-      .toBeGreaterThan(200);
-    expect(counts[1]!.add("key a", { ...window, now: 60_000, by: 1 })).toEqual({ total: 1, endsAt: 120_000 });
-    await Promise.all(counts.map((one) => one[Symbol.asyncDispose]()));
-    await using late = createCounts(open[2]!.application, 20);
-    late.add("key a", { ...window, now: 200_000, by: 1 });
-    const read = async (): Promise<unknown> =>
-      rowsOf(open[3]!.application, "SELECT key, ends_at, hits FROM request_counts", []);
-    await expect.poll(read, { timeout: 5_000 }).toEqual([{ key: "key a", ends_at: 240_000, hits: 1 }]);
-  });
-
-  it("are counted by each process alone while the database does not answer", async () => {
-    const broken = { ...open[0]!.application, write: async () => Promise.reject(new Error("gone")) };
-    const counts = createCounts(broken, 5);
-    const hit = () => counts.add("key", { windowMs: 60_000, now: 1, by: 1 }).total;
-    expect([hit(), hit(), hit()]).toEqual([1, 2, 3]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(hit()).toBe(4);
-    await counts[Symbol.asyncDispose]();
-  });
 });

@@ -1,7 +1,6 @@
 import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
 import { HANDLE, type Reader, type Store } from "../../src/store/engine/store.ts";
 import { createClaims as createPostgresClaims } from "../../src/store/postgres/publishing/claims.ts";
-import { createLedger as createPostgresLedger } from "../../src/store/postgres/publishing/ledger.ts";
 import { createClaims } from "../../src/store/publishing/claims.ts";
 import { createLedger } from "../../src/store/publishing/ledger.ts";
 
@@ -25,7 +24,7 @@ export function withWrite(store: Store, write: Store["write"]): Store {
   return {
     ...base,
     claims: isPostgres ? createPostgresClaims(base, async () => true) : createClaims(base),
-    ledger: isPostgres ? createPostgresLedger(base) : createLedger(base),
+    ledger: createLedger(base),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -36,7 +36,7 @@ export async function runPublisher(
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
-    if (ctx.store.liveness.clock !== null) await noticeRestore(ctx, folder.generation);
+    if (ctx.store.isShared) await noticeRestore(ctx, folder.generation);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
@@ -71,7 +71,7 @@ async function noteGeneration(ctx: Context, { generation: file }: DataFolder): P
   const { store, log } = ctx;
   try {
     // On a server the database may be put back while this process runs.
-    if (store.liveness.clock !== null) await noticeRestore(ctx, file);
+    if (store.isShared) await noticeRestore(ctx, file);
     await advanceGeneration(store, file);
   } catch (error) {
     if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");

@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
+import { CommitUnanswered, readingAgain } from "../../store/engine/unanswered.ts";
 import {
   completeKey,
   deleteKey,
@@ -43,10 +44,15 @@ export async function runOnce<T>(
 ): Promise<Replayable<T>> {
   const keyHash = sha256(`${caller.keyId}\n${call.key}`);
   const fingerprint = sha256(canonicalJson([call.tool, reachOf(caller), call.args]));
-  const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
   const key = { ownerId: caller.ownerId, keyHash };
+  const claim = { keyHash, fingerprint, tool: call.tool };
+  const stored = await readingAgain(
+    () => claimKey(ctx, caller, claim),
+    () => claimKey(ctx, caller, { ...claim, isAgain: true }),
+  );
   const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
-  if (stored !== null) return { result: JSON.parse(ctx.cipher.open(stored, place)) as T, isReplay: true };
+  const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, place)) as T;
+  if (stored !== null) return { result: open(stored), isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
@@ -65,7 +71,14 @@ export async function runOnce<T>(
     if (!isComplete) await ctx.store.write((tx) => complete(tx, result));
     return { result, isReplay: false };
   } catch (error) {
-    await ctx.store.write((tx) => deleteKey(tx, key, ctx.workerId));
+    const done = await readingAgain(() =>
+      ctx.store.write(async (tx) => {
+        await deleteKey(tx, key, ctx.workerId);
+        return (await findKey(tx, key))?.result ?? null;
+      }),
+    );
+    // The answer stands where it was committed and only the word of that was lost.
+    if (done !== null && error instanceof CommitUnanswered) return { result: open(done), isReplay: false };
     throw error;
   }
 }
@@ -85,12 +98,16 @@ export function commitOnce<T>(
   });
 }
 
+interface WantedKey {
+  readonly keyHash: string;
+  readonly fingerprint: string;
+  readonly tool: string;
+  /** The claim before this one may have been committed: then the key is ours already. */
+  readonly isAgain?: boolean;
+}
+
 /** The stored result, or null when the key is now ours. */
-async function claimKey(
-  ctx: AppContext,
-  caller: Caller,
-  wanted: { keyHash: string; fingerprint: string; tool: string },
-): Promise<string | null> {
+async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Promise<string | null> {
   const key = { ownerId: caller.ownerId, keyHash: wanted.keyHash };
   const now = ctx.clock.now();
   const row = {
@@ -104,6 +121,7 @@ async function claimKey(
     expires_at: now + KEPT_MS,
   };
   return ctx.store.write(async (tx) => {
+    if (wanted.isAgain === true) await deleteKey(tx, key, ctx.workerId);
     let known: IdempotencyRow | undefined;
     while (known === undefined) {
       if (await insertKey(tx, row)) return null;

@@ -53,7 +53,7 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
 
 /** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
 async function isSettled({ store }: Noticing, own: Generation, file: string): Promise<boolean> {
-  if (store.liveness.clock === null) return false;
+  if (!store.isShared) return false;
   const written = readGenerationFile(file);
   const isKnown =
     written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { change, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 
@@ -51,24 +52,26 @@ async function write(
   { row, value }: { row: SealedKeys; value: string },
 ): Promise<void> {
   // As it was read: somebody may have put another value there since, which must stay.
-  const names = [...sealed.keys, sealed.column];
-  const where = names.map((name) => `${name} = ?`).join(" AND ");
-  const values = [value, ...names.map((name) => row[name])];
-  await change(tx, `UPDATE ${table} SET ${sealed.column} = ? WHERE ${where}`, values);
+  const where = [...sealed.keys, sealed.column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+  await change(
+    tx,
+    sql`UPDATE ${sql.table(table)} SET ${sql.ref(sealed.column)} = ${value} WHERE ${sql.join(where, sql` AND `)}`,
+  );
 }
 
 /** In batches: a statement that is still being read would keep the connection from writing. */
 async function* sealedRows(tx: Tx, table: SealedTable, sealed: SealedColumn): AsyncGenerator<SealedKeys> {
   const { column, keys, bound = [], where = "TRUE" } = sealed;
-  const list = keys.join(", ");
-  const from = `SELECT ${[...keys, ...bound, column].join(", ")} FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`;
-  const after = `(${list}) > (${keys.map(() => "?").join(", ")})`;
+  const list = sql.join(keys.map((key) => sql.ref(key)));
+  const shown = sql.join([...keys, ...bound, column].map((name) => sql.ref(name)));
   for (let last: SealedKeys | undefined; ;) {
     const place = last;
-    const rows = await rowsOf<SealedKeys>(
+    const after =
+      place === undefined ? sql`TRUE` : sql`(${list}) > (${sql.join(keys.map((key) => place[key]))})`;
+    const rows: SealedKeys[] = await rowsOf(
       tx,
-      `${from} ${place === undefined ? "" : `AND ${after}`} ORDER BY ${list} LIMIT ${BATCH}`,
-      place === undefined ? [] : keys.map((key) => place[key]),
+      sql<SealedKeys>`SELECT ${shown} FROM ${sql.table(table)}
+        WHERE ${sql.ref(column)} IS NOT NULL AND ${sql.raw(where)} AND ${after} ORDER BY ${list} LIMIT ${BATCH}`,
     );
     yield* rows;
     last = rows.at(-1);

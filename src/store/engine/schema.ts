@@ -51,7 +51,7 @@ export interface Tables extends AccountTables {
     /** 1 where nothing but text goes out. */
     is_light: number;
     /** Attempts in a row that ended with their process. */
-    crashes: number;
+    crashes: Generated<number>;
     /** The ids of the own files that stand where it shows media, as JSON; null: none. */
     file_ids: string | null;
     published_at: number | null;

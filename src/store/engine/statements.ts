@@ -1,58 +1,48 @@
-import { CompiledQuery, type RawBuilder } from "kysely";
+import { CompiledQuery, sql, type RawBuilder } from "kysely";
 import { HANDLE, type Reader } from "./store.ts";
 
 /*
- * Statements in SQL's own words, written once for both engines as SQLite reads them, with `?` for a value.
- * What PostgreSQL spells otherwise is told here; anything that it means otherwise stands in its own room.
+ * Statements beside Kysely's builder: a template (`sql`) in words that both engines read, or, in the room of one
+ * engine, a text in its own words with its own marks for `values`.
  */
 
+type Statement<T> = RawBuilder<T> | string;
+
 /** The rows that a statement gives. */
-export async function rowsOf<T>(reader: Reader, text: string, values: readonly unknown[]): Promise<T[]> {
-  return (await execute<T>(reader, text, values)).rows;
+export async function rowsOf<T>(
+  reader: Reader,
+  statement: Statement<T>,
+  values: readonly unknown[] = [],
+): Promise<T[]> {
+  return (await execute<T>(reader, statement, values)).rows;
 }
 
 /** Its first row; undefined where it gives none. */
 export async function rowOf<T>(
   reader: Reader,
-  text: string,
-  values: readonly unknown[],
+  statement: Statement<T>,
+  values: readonly unknown[] = [],
 ): Promise<T | undefined> {
-  return (await rowsOf<T>(reader, text, values))[0];
+  return (await rowsOf(reader, statement, values))[0];
 }
 
 /** Runs a statement that gives no rows; answers how many it changed. */
-export async function change(reader: Reader, text: string, values: readonly unknown[]): Promise<number> {
-  return Number((await execute(reader, text, values)).numAffectedRows ?? 0n);
+export async function change(
+  reader: Reader,
+  statement: Statement<unknown>,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  return Number((await execute(reader, statement, values)).numAffectedRows ?? 0n);
 }
 
-/** The rows of a statement that is put together from parts. */
-export async function ask<T>(reader: Reader, statement: RawBuilder<T>): Promise<T[]> {
-  const { sql, parameters } = statement.compile(reader[HANDLE].query);
-  return (await execute<T>(reader, sql, parameters)).rows;
+function execute<T>(reader: Reader, statement: Statement<T>, values: readonly unknown[]) {
+  const { query } = reader[HANDLE];
+  return query.executeQuery<T>(
+    typeof statement === "string" ? CompiledQuery.raw(statement, [...values]) : statement.compile(query),
+  );
 }
 
-function execute<T>(reader: Reader, text: string, values: readonly unknown[]) {
-  const { engine, query } = reader[HANDLE];
-  const own = engine === "postgres" ? inPostgres(text) : text;
-  return query.executeQuery<T>(CompiledQuery.raw(own, [...values]));
-}
-
-/** The texts are few, and each is used again and again. */
-const translated = new Map<string, string>();
-
-/**
- * Which index to use and which table to begin with is told SQLite alone. A list comes as one value, so that
- * the texts stay few.
- */
-function inPostgres(text: string): string {
-  const known = translated.get(text);
-  if (known !== undefined) return known;
-  let place = 0;
-  const own = text
-    .replaceAll(/ INDEXED BY \w+/g, "")
-    .replaceAll(" CROSS JOIN ", " JOIN ")
-    .replaceAll(/SELECT value FROM json_each\((\?|\$\d+)\)/g, "SELECT json_array_elements_text($1::json)")
-    .replaceAll("?", () => `$${(place += 1)}`);
-  translated.set(text, own);
-  return own;
+/** What follows `IN` in a template; the list may be empty. */
+export function anyOf(values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`(SELECT '' WHERE FALSE)` : sql`(${sql.join(values)})`;
 }

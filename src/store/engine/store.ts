@@ -2,7 +2,6 @@ import type { Kysely, Transaction } from "kysely";
 import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
-import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
@@ -51,7 +50,8 @@ export interface Store extends Reader, AsyncDisposable {
   /**
    * The one way to write: a transaction that is durable when the promise resolves. Those that are wanted at
    * the same time share the wait for the disk. It may run twice, so it does nothing but read and write
-   * through `tx`; what it throws takes back itself alone.
+   * through `tx`; what it throws takes back only itself. Throws `CommitUnanswered` where only the rows tell
+   * whether it was done.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
@@ -68,8 +68,8 @@ export interface Store extends Reader, AsyncDisposable {
   readonly liveness: Liveness;
   readonly wake: Wake;
   readonly search: Search;
-  /** Null: the processes on it share a machine, and each counts for itself. */
-  readonly counts: Counts | null;
+  /** Whether processes on several machines work on it. */
+  readonly isShared: boolean;
   /** Does what the engine puts off while posts go out; waits for nobody. */
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { indexOf, readRaw } from "../engine/handle.ts";
-import { change, rowOf, rowsOf } from "../engine/statements.ts";
+import { change, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { takeOver } from "../publishing/release.ts";
+import { listHolders } from "../publishing/restored-posts.ts";
 import { readMeta } from "../tables/meta.ts";
 import { searchable } from "../tables/posts.ts";
 import { digestTable, storable } from "./digest.ts";
@@ -177,7 +178,7 @@ async function insertRows(
   if (name === "posts") await change(tx, "ALTER TABLE posts DISABLE TRIGGER USER", []);
   await change(
     tx,
-    `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, ?::json)`,
+    `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, $1::json)`,
     [JSON.stringify(values)],
   );
   if (name !== "posts") return;
@@ -209,13 +210,10 @@ async function assertSame(
 
 /** The processes that held anything are all dead: the folder was taken by the move alone. */
 async function finish(tx: Tx, now: number): Promise<void> {
-  const workers = await rowsOf<{ id: string }>(tx, HOLDERS, []);
-  for (const { id } of workers) await takeOver(tx, id, now);
+  for (const { id } of await listHolders(tx)) await takeOver(tx, id, now);
   await rowOf(tx, CONTINUE_NUMBERS, []);
   await change(tx, "DROP TABLE moving_progress", []);
 }
-
-const HOLDERS = "SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL";
 
 /** New events come after those that were moved. */
 const CONTINUE_NUMBERS = `
@@ -223,12 +221,12 @@ const CONTINUE_NUMBERS = `
 
 async function note(tx: Tx, name: string, value: string): Promise<void> {
   const statement =
-    "INSERT INTO moving_progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    "INSERT INTO moving_progress (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
   await change(tx, statement, [name, value]);
 }
 
 async function readNote(reader: Reader, name: string): Promise<string | null> {
-  const row = await rowOf<{ value: string }>(reader, "SELECT value FROM moving_progress WHERE name = ?", [
+  const row = await rowOf<{ value: string }>(reader, "SELECT value FROM moving_progress WHERE name = $1", [
     name,
   ]);
   return row?.value ?? null;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 
@@ -48,14 +49,14 @@ export interface RowRange {
 export function readRows(reader: Reader, { name, keys }: MovedTable, range: RowRange): Promise<MovedRow[]> {
   const { columns, after, limit } = range;
   const wanted = columns.map((column) =>
-    column === "sort_key" ? "CAST(sort_key AS TEXT) AS sort_key" : column,
+    column === "sort_key" ? sql`CAST(sort_key AS TEXT) AS sort_key` : sql.ref(column),
   );
-  const list = keys.join(", ");
-  const place = after === null ? "" : `WHERE (${list}) > (${keys.map(() => "?").join(", ")})`;
-  return rowsOf(reader, `SELECT ${wanted.join(", ")} FROM ${name} ${place} ORDER BY ${list} LIMIT ?`, [
-    ...(after ?? []),
-    limit,
-  ]);
+  const list = sql.join(keys.map((key) => sql.ref(key)));
+  const place = after === null ? sql`TRUE` : sql`(${list}) > (${sql.join(after)})`;
+  return rowsOf(
+    reader,
+    sql<MovedRow>`SELECT ${sql.join(wanted)} FROM ${sql.table(name)} WHERE ${place} ORDER BY ${list} LIMIT ${limit}`,
+  );
 }
 
 export function keyOf(table: MovedTable, row: MovedRow): RowKey {

@@ -4,7 +4,6 @@ import { readAddress, type Address } from "./connect/address.ts";
 import type { PostgresOptions } from "./connect/connections.ts";
 import { loadDriver } from "./connect/driver.ts";
 import { clientConfig } from "./connect/pool.ts";
-import { refusePooler } from "./connect/pooler.ts";
 import { explained } from "./connect/sentences.ts";
 import { checkSession, LIMITS } from "./connect/session.ts";
 import { readSchema, type Schema } from "./migrations/migrate.ts";
@@ -65,7 +64,6 @@ export async function examineServer(
   try {
     const refusals = [
       await refusalOf(() => checkSession(client, direct)),
-      await refusalOf(() => refusePooler(direct, () => connect(direct))),
       direct === main ? null : await refusalOf(async () => void (await (await connect(main)).end())),
     ];
     return {

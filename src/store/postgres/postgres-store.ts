@@ -1,11 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
-import { createCounts } from "./counts.ts";
 import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
 import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
 import { createClaims } from "./publishing/claims.ts";
-import { createLedger } from "./publishing/ledger.ts";
+import { createLedger } from "../publishing/ledger.ts";
 import { postIndex } from "./search/post-index.ts";
 import { createSearch } from "./search/post-pages.ts";
 
@@ -19,7 +18,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { clock, times, leases = LEASES, index = postIndex, ...address } = options;
   const connections = await openConnections(address, index);
   const { application, publisher, connect, lost } = connections;
-  const counts = createCounts(application);
   const between = await createLiveness(application, { connect, clock, times, leases });
   return {
     ...application,
@@ -32,7 +30,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     liveness: between.liveness,
     wake: between.wake,
     search: createSearch(application),
-    counts,
+    isShared: true,
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {
@@ -42,7 +40,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       );
     },
     async [Symbol.asyncDispose]() {
-      await counts[Symbol.asyncDispose]();
       await between[Symbol.asyncDispose]();
       await connections[Symbol.asyncDispose]();
     },

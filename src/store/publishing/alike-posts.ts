@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { queryOf } from "../engine/handle.ts";
 import type { PostRow } from "../engine/schema.ts";
-import { rowOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 
 /** The id of a waiting post with the same content on the same channel. */
@@ -34,17 +33,16 @@ export async function findLiveText(
 ): Promise<{ readonly id: string; readonly publishedAt: number } | null> {
   if (caption === null || caption.trim() === "") return null;
   const spellings = [...new Set([caption, caption.normalize("NFC"), caption.normalize("NFD")])];
-  const row = await rowOf<{ id: string; published_at: number }>(reader, LIVE_TEXT, [
-    accountId,
-    since,
-    ownerId,
-    JSON.stringify(spellings),
-  ]);
-  return row === undefined ? null : { id: row.id, publishedAt: row.published_at };
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(["id", "published_at"])
+    .where("account_id", "=", accountId)
+    .where("published_at", ">=", since)
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "published")
+    .where("caption", "in", spellings)
+    .orderBy("published_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { id: row.id, publishedAt: row.published_at ?? 0 };
 }
-
-const LIVE_TEXT = `
-  SELECT id, published_at FROM posts INDEXED BY posts_published
-  WHERE account_id = ? AND published_at >= ? AND owner_id = ? AND status = 'published'
-    AND caption IN (SELECT value FROM json_each(?))
-  ORDER BY published_at DESC LIMIT 1`;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { change } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 import { readMeta, setMeta } from "../tables/meta.ts";
@@ -28,16 +29,16 @@ export async function noteTime(tx: Tx, now: number, toleranceMs: number): Promis
 
 /** A post's own time stays what it is: nothing is brought before it. */
 async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
-  await change(tx, ACCOUNTS, [byMs, byMs, now]);
-  await change(tx, POSTS, [byMs, byMs, now]);
-  await change(tx, "UPDATE grants SET renew_at = renew_at - ? WHERE renew_at > ?", [byMs, now]);
-  await change(tx, "UPDATE webhook_deliveries SET next_at = next_at - ? WHERE next_at > ?", [byMs, now]);
+  await change(
+    tx,
+    sql`UPDATE accounts SET next_allowed_at = CASE WHEN next_allowed_at < ${byMs} THEN 0 ELSE next_allowed_at - ${byMs} END
+      WHERE next_allowed_at > ${now}`,
+  );
+  await change(
+    tx,
+    sql`UPDATE posts SET next_at = CASE WHEN next_at - ${byMs} < scheduled_at THEN scheduled_at ELSE next_at - ${byMs} END
+      WHERE next_at > ${now} AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
+  );
+  await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
+  await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
 }
-
-const ACCOUNTS = `
-  UPDATE accounts SET next_allowed_at = CASE WHEN next_allowed_at < ? THEN 0 ELSE next_allowed_at - ? END
-  WHERE next_allowed_at > ?`;
-
-const POSTS = `
-  UPDATE posts SET next_at = CASE WHEN next_at - ? < scheduled_at THEN scheduled_at ELSE next_at - ? END
-  WHERE next_at > ? AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`;

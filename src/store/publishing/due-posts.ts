@@ -1,9 +1,8 @@
+import { sql } from "kysely";
 import type { Candidate, ClaimWish } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
-import type { EffectRow } from "../engine/ledger.ts";
+import { queryOf } from "../engine/handle.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
-import type { PostRow, Tables } from "../engine/schema.ts";
-import { rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 import { QUARANTINE_FROM } from "./release.ts";
 
@@ -80,28 +79,25 @@ export function findDue(
 ): string[] {
   const wanted = isQuarantined ? 1 : 0;
   const lookedAt = limit + LOOKED_AT_BESIDE;
-  const count = (sql: string, ...parameters: number[]): number =>
-    (raw.prepare(sql).get(parameters) as { n: number }).n;
-  const idsOf = (sql: string, ...parameters: number[]): string[] =>
-    (raw.prepare(sql).all(parameters) as { id: string }[]).map(({ id }) => id);
+  const count = (text: string, ...parameters: number[]): number =>
+    (raw.prepare(text).get(parameters) as { n: number }).n;
+  const idsOf = (text: string, ...parameters: number[]): string[] =>
+    (raw.prepare(text).all(parameters) as { id: string }[]).map(({ id }) => id);
   const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, wanted, limit);
   if (count(COUNT_BUSY, FEW_ACCOUNTS + 1) <= FEW_ACCOUNTS) return walk();
   const first = idsOf(FIRST_DUE, now, lookedAt, now, now, wanted, limit);
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 
-const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;
-const ACCOUNTS_OF = "SELECT * FROM accounts WHERE id IN (SELECT value FROM json_each(?))";
-const EFFECTS_OF = "SELECT * FROM effects WHERE post_id IN (SELECT value FROM json_each(?))";
-
 /** Everything about these posts that working on them needs, in their order. */
 export async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
-  const list = JSON.stringify(ids);
-  const posts = new Map((await rowsOf<PostRow>(reader, POSTS_OF, [list])).map((row) => [row.id, row]));
-  const accountIds = JSON.stringify([...posts.values()].map((post) => post.account_id));
-  const rows = await rowsOf<Tables["accounts"]>(reader, ACCOUNTS_OF, [accountIds]);
-  const accounts = new Map(rows.map((row) => [row.id, row]));
-  const effects = await rowsOf<EffectRow>(reader, EFFECTS_OF, [list]);
+  const query = queryOf(reader);
+  const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
+  const posts = new Map(rows.map((row) => [row.id, row]));
+  const accountIds = rows.map((post) => post.account_id);
+  const found = await query.selectFrom("accounts").selectAll().where("id", "in", accountIds).execute();
+  const accounts = new Map(found.map((row) => [row.id, row]));
+  const effects = await query.selectFrom("effects").selectAll().where("post_id", "in", ids).execute();
   const touched = new Set(effects.map((row) => row.post_id));
   return ids.flatMap((id) => {
     const post = posts.get(id);
@@ -117,17 +113,25 @@ export async function readCandidates(reader: Reader, ids: readonly string[]): Pr
  * by its channel.
  */
 export async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
-  return (await rowOf<{ next: number | null }>(reader, NEXT_AFTER, [moment]))?.next ?? null;
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(({ fn }) => fn.min("next_at").as("next"))
+    .where("next_at", "is not", null)
+    .where("lease_worker", "is", null)
+    .where("next_at", ">", moment)
+    .executeTakeFirst();
+  return row?.next ?? null;
 }
-
-const NEXT_AFTER = `SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next
-  WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at > ?`;
 
 /** Whether a due post waits that one more crash makes fail. */
 export async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
-  return (await rowOf(reader, QUARANTINED, [now])) !== undefined;
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select("id")
+    .where("crashes", ">=", sql.lit(QUARANTINE_FROM))
+    .where("next_at", "<=", now)
+    .where("lease_worker", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
-
-const QUARANTINED = `
-  SELECT 1 AS one FROM posts INDEXED BY posts_crashed
-  WHERE crashes >= ${QUARANTINE_FROM} AND next_at <= ? AND lease_worker IS NULL LIMIT 1`;

@@ -1,4 +1,5 @@
-import { rowsOf } from "../engine/statements.ts";
+import { sql, type RawBuilder } from "kysely";
+import { rowOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
 
@@ -13,40 +14,34 @@ export interface QuotaWindow {
   readonly planning: { readonly postId: string | null } | null;
 }
 
-const PUBLISHED = `
-  SELECT p.published_at AS at FROM accounts a CROSS JOIN posts p INDEXED BY posts_published ON p.account_id = a.id
-  WHERE a.WHOSE = ? AND p.published_at > ? AND p.published_at <= ?`;
-
-/** The status is asked of each index entry, so that one walk over the time finds them in all three. */
-const PLANNED = `
-  SELECT p.scheduled_at AS at FROM accounts a CROSS JOIN posts p INDEXED BY posts_account_status ON p.account_id = a.id
-  WHERE a.WHOSE = ? AND p.status IN ('scheduled', 'publishing', 'uploaded') AND p.sort_key >= ? AND p.sort_key < ?
-    AND p.id <> ?`;
-
 /** How many posts of the window there are. */
 export async function countInWindow(reader: Reader, window: QuotaWindow): Promise<number> {
-  const { sql, values } = momentsOf(window);
-  const [row] = await rowsOf<{ count: number }>(
+  const row = await rowOf(
     reader,
-    `SELECT count(*) AS count FROM (${sql}) AS moments`,
-    values,
+    sql<{ count: number }>`SELECT count(*) AS count FROM (${momentsOf(window)}) AS moments`,
   );
   return row?.count ?? 0;
 }
 
 /** The moment of the `nth` newest of them, beginning with 1; null where there are fewer. */
 export async function nthNewest(reader: Reader, window: QuotaWindow, nth: number): Promise<number | null> {
-  const { sql, values } = momentsOf(window);
-  const statement = `SELECT at FROM (${sql}) AS moments ORDER BY at DESC LIMIT 1 OFFSET ?`;
-  const [row] = await rowsOf<{ at: number }>(reader, statement, [...values, nth - 1]);
+  const row = await rowOf(
+    reader,
+    sql<{
+      at: number;
+    }>`SELECT at FROM (${momentsOf(window)}) AS moments ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1}`,
+  );
   return row?.at ?? null;
 }
 
-function momentsOf({ of, after, until, planning }: QuotaWindow): { sql: string; values: unknown[] } {
-  const [column, whose] = "accountId" in of ? ["id", of.accountId] : ["provider", of.provider];
-  const parts = planning === null ? [PUBLISHED] : [PUBLISHED, PLANNED];
-  const sql = parts.join(" UNION ALL ").replaceAll("WHOSE", column);
-  const planned =
-    planning === null ? [] : [whose, firstKeyAt(after + 1), firstKeyAt(until + 1), planning.postId ?? ""];
-  return { sql, values: [whose, after, until, ...planned] };
+function momentsOf({ of, after, until, planning }: QuotaWindow): RawBuilder<unknown> {
+  const whose = "accountId" in of ? sql`a.id = ${of.accountId}` : sql`a.provider = ${of.provider}`;
+  const published = sql`
+    SELECT p.published_at AS at FROM accounts a JOIN posts p ON p.account_id = a.id
+    WHERE ${whose} AND p.published_at > ${after} AND p.published_at <= ${until}`;
+  if (planning === null) return published;
+  return sql`${published} UNION ALL
+    SELECT p.scheduled_at AS at FROM accounts a JOIN posts p ON p.account_id = a.id
+    WHERE ${whose} AND p.status IN ('scheduled', 'publishing', 'uploaded')
+      AND p.sort_key >= ${firstKeyAt(after + 1)} AND p.sort_key < ${firstKeyAt(until + 1)} AND p.id <> ${planning.postId ?? ""}`;
 }

@@ -1,7 +1,8 @@
+import { sql, type RawBuilder } from "kysely";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { freeWorker } from "./release.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
-import { change, rowOf, rowsOf } from "../engine/statements.ts";
+import { anyOf, change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export interface Suspicion {
@@ -16,17 +17,11 @@ export interface Suspicion {
   readonly promptProviders: readonly string[];
 }
 
-/** May have gone out since the copy was made; parameters: local providers, prompt providers, now, now. */
-const MAY_HAVE_GONE_OUT = `
-  provider NOT IN (SELECT value FROM json_each(?))
-  AND CASE
-    WHEN status = 'uploaded' OR provider IN (SELECT value FROM json_each(?)) THEN scheduled_at <= ?
-    ELSE due_at <= ?
-  END`;
-
-/** Where the publisher's index leads: posts that it would claim by itself. */
-const WAITING = `next_at IS NOT NULL AND lease_worker IS NULL AND ${MAY_HAVE_GONE_OUT}`;
-const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
+/** What may have gone out since the copy was made. */
+function mayHaveGoneOut({ now, localProviders, promptProviders }: Suspicion): RawBuilder<unknown> {
+  return sql`provider NOT IN ${anyOf(localProviders)} AND CASE
+    WHEN status = 'uploaded' OR provider IN ${anyOf(promptProviders)} THEN scheduled_at ELSE due_at END <= ${now}`;
+}
 
 /**
  * Marks every post that this database believes unsent although it may have gone out: it is being published,
@@ -36,41 +31,48 @@ const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
 export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number> {
   const { now } = suspicion;
   await freeEverything(tx, now);
-  const parameters = [
-    JSON.stringify(suspicion.localProviders),
-    JSON.stringify(suspicion.promptProviders),
-    now,
-    now,
-  ];
-  for (const which of [WAITING, IN_DOUBT]) await change(tx, noteRestored(which), parameters);
-  return change(tx, HOLD, [now, now, now, ...parameters]);
+  // Where the publisher's index leads: posts that it would take up by itself.
+  const waiting = sql`next_at IS NOT NULL AND lease_worker IS NULL AND ${mayHaveGoneOut(suspicion)}`;
+  const inDoubt = sql`in_doubt = 1 AND status = 'failed' AND ${mayHaveGoneOut(suspicion)}`;
+  for (const which of [waiting, inDoubt])
+    await change(
+      tx,
+      sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
+        SELECT id, run, ${sql.lit(RESTORED_STEP)}, fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
+        ON CONFLICT (post_id, run, step) DO NOTHING`,
+    );
+  return change(
+    tx,
+    sql`UPDATE posts SET status = CASE status WHEN 'scheduled' THEN ${sql.lit(TRANSITIONS.claim.to)} ELSE status END,
+        in_doubt = 1, tries = 0, next_at = CASE WHEN next_at < ${now} THEN next_at ELSE ${now} END,
+        fence = fence + 1, updated_at = ${now}
+      WHERE ${waiting}`,
+  );
 }
-
-function noteRestored(which: string): string {
-  return `
-    INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
-    SELECT id, run, '${RESTORED_STEP}', fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
-    ON CONFLICT (post_id, run, step) DO NOTHING`;
-}
-
-const HOLD = `
-  UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END, in_doubt = 1, tries = 0,
-    next_at = CASE WHEN next_at < ? THEN next_at ELSE ? END, fence = fence + 1, updated_at = ?
-  WHERE ${WAITING}`;
 
 /** The processes whose rows the copy holds worked on another database. */
 async function freeEverything(tx: Tx, now: number): Promise<void> {
-  const workers = await rowsOf<{ id: string }>(tx, WORKERS, []);
-  for (const { id } of workers) await freeWorker(tx, id, now);
+  for (const { id } of await listHolders(tx)) await freeWorker(tx, id, now);
 }
 
-const WORKERS = "SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL";
+/** Every worker that is listed or holds a post. */
+export function listHolders(reader: Reader): Promise<{ id: string }[]> {
+  return rowsOf(
+    reader,
+    sql<{
+      id: string;
+    }>`SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL`,
+  );
+}
 
-/** Held posts that nobody has settled yet. */
+/** Held posts that are not settled yet. */
 export async function countRestored(reader: Reader): Promise<number> {
-  return (await rowOf<{ count: number }>(reader, COUNT, []))?.count ?? 0;
+  const row = await rowOf(
+    reader,
+    sql<{ count: number }>`
+      SELECT count(*) AS count FROM posts p
+      JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = ${RESTORED_STEP}
+      WHERE p.in_doubt = 1`,
+  );
+  return row?.count ?? 0;
 }
-
-const COUNT = `
-  SELECT count(*) AS count FROM posts p JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = '${RESTORED_STEP}'
-  WHERE p.in_doubt = 1`;

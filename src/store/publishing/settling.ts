@@ -2,8 +2,6 @@ import { queryOf } from "../engine/handle.ts";
 import type { EffectRow, Lease } from "../engine/ledger.ts";
 import type { PostRow } from "../engine/schema.ts";
 import type { Tx } from "../engine/store.ts";
-import { change } from "../engine/statements.ts";
-import { findPost } from "../tables/posts.ts";
 import { findAccountRow, type AccountRow } from "../tables/accounts.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
 
@@ -83,13 +81,17 @@ export async function letGo(
   return numUpdatedRows > 0n;
 }
 
-const LOCK = "UPDATE posts SET fence = fence WHERE id = ? AND owner_id = ?";
-
 /**
  * The post as it is, which nobody else changes until the transaction ends: for whoever writes by what was
  * read. Null for one that does not exist or is somebody else's.
  */
 export async function lockPost(tx: Tx, ownerId: string, id: string): Promise<PostRow | null> {
-  await change(tx, LOCK, [id, ownerId]);
-  return findPost(tx, ownerId, id);
+  const row = await queryOf(tx)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("id", "=", id)
+    .where("owner_id", "=", ownerId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
 }

@@ -1,6 +1,5 @@
 import { queryOf } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
-import { change } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { setMeta } from "../tables/meta.ts";
 
@@ -15,14 +14,13 @@ export async function noteSetupProblem(tx: Tx, lease: Lease, reason: string, now
   await setMeta(tx, await keyOf(tx, lease), JSON.stringify({ reason, at: now }));
 }
 
-/** Posts of these accounts have gone out. */
-export async function forgetSetupProblems(tx: Tx, accountIds: readonly string[]): Promise<void> {
-  await change(tx, FORGET, [PREFIX, JSON.stringify(accountIds)]);
+/** A post has gone out there. */
+export async function forgetSetupProblems(tx: Tx, lease: Lease): Promise<void> {
+  await queryOf(tx)
+    .deleteFrom("meta")
+    .where("key", "=", await keyOf(tx, lease))
+    .execute();
 }
-
-const FORGET = `
-  DELETE FROM meta WHERE key IN (
-    SELECT ? || provider FROM accounts WHERE id IN (SELECT value FROM json_each(?)))`;
 
 async function keyOf(tx: Tx, { accountId }: Lease): Promise<string> {
   const { provider } = await queryOf(tx)

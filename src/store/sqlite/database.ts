@@ -1,4 +1,10 @@
-import { Kysely, SqliteDialect } from "kysely";
+import {
+  Kysely,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  type QueryCompiler,
+  type SelectModifierNode,
+} from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import {
   openSqlite,
@@ -57,7 +63,7 @@ export function openDatabase(options: OpenOptions): Database {
     try {
       setPragmas(raw);
       bringUp(raw, options);
-      const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(raw) as never }) });
+      const query = new Kysely<Tables>({ dialect: new Dialect({ database: forKysely(raw) as never }) });
       return { query, raw, driver: opened.driver, [Symbol.asyncDispose]: () => query.destroy() };
     } catch (error) {
       raw.close();
@@ -65,6 +71,19 @@ export function openDatabase(options: OpenOptions): Database {
     }
   } catch (error) {
     throw explain(error, options.file);
+  }
+}
+
+class Dialect extends SqliteDialect {
+  override createQueryCompiler(): QueryCompiler {
+    return new Compiler();
+  }
+}
+
+/** SQLite has one writer: what a transaction has read stays so without a lock on the row. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== "ForNoKeyUpdate") super.visitSelectModifier(node);
   }
 }
 

@@ -2,7 +2,6 @@ import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
 import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { rowsOf } from "../engine/statements.ts";
 import { startWaitingPosts } from "./waiting-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
@@ -67,20 +66,24 @@ export function findAccountByIdentity(
 /** An account with the number of its waiting posts. */
 export type CountedAccountRow = AccountRow & { readonly queued: number };
 
-/** Agents ask for it before everything else: one statement, written once. */
-const COUNTED = `SELECT accounts.*,
-  (SELECT count(*) FROM posts WHERE posts.account_id = accounts.id AND posts.status = 'scheduled') AS queued
-  FROM accounts WHERE owner_id = ?`;
-
 /** In order of creation, all or the one. */
 export function listCountedAccounts(
   reader: Reader,
   ownerId: string,
   accountId?: string,
 ): Promise<CountedAccountRow[]> {
-  return accountId === undefined
-    ? rowsOf(reader, `${COUNTED} ORDER BY id`, [ownerId])
-    : rowsOf(reader, `${COUNTED} AND id = ?`, [ownerId, accountId]);
+  return queryOf(reader)
+    .selectFrom("accounts")
+    .selectAll()
+    .select(
+      sql<number>`(SELECT count(*) FROM posts WHERE posts.account_id = accounts.id AND posts.status = 'scheduled')`.as(
+        "queued",
+      ),
+    )
+    .where("owner_id", "=", ownerId)
+    .$if(accountId !== undefined, (all) => all.where("id", "=", accountId ?? ""))
+    .orderBy("id")
+    .execute();
 }
 
 /** False where the owner has the channel already. */

@@ -1,5 +1,5 @@
 import type { Reader } from "../engine/store.ts";
-import { ask } from "../engine/statements.ts";
+import { rowsOf } from "../engine/statements.ts";
 import { sql } from "kysely";
 import { firstKeyAt } from "../search/sort-key.ts";
 
@@ -18,10 +18,10 @@ export async function readEnded(
   account: { readonly ownerId: string; readonly id: string },
   range: { readonly from: number; readonly to: number },
 ): Promise<EndedPost[]> {
-  return ask(
+  return rowsOf(
     reader,
     sql<EndedPost>`
-      SELECT status, scheduled_at, published_at FROM posts INDEXED BY posts_account_status
+      SELECT status, scheduled_at, published_at FROM posts
       WHERE account_id = ${account.id} AND owner_id = ${account.ownerId} AND status IN ('published', 'failed')
         AND sort_key >= ${firstKeyAt(range.from)} AND sort_key < ${firstKeyAt(range.to + 1)}`,
   );

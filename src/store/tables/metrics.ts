@@ -1,6 +1,6 @@
 import type { Reader } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
-import { ask } from "../engine/statements.ts";
+import { rowsOf } from "../engine/statements.ts";
 import { sql, type Selectable } from "kysely";
 import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
 import type { Tables } from "../engine/schema.ts";
@@ -9,13 +9,13 @@ import type { Tables } from "../engine/schema.ts";
 
 /** By ranges of an index, one an account and status: a million posts take a few hundredths of a second. */
 export async function countByStatus(reader: Reader): Promise<Record<PostStatus, number>> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<{ status: PostStatus; posts: number }>`
     WITH s (status) AS (VALUES ${sql.join(POST_STATUSES.map((status) => sql`(${sql.lit(status)})`))})
     SELECT s.status AS status, (
       SELECT CAST(coalesce(sum((
-        SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id = a.id AND status = s.status)), 0) AS BIGINT)
+        SELECT count(*) FROM posts WHERE account_id = a.id AND status = s.status)), 0) AS BIGINT)
       FROM accounts a) AS posts
     FROM s`,
   );
@@ -33,10 +33,10 @@ export async function countByStatus(reader: Reader): Promise<Record<PostStatus, 
 
 /** Posts that should have been taken up before that moment. */
 export async function countOverdue(reader: Reader, before: number): Promise<number> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<{ posts: number }>`
-    SELECT count(*) AS posts FROM posts INDEXED BY posts_next
+    SELECT count(*) AS posts FROM posts
     WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`,
   );
   return rows[0]?.posts ?? 0;

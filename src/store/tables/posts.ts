@@ -1,6 +1,5 @@
 import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
 import { indexOf, queryOf } from "../engine/handle.ts";
-import { change, rowsOf } from "../engine/statements.ts";
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
@@ -78,11 +77,12 @@ export function freshRow(post: NewPost): PostRow {
   };
 }
 
-const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}, sort_key) VALUES (${"?, ".repeat(POST_COLUMNS.length)}?)`;
-
 export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
   const sortKey = await nextSortKey(tx, row.scheduled_at);
-  await change(tx, INSERT, [...POST_COLUMNS.map((column) => row[column]), sortKey]);
+  await queryOf(tx)
+    .insertInto("posts")
+    .values({ ...row, sort_key: sortKey })
+    .execute();
   await indexOf(tx).put(tx, searchable(row, sortKey));
 }
 
@@ -102,11 +102,14 @@ export async function findPost(reader: Reader, ownerId: string, id: string): Pro
 
 /** Those of these posts that are the owner's, first time first. */
 export function findPosts(reader: Reader, ownerId: string, ids: readonly string[]): Promise<PostRow[]> {
-  return rowsOf(reader, POSTS_OF, [ownerId, JSON.stringify(ids)]);
+  return queryOf(reader)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("owner_id", "=", ownerId)
+    .where("id", "in", ids)
+    .orderBy("sort_key")
+    .execute();
 }
-
-const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts
-  WHERE owner_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY sort_key`;
 
 export interface TransitionSet extends Partial<PostContentRow> {
   readonly next_at?: number | null;
@@ -193,23 +196,6 @@ type Wording = Pick<PostRow, "owner_id" | "caption" | "metadata">;
 
 export function searchable(row: Wording, sortKey: bigint): IndexedPost {
   return { sortKey, ownerId: row.owner_id, caption: row.caption, metadata: readMetadata(row) };
-}
-
-/**
- * What tells two versions of each of these posts apart, cheaply: for asking again and again. Other ids are
- * left out.
- */
-export function readPostMarks(
-  reader: Reader,
-  ownerId: string,
-  ids: readonly string[],
-): Promise<Pick<PostRow, "id" | "account_id" | "updated_at" | "status" | "attempts">[]> {
-  return queryOf(reader)
-    .selectFrom("posts")
-    .select(["id", "account_id", "updated_at", "status", "attempts"])
-    .where("owner_id", "=", ownerId)
-    .where("id", "in", ids)
-    .execute();
 }
 
 /**

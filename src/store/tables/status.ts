@@ -1,5 +1,5 @@
 import type { Reader } from "../engine/store.ts";
-import { ask } from "../engine/statements.ts";
+import { anyOf, rowsOf } from "../engine/statements.ts";
 import { sql, type RawBuilder } from "kysely";
 import type { Tables } from "../engine/schema.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
@@ -11,8 +11,7 @@ export interface StatusScope {
 }
 
 function ownAccounts({ ownerId, accountIds }: StatusScope): RawBuilder<unknown> {
-  const reach =
-    accountIds === null ? sql`TRUE` : sql`id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`;
+  const reach = accountIds === null ? sql`TRUE` : sql`id IN ${anyOf(accountIds)}`;
   return sql`(SELECT id FROM accounts WHERE owner_id = ${ownerId} AND ${reach})`;
 }
 
@@ -33,9 +32,9 @@ export async function countPosts(
   at: { readonly overdueBefore: number; readonly failedSince: number },
 ): Promise<PostCounts> {
   const count = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`(SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
+    sql`(SELECT count(*) FROM posts WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
   const late = sql`sort_key < ${firstKeyAt(at.overdueBefore)}`;
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<PostCounts>`SELECT
     ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
@@ -54,10 +53,10 @@ export async function readFailures(
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<FailureRow[]> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<FailureRow>`
-    SELECT id, account_id, provider, scheduled_at, error FROM posts INDEXED BY posts_account_status
+    SELECT id, account_id, provider, scheduled_at, error FROM posts
     WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${firstKeyAt(range.since)}
     ORDER BY sort_key DESC LIMIT ${range.limit}`,
   );
@@ -66,10 +65,10 @@ export async function readFailures(
 
 /** Failed posts of which nobody knows whether they went out. */
 export async function countInDoubt(reader: Reader, scope: StatusScope): Promise<number> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<{ count: number }>`
-    SELECT count(*) AS count FROM posts INDEXED BY posts_doubt
+    SELECT count(*) AS count FROM posts
     WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`,
   );
   return rows[0]?.count ?? 0;
@@ -81,10 +80,10 @@ export async function readNextScheduled(
   scope: StatusScope,
   now: number,
 ): Promise<number | null> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<{ next: number | null }>`
-    SELECT min((SELECT scheduled_at FROM posts INDEXED BY posts_account_status
+    SELECT min((SELECT scheduled_at FROM posts
       WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${firstKeyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
     FROM ${ownAccounts(scope)} AS own`,
   );
@@ -97,11 +96,11 @@ export async function readLateness(
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<number[]> {
-  const rows = await ask(
+  const rows = await rowsOf(
     reader,
     sql<{ late: number }>`
     SELECT CASE WHEN a.finished_at < p.scheduled_at THEN 0 ELSE a.finished_at - p.scheduled_at END AS late
-    FROM (SELECT post_id, finished_at, outcome FROM attempts INDEXED BY attempts_recent
+    FROM (SELECT post_id, finished_at, outcome FROM attempts
           WHERE owner_id = ${scope.ownerId} AND started_at >= ${range.since} ORDER BY started_at DESC LIMIT ${range.limit}) AS a
     JOIN posts AS p ON p.id = a.post_id
     WHERE a.outcome = 'published' AND a.finished_at IS NOT NULL AND p.account_id IN ${ownAccounts(scope)}

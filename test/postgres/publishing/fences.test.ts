@@ -3,10 +3,13 @@ import type { ClaimedPost } from "../../../src/store/engine/claims.ts";
 import { Fenced, type EffectRow } from "../../../src/store/engine/ledger.ts";
 import { rowOf, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
+import { CommitUnanswered } from "../../../src/store/engine/unanswered.ts";
 import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts";
 import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
 import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
-import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
+import { createLedger } from "../../../src/store/publishing/ledger.ts";
+import { commitOnce, runOnce } from "../../../src/services/access/idempotency.ts";
+import { callerOf, createTestContext } from "../../support/context.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { DONE, effectOf, endOf, enlist, fillQueue, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
@@ -41,11 +44,11 @@ function refused(results: readonly PromiseSettledResult<void>[]): number[] {
 }
 
 async function readEffect(id: string): Promise<EffectRow | undefined> {
-  return rowOf<EffectRow>(store, "SELECT * FROM effects WHERE post_id = ? AND step = 'create'", [id]);
+  return rowOf<EffectRow>(store, "SELECT * FROM effects WHERE post_id = $1 AND step = 'create'", [id]);
 }
 
 async function statusOf(id: string): Promise<unknown> {
-  return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = ?", [id]))?.status;
+  return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = $1", [id]))?.status;
 }
 
 /** Transactions that wait before their COMMIT. */
@@ -183,7 +186,7 @@ describe("the ledger of a worker that lost posts to another", () => {
 });
 
 describe("a COMMIT whose answer was lost", () => {
-  /** Each transaction is written, and the first of each call tells that nobody knows. */
+  /** Each transaction is written, and the answer of the first of each call is lost. */
   function losing(): { store: Store; losses: () => number } {
     let losses = 0;
     let isNext = true;
@@ -192,12 +195,16 @@ describe("a COMMIT whose answer was lost", () => {
       isNext = !isNext;
       if (isNext) return result;
       losses += 1;
-      throw new ServerTrouble("unavailable", "It may have been done.");
+      throw new CommitUnanswered(new Error("Connection terminated"));
     };
-    return { store: { ...store, ledger: createLedger({ write }) }, losses: () => losses };
+    const base = { ...store, write };
+    return {
+      store: { ...base, ledger: createLedger(base), claims: createClaims(base, async () => true) },
+      losses: () => losses,
+    };
   }
 
-  it("is written again without a trace, for each kind of write", async () => {
+  it("is written again, for each kind of write, and counts no sending too few", async () => {
     await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
     const [claimed] = await claim(store, "worker_a");
     if (claimed === undefined) throw new Error("Nothing was claimed.");
@@ -205,16 +212,16 @@ describe("a COMMIT whose answer was lost", () => {
     const { store: unsure, losses } = losing();
     const { ledger } = unsure;
     await ledger.intent(lease, effectOf({ started_at: 5 }));
-    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 1, started_at: 5 });
+    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 2, started_at: 5 });
     await ledger.end(lease, { ...DONE, state: "not_sent", result: null });
-    expect(await readEffect(post.id)).toMatchObject({ state: "not_sent", sent: 0, finished_at: 2 });
+    expect(await readEffect(post.id)).toMatchObject({ state: "not_sent", sent: 1, finished_at: 2 });
     await ledger.intent(lease, effectOf({ started_at: 6 }));
     await ledger.intent(lease, effectOf({ started_at: 7 }));
-    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 2, started_at: 6 });
+    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 5, started_at: 6 });
     await ledger.countAsked(lease, STEP);
     await ledger.countAsked(lease, STEP);
     await ledger.handle(lease, { ...STEP, sealed: "s" });
-    expect(await readEffect(post.id)).toMatchObject({ asked: 2, handle_enc: "s", sent: 2 });
+    expect(await readEffect(post.id)).toMatchObject({ asked: 4, handle_enc: "s", sent: 5 });
     await ledger.once(lease, effectOf({ step: "once:id" }), { ...DONE, step: "once:id", result: "7" });
     await ledger.forget(lease, { run: 1, steps: ["once:id"] });
     await ledger.end(lease, { ...DONE, live: { platformPostId: "p", platformUrl: "https://p.example" } });
@@ -230,41 +237,56 @@ describe("a COMMIT whose answer was lost", () => {
     await expect(store.ledger.endPost(lease, endOf({ at: 9 }))).rejects.toThrow(Fenced);
   });
 
+  it("of a claim is told by the posts", async () => {
+    await fillQueue(store, { accounts: 3, posts: 3, dueAt: DUE_AT });
+    await enlist(store, "worker_a");
+    const { posts } = await losing().store.claims.claim(wishOf("worker_a", { now }));
+    expect(posts).toHaveLength(3);
+    await Promise.all(posts.map(({ lease }) => store.ledger.intent(lease, effectOf())));
+    expect((await store.claims.claim(wishOf("worker_a", { now }))).posts).toEqual([]);
+  });
+
+  it("that was none leaves the posts to others", async () => {
+    await fillQueue(store, { accounts: 3, posts: 3, dueAt: DUE_AT });
+    await enlist(store, "worker_a");
+    let isFirst = true;
+    const write: Store["write"] = async (work) => {
+      if (!isFirst) return store.write(work);
+      isFirst = false;
+      const undone = new Error("undone");
+      await store
+        .write(async (tx) => {
+          await work(tx);
+          throw undone;
+        })
+        .catch(() => {});
+      throw new CommitUnanswered(undone);
+    };
+    const unsure = createClaims({ ...store, write }, async () => true);
+    expect((await unsure.claim(wishOf("worker_a", { now }))).posts).toEqual([]);
+    expect(await claim(other, "worker_b")).toHaveLength(3);
+  });
+
+  it("of a call with an idempotency key gets the answer that was kept", async () => {
+    const { store: unsure } = losing();
+    const ctx = await createTestContext({ store: unsure, workerId: "worker_a" });
+    let runs = 0;
+    const call = { key: "key", tool: "schedule_post", args: {} };
+    const run = () =>
+      runOnce(ctx, callerOf(), call, async (idempotency) => {
+        runs += 1;
+        return commitOnce({ ctx, idempotency }, async () => ({ id: "post_1" }));
+      });
+    expect(await run()).toEqual({ result: { id: "post_1" }, isReplay: false });
+    expect(await run()).toEqual({ result: { id: "post_1" }, isReplay: true });
+    expect(runs).toBe(1);
+  });
+
   it("is told where it goes on", async () => {
     await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
     const [claimed] = await claim(store, "worker_a");
     const trouble = new ServerTrouble("unavailable", "The disk of PostgreSQL is full.");
     const ledger = createLedger({ write: () => Promise.reject(trouble) });
     await expect(claimed && ledger.intent(claimed.lease, effectOf())).rejects.toBe(trouble);
-  });
-});
-
-describe("writes that come together", () => {
-  it("share transactions, and one that is refused takes nobody with it", async () => {
-    await fillQueue(store, { accounts: 100, posts: 100, dueAt: DUE_AT });
-    const posts = await claim(store, "worker_a");
-    let transactions = 0;
-    const ledger = createLedger({
-      write: (work) => {
-        transactions += 1;
-        return store.write(work);
-      },
-    });
-    await Promise.all(posts.map(({ lease }) => ledger.intent(lease, effectOf())));
-    expect(transactions).toBe(1);
-    // No text of PostgreSQL holds it.
-    const results = await Promise.allSettled(
-      posts.map(({ lease }, n) => ledger.end(lease, { ...DONE, result: n === 7 ? "\u0000" : "{}" })),
-    );
-    expect(results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []))).toEqual([7]);
-    expect(refused(results)).toEqual([]);
-    transactions = 0;
-    // Of one post they come one after the other, in their order.
-    const [one] = posts;
-    if (one === undefined) throw new Error("Nothing was claimed.");
-    const at = (n: number) => ledger.handle(one.lease, { ...STEP, sealed: String(n) });
-    await Promise.all([1, 2, 3].map(at));
-    expect(transactions).toBe(3);
-    expect(await readEffect(one.post.id)).toMatchObject({ handle_enc: "3" });
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PoolClient, QueryResult } from "pg";
-import type { Begun, Outcome, ServerLife } from "./commit-outcome.ts";
-import { Passing, isLoss, ServerTrouble } from "./sentences.ts";
 import { withoutNul } from "../../../domain/whole-text.ts";
+import { CommitUnanswered } from "../../engine/unanswered.ts";
+import { Passing, isLoss } from "./sentences.ts";
 
 export interface ConnectionOptions {
   /** Statements with parameters are prepared once a connection: for few texts that are run often. */
@@ -10,28 +10,27 @@ export interface ConnectionOptions {
   /** Statements that come after BEGIN. */
   readonly atBegin: string;
   readonly explained: (error: unknown) => unknown;
-  readonly askOutcome: (begun: Begun) => Promise<Outcome>;
 }
 
 const NOTHING: QueryResult = { command: "", rowCount: 0, rows: [], oid: 0, fields: [] };
+
+/** A list makes a text of its own for each length: long ones are not kept by the server. */
+const MAX_PREPARED = 40;
 
 /** Of a prepared statement whose table has another column since; the next connection prepares it anew. */
 const STALE_PLAN = /^cached plan must not change result type/;
 
 /**
  * A connection of the pool as Kysely gets it. Each transaction is READ COMMITTED, whatever the database's
- * default is, and its COMMIT tells the truth: one without an answer is asked for.
+ * default is, and its COMMIT tells the truth.
  */
 export class Connection {
   readonly #client: PoolClient;
-  readonly #server: ServerLife;
   readonly #options: ConnectionOptions;
-  #begun: Begun | null = null;
   #isBroken = false;
 
-  constructor(client: PoolClient, server: ServerLife, options: ConnectionOptions) {
+  constructor(client: PoolClient, options: ConnectionOptions) {
     this.#client = client;
-    this.#server = server;
     this.#options = options;
   }
 
@@ -41,9 +40,8 @@ export class Connection {
     if (sql === "commit") return this.#commit();
     if (sql === "rollback") return this.#rollback();
     const text = { text: sql, values: [...parameters] };
-    return this.#run(
-      this.#options.isPrepared && parameters.length > 0 ? { ...text, name: nameOf(sql) } : text,
-    );
+    const isPrepared = this.#options.isPrepared && parameters.length > 0 && parameters.length <= MAX_PREPARED;
+    return this.#run(isPrepared ? { ...text, name: nameOf(sql) } : text);
   }
 
   release(): void {
@@ -51,41 +49,21 @@ export class Connection {
   }
 
   async #begin(): Promise<QueryResult> {
-    const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#options.atBegin}SELECT pg_current_xact_id()::text AS xid`;
-    // Several statements have as many results, which the types do not know.
-    const results = [await this.#run({ text })].flat();
-    const xid = results.at(-1)?.rows[0]?.xid;
-    this.#begun = { xid, server: this.#server };
+    await this.#run({ text: `BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#options.atBegin}` });
     return NOTHING;
   }
 
   async #commit(): Promise<QueryResult> {
-    const begun = this.#begun;
-    this.#begun = null;
+    let result: QueryResult;
     try {
-      const result = await this.#client.query("COMMIT");
-      // PostgreSQL answers so where a statement failed before, and nothing is written.
-      if (result.command !== "COMMIT") throw new Error("A statement failed in a transaction, which went on.");
-      return result;
+      result = await this.#client.query("COMMIT");
     } catch (error) {
-      if (begun === null || !isLoss(error)) throw this.#noted(error);
-      this.#isBroken = true;
-      return await this.#settle(begun, error);
+      const told = this.#noted(error);
+      throw isLoss(error) && !wasLostBefore(error) ? new CommitUnanswered(told) : told;
     }
-  }
-
-  async #settle(begun: Begun, cause: unknown): Promise<QueryResult> {
-    const outcome = await this.#options.askOutcome(begun);
-    if (outcome === "committed") return NOTHING;
-    if (outcome === "aborted") {
-      const message = "The connection to PostgreSQL was lost. Nothing was changed. Try again.";
-      throw new Passing("unavailable", message, { cause });
-    }
-    throw new ServerTrouble(
-      "unavailable",
-      "The connection to PostgreSQL was lost at the very moment of writing: it may have been done. Look before you try again.",
-      { cause },
-    );
+    // PostgreSQL answers so where a statement failed before, and nothing is written.
+    if (result.command !== "COMMIT") throw new Error("A statement failed in a transaction, which went on.");
+    return result;
   }
 
   /** What is not undone here is undone by the server, once the connection is closed. */
@@ -116,6 +94,11 @@ export class Connection {
     }
     return this.#options.explained(error);
   }
+}
+
+/** COMMIT was not sent, so nothing stands. */
+function wasLostBefore(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Client has encountered a connection error");
 }
 
 /** PostgreSQL refuses NUL in a text. */

@@ -5,18 +5,16 @@ import {
   replaceWithNoncontingentExpression,
   type PostgresPool,
 } from "kysely";
-import type { Client, ClientBase, ClientConfig } from "pg";
+import type { Client, ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
 import { migrate, type Telling } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
-import { askOutcome, type Begun } from "./commit-outcome.ts";
 import { loadDriver } from "./driver.ts";
 import { clientConfig, createPool, type PoolOptions } from "./pool.ts";
-import { refusePooler } from "./pooler.ts";
 import { explained } from "./sentences.ts";
-import { checkSession, LIMITS, type Limits, type Session, type Settings } from "./session.ts";
+import { checkSession, LIMITS, type Limits, type Settings } from "./session.ts";
 import { createWriter } from "./write.ts";
 
 export interface PostgresOptions {
@@ -28,8 +26,6 @@ export interface PostgresOptions {
   readonly sizes?: { readonly application?: number; readonly publisher?: number } | undefined;
   /** Default: `LIMITS`. */
   readonly limits?: Partial<Limits> | undefined;
-  /** Longest that a COMMIT without an answer is asked for. Default: 20 s. */
-  readonly askMs?: number | undefined;
   /** Hears what opening did, or waits for. Default: nobody does. */
   readonly telling?: Telling | undefined;
 }
@@ -59,8 +55,6 @@ const PUBLISHER_SETTINGS: Settings = {
   jit: "off",
 };
 
-const ASK_MS = 20_000;
-
 /**
  * Connects, checks the server and brings the database to the newest schema. Throws `invalid` for an address
  * that is none, `unavailable` with one sentence for everything that is the matter with the server.
@@ -74,16 +68,15 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   const losing = new AbortController();
   let opened: string | null = null;
 
-  const check = async (client: ClientBase): Promise<Session> => {
+  const check = async (client: ClientBase): Promise<void> => {
     losing.signal.throwIfAborted();
-    const session = await checkSession(client, direct);
-    opened ??= session.database;
-    if (session.database !== opened) losing.abort(replaced(direct.setting));
+    const database = await checkSession(client, direct);
+    opened ??= database;
+    if (database !== opened) losing.abort(replaced(direct.setting));
     losing.signal.throwIfAborted();
-    return session;
   };
-  const connect = async (config: ClientConfig = {}): Promise<Client> => {
-    const client = new driver.Client({ ...clientConfig(driver, direct, limits), ...config });
+  const connect = async (): Promise<Client> => {
+    const client = new driver.Client(clientConfig(driver, direct, limits));
     // Its queries tell it; without a listener it would end this process.
     client.on("error", () => {});
     try {
@@ -96,15 +89,9 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     }
   };
 
-  await refusePooler(direct, () => connect());
   await bringUp(await connect(), options.telling, (error) => explained(error, direct));
-  const asking = {
-    connect: () => connect({ query_timeout: limits.silentMs }),
-    withinMs: options.askMs ?? ASK_MS,
-  };
-  const common = { limits, check, askOutcome: (begun: Begun) => askOutcome(begun, asking) };
   const open = (pool: Pick<PoolOptions, "address" | "size" | "isPooled" | "isPrepared" | "settings">) =>
-    createPool(driver, { ...common, ...pool });
+    createPool(driver, { limits, check, ...pool });
   const application = createDoor(
     open({
       address,
@@ -125,7 +112,7 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   return {
     application,
     publisher,
-    connect: () => connect(),
+    connect,
     lost: losing.signal,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([application, publisher].map((door) => door[HANDLE].query.destroy()));

@@ -1,11 +1,10 @@
 import type pg from "pg";
 import type { PostgresPool } from "kysely";
 import type { Address } from "./address.ts";
-import type { Begun, Outcome } from "./commit-outcome.ts";
 import { Connection } from "./connection.ts";
 import { numbersAsNumbers } from "./driver.ts";
 import { explained } from "./sentences.ts";
-import { setting, settingsOf, type Limits, type Session, type Settings } from "./session.ts";
+import { setting, settingsOf, type Limits, type Settings } from "./session.ts";
 
 export interface PoolOptions {
   readonly address: Address;
@@ -17,8 +16,7 @@ export interface PoolOptions {
   readonly isPooled?: boolean;
   readonly isPrepared?: boolean;
   /** Looks at each new connection; what it throws goes to whoever wanted it. */
-  readonly check: (client: pg.ClientBase) => Promise<Session>;
-  readonly askOutcome: (begun: Begun) => Promise<Outcome>;
+  readonly check: (client: pg.ClientBase) => Promise<void>;
 }
 
 const KEEP_ALIVE_MS = 10_000;
@@ -43,13 +41,12 @@ export function clientConfig(
 export function createPool(driver: typeof pg, options: PoolOptions): PostgresPool {
   const { address, limits, check, isPooled = false } = options;
   const settings = { ...settingsOf(limits), ...options.settings };
-  const sessions = new WeakMap<pg.ClientBase, Session>();
   const pool = new driver.Pool({
     ...clientConfig(driver, address, limits),
     query_timeout: limits.statementMs + limits.silentMs,
     max: options.size,
     onConnect: async (client) => {
-      sessions.set(client, await check(client));
+      await check(client);
       if (!isPooled) await client.query(setting(settings));
     },
   });
@@ -61,15 +58,12 @@ export function createPool(driver: typeof pg, options: PoolOptions): PostgresPoo
     isPrepared: options.isPrepared ?? false,
     atBegin: isPooled ? setting(settings, "LOCAL") : "",
     explained: (error: unknown) => explained(error, address),
-    askOutcome: options.askOutcome,
   };
   return {
     async connect() {
       try {
-        const client = await pool.connect();
-        const server = sessions.get(client)?.server ?? { since: "", processes: [] };
-        // Kysely's type knows cursors too, which nobody asks for here.
-        return new Connection(client, server, connection) as never;
+        // Kysely's type knows cursors too, which are not used here.
+        return new Connection(await pool.connect(), connection) as never;
       } catch (error) {
         throw explained(error, address);
       }

@@ -1,7 +1,6 @@
 import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Address } from "./address.ts";
-import { SERVER_LIFE, type ServerLife } from "./commit-outcome.ts";
 
 /** Longest that something may take, in milliseconds. */
 export interface Limits {
@@ -40,13 +39,7 @@ export function setting(settings: Settings, scope: "" | "LOCAL" = ""): string {
     .join("");
 }
 
-export interface Session {
-  /** Which database it is, so that another one in its place is noticed. */
-  readonly database: string;
-  readonly server: ServerLife;
-}
-
-interface Facts extends ServerLife {
+interface Facts {
   readonly version: number;
   readonly encoding: string;
   readonly is_standby: boolean;
@@ -59,16 +52,16 @@ const factsWith = (
   system: string,
 ): string => `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
   pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') AS is_read_only,
-  current_setting('synchronous_commit') AS synchronous, ${SERVER_LIFE},
+  current_setting('synchronous_commit') AS synchronous,
   ${system} || (SELECT oid FROM pg_database WHERE datname = current_database())::text AS database`;
 
 const OLDEST_VERSION = 15;
 
 /**
  * Throws `unavailable` for a server that would not keep the promises: too old, another encoding, a standby,
- * commits that wait for no disk.
+ * commits that wait for no disk. Answers which database it is, so that another one in its place is noticed.
  */
-export async function checkSession(client: ClientBase, address: Address): Promise<Session> {
+export async function checkSession(client: ClientBase, address: Address): Promise<string> {
   const facts = await readFacts(client);
   const reason = facts === undefined ? null : refusalOf(facts, address);
   if (facts === undefined || reason !== null)
@@ -76,8 +69,7 @@ export async function checkSession(client: ClientBase, address: Address): Promis
       "unavailable",
       `${reason ?? "PostgreSQL told nothing of itself."} Nothing was changed.`,
     );
-  const { database, since, processes } = facts;
-  return { database, server: { since, processes } };
+  return facts.database;
 }
 
 async function readFacts(client: ClientBase): Promise<Facts | undefined> {

@@ -1,6 +1,8 @@
-import { deadline } from "../../../domain/deadline.ts";
 import { setTimeout as pause } from "node:timers/promises";
+import { deadline } from "../../../domain/deadline.ts";
+import type { AppError } from "../../../domain/errors.ts";
 import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
+import { CommitUnanswered } from "../../engine/unanswered.ts";
 import { Passing, ServerTrouble } from "./sentences.ts";
 
 const MAX_REPEATS = 5;
@@ -15,7 +17,7 @@ export interface Writer {
 
 /** Transactions that run again from the start where they met others, or lost their connection before COMMIT. */
 export function createWriter(handle: PostgresHandle): Writer {
-  let trouble: ServerTrouble | null = null;
+  let trouble: AppError | null = null;
   const write: Store["write"] = async (work) => {
     let late: AbortSignal | null = null;
     for (let repeats = 0; ; repeats += 1) {
@@ -28,7 +30,7 @@ export function createWriter(handle: PostgresHandle): Writer {
       } catch (error) {
         late ??= deadline(REPEAT_MS);
         if (repeats === MAX_REPEATS || late.aborted || !(error instanceof Passing)) {
-          trouble = error instanceof ServerTrouble ? error : null;
+          trouble = error instanceof ServerTrouble || error instanceof CommitUnanswered ? error : null;
           throw error;
         }
         // Jitter: those that met each other do not meet again.

@@ -5,7 +5,6 @@ import type { Clock } from "../../../ports/clock.ts";
 import { queryOf } from "../../engine/handle.ts";
 import type { Liveness, Wake } from "../../engine/liveness.ts";
 import type { Reader } from "../../engine/store.ts";
-import { DatabaseTime, type TimeSample } from "./database-time.ts";
 import { DATABASE_NOW, LEASES, listSilent, type Leases } from "./dead-workers.ts";
 import { CHANNEL, Tie, TIMES, type TieTimes } from "./tie.ts";
 
@@ -29,13 +28,13 @@ export interface BetweenProcesses extends AsyncDisposable {
  */
 export async function createLiveness(reader: Reader, options: LivenessOptions): Promise<BetweenProcesses> {
   const { connect, clock, times = TIMES, leases = LEASES } = options;
-  const time = new DatabaseTime(clock, await lookAtClock(reader, clock));
+  const time = databaseClock(clock, await readTime(reader));
   const listeners = new Set<() => void>();
   const tieOptions = {
     connect,
     clock,
     times,
-    onSample: (sample: TimeSample) => time.note(sample),
+    onTime: time.note,
     onNotice: () => listeners.forEach((look) => look()),
   };
   let tie: Tie | null = null;
@@ -69,13 +68,31 @@ function stillTaken(): AppError {
   );
 }
 
-/** The first look takes the time of connecting, too. */
-async function lookAtClock(reader: Reader, clock: Clock): Promise<TimeSample> {
-  const look = sql<{ now: number }>`SELECT ${DATABASE_NOW} AS now`;
-  await look.execute(queryOf(reader));
-  const askedAt = clock.monotonic();
-  const { rows } = await look.execute(queryOf(reader));
-  return { databaseNow: rows[0]?.now ?? clock.now(), askedAt, answeredAt: clock.monotonic() };
+async function readTime(reader: Reader): Promise<number> {
+  const { rows } = await sql<{ now: number }>`SELECT ${DATABASE_NOW} AS now`.execute(queryOf(reader));
+  return rows[0]?.now ?? 0;
+}
+
+/**
+ * The database's clock for the whole service, carried on by this machine's monotonic clock. A time is noted when its
+ * answer has come: the clock is late by the answer's way and never early.
+ */
+function databaseClock(machine: Clock, first: number): { clock: Clock; note: (databaseNow: number) => void } {
+  let offset = first - machine.monotonic();
+  return {
+    clock: { ...machineTimers(machine), now: () => Math.floor(machine.monotonic() + offset) },
+    note: (databaseNow) => {
+      offset = databaseNow - machine.monotonic();
+    },
+  };
+}
+
+function machineTimers(machine: Clock): Omit<Clock, "now"> {
+  return {
+    monotonic: () => machine.monotonic(),
+    sleep: (ms, signal) => machine.sleep(ms, signal),
+    after: (ms, work) => machine.after(ms, work),
+  };
 }
 
 /** The first word goes out at once; those that follow it within this time become one. */

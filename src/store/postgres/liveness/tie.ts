@@ -1,7 +1,6 @@
 import type { Client } from "pg";
 import { SECOND } from "../../../domain/time.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { TimeSample } from "./database-time.ts";
 
 /** Milliseconds. A worker stops before the server takes it for gone, by whichever clock of the two. */
 export interface TieTimes {
@@ -23,7 +22,8 @@ export interface TieOptions {
   readonly connect: () => Promise<Client>;
   readonly clock: Clock;
   readonly times: TieTimes;
-  readonly onSample: (sample: TimeSample) => void;
+  /** Hears the database's clock with each beat. */
+  readonly onTime: (databaseNow: number) => void;
   readonly onNotice: () => void;
 }
 
@@ -136,14 +136,13 @@ export class Tie {
   }
 
   async #beat(): Promise<void> {
-    const { clock, times, onSample } = this.#options;
+    const { clock, times, onTime } = this.#options;
     const asked = { monotonic: clock.monotonic(), wall: clock.now() };
     const { rows } = await this.#client.query<{ now: number }>(BEAT, [[...this.#holds.keys()]]);
     if (this.#isOver) return;
     this.#confirmed = asked;
     const databaseNow = rows[0]?.now;
-    if (databaseNow !== undefined)
-      onSample({ databaseNow, askedAt: asked.monotonic, answeredAt: clock.monotonic() });
+    if (databaseNow !== undefined) onTime(databaseNow);
     this.#watch();
     this.#cancelBeat = clock.after(times.beatEveryMs, () => {
       this.#beat().catch((error: Error) => this.#lose(error));

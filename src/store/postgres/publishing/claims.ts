@@ -1,7 +1,9 @@
-import type { Claims } from "../../engine/claims.ts";
+import type { Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Lease } from "../../engine/ledger.ts";
 import { rowsOf } from "../../engine/statements.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
+import { isHeld } from "../../publishing/ledger.ts";
 import { noteTime } from "../../publishing/clock-mark.ts";
 import { hasQuarantined, readNextAfter } from "../../publishing/due-posts.ts";
 import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/release.ts";
@@ -21,7 +23,7 @@ export function createClaims(
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
     hasQuarantined: (now) => hasQuarantined(store, now),
-    claim: (wish) => write((tx) => claimDue(tx, wish)),
+    claim: (wish) => claim(write, wish),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
     freeWorker: (workerId, now) =>
@@ -47,6 +49,21 @@ export function createClaims(
         return noteTime(tx, now, toleranceMs);
       }),
   };
+}
+
+/** Where its COMMIT got no answer, the posts tell which of them it holds: they would wait for this worker for ever. */
+async function claim(write: Store["write"], wish: ClaimWish): Promise<Claimed> {
+  let claimed: Claimed = { posts: [], isFull: false };
+  const stillHeld = (): Promise<ClaimedPost[]> =>
+    write(async (tx) => {
+      const held: ClaimedPost[] = [];
+      for (const post of claimed.posts) if (await isHeld(tx, post.lease)) held.push(post);
+      return held;
+    });
+  return readingAgain(
+    () => write(async (tx) => (claimed = await claimDue(tx, wish))),
+    async () => ({ ...claimed, posts: await stillHeld() }),
+  );
 }
 
 /*
