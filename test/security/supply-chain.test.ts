@@ -57,7 +57,14 @@ describe("the package", () => {
     const { dependencies, optionalDependencies, devDependencies } = manifest;
     for (const version of Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies }))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "pg", "sharp"]);
+    expect(Object.keys(optionalDependencies).sort()).toEqual([
+      "@aws-sdk/client-s3",
+      "@aws-sdk/lib-storage",
+      "@aws-sdk/s3-request-presigner",
+      "better-sqlite3",
+      "pg",
+      "sharp",
+    ]);
   });
 
   it("depends on what its program imports, and on nothing else", () => {

@@ -25,7 +25,7 @@ interface MediaWorker extends Partial<Pick<MediaSourceOptions, "findFile">> {
  * when nothing waits any more.
  */
 export async function runMediaWorker(options: MediaWorker): Promise<never> {
-  const { folder, platform, baseUrl, findFile = async () => null} = options;
+  const { folder, platform, baseUrl, findFile = async () => null } = options;
   const log = createMemoryLogger();
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const media = createMediaSource({

@@ -62,11 +62,9 @@ export async function importFile(call: CallContext, args: ImportArgs): Promise<{
 async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<OutboundResponse> {
   const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
   const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS } as const;
-  return ctx.outbound
-    .request({ ...request, signal })
-    .catch((error: unknown) => {
-      throw explain(error);
-    });
+  return ctx.outbound.request({ ...request, signal }).catch((error: unknown) => {
+    throw explain(error);
+  });
 }
 
 async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
