@@ -111,10 +111,7 @@ async function runProcess(): Promise<void> {
     // as Node, media is read in this process.
     ...(IS_BUILT && process.versions["electron"] === undefined && { startMediaReader }),
     stopSignal: stop.signal,
-    installation: {
-      node: process.execPath,
-      program: IS_BUILT ? fileURLToPath(import.meta.url) : null,
-    },
+    node: process.execPath,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });
 

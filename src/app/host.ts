@@ -15,8 +15,8 @@ interface HostOptions {
   readonly machine: Machine;
   readonly startMediaReader?: Settings["startMediaReader"];
   readonly stopSignal: AbortSignal;
-  /** Paths of what runs, and of the built program; `program` null: this runs from its sources. */
-  readonly installation: { readonly node: string; readonly program: string | null };
+  /** The path of the Node that runs this. */
+  readonly node: string;
   readonly stdio: StdioStreams;
 }
 
@@ -33,7 +33,7 @@ export function createHost(options: HostOptions): Host {
     terminal,
     stopSignal,
     place: { platform: platform(), home: homeOf(env), env },
-    locateProgram: () => locateProgram(env, options.installation.node),
+    locateProgram: () => locateProgram(env, options.node),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...reader }, machine, { isEnlisted, tell });
@@ -84,7 +84,7 @@ export function createHost(options: HostOptions): Host {
     },
     async openMachine() {
       const { openMachine } = await import("./upkeep/machine.ts");
-      return openMachine({ env, installation: options.installation, stopSignal });
+      return openMachine(env, stopSignal);
     },
     async explainFailure(error) {
       const { explainFailure } = await import("./upkeep/explain-failure.ts");

@@ -62,7 +62,8 @@ describe("posthorn", () => {
       for (const name of ["POSTHORN_PORT", "POSTHORN_TIMEZONE", "POSTHORN_PROT", "POSTHORN_API_KEY"])
         expect(run.stderr).toContain(name);
     }
-  });
+    // The first of them loads every platform.
+  }, 30_000);
 
   it("takes an agent's permissions, and knows no others", async () => {
     using folder = temporaryFolder();

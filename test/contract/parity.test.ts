@@ -213,7 +213,7 @@ function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
     env,
     terminal: createFakeTerminal().terminal,
     machine: { host: hostname(), pid: process.pid },
-    installation: { node: process.execPath, program: null },
+    node: process.execPath,
     stopSignal: new AbortController().signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });

@@ -53,6 +53,13 @@ export function createFakeTerminal(options: CliOptions & { readonly stop?: () =>
   return { terminal, questions, stdout: () => out.join(""), stderr: () => err.join("") };
 }
 
+/** Where a machine of strings has Posthorn. */
+const INSTALLATION = {
+  node: "/usr/bin/node",
+  script: "/usr/lib/node_modules/posthorn/dist/posthorn.js",
+  dataFolder: null,
+};
+
 /**
  * Runs a command in this process on the real composition, quietly and without the settings of whoever runs
  * the tests.
@@ -70,14 +77,16 @@ export async function runCli(
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
     machine: { host: hostname(), pid: process.pid },
-    installation: { node: process.execPath, program: null },
+    node: process.execPath,
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });
   const { machine } = options;
   const status = await runCommandLine(
     args,
-    machine === undefined ? host : { ...host, openMachine: async () => machine },
+    machine === undefined
+      ? host
+      : { ...host, openMachine: async () => machine, locateProgram: () => INSTALLATION },
   );
   return { status, stdout: fake.stdout(), stderr: fake.stderr(), questions: fake.questions };
 }

@@ -11,7 +11,7 @@ export function locateProgram(env: Environment, execPath: string): ProgramPlace 
   if (/[\\/]_npx[\\/]/.test(script)) {
     throw new AppError(
       "unavailable",
-      "npx runs Posthorn from a cache, which may be emptied at any time. Install it with npm install --global posthorn, then run posthorn install.",
+      "npx runs Posthorn from a cache, which may be emptied at any time. Install it with npm install --global posthorn, then run this again.",
     );
   }
   if (!existsSync(script)) {

@@ -1,52 +1,45 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { homedir, platform, release, userInfo } from "node:os";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { homedir, platform, userInfo } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Instance, Machine, Ran } from "../../cli/machine.ts";
-import { codeOf } from "../../domain/errors.ts";
+import type { Machine, Ran } from "../../cli/machine.ts";
 import { SECOND } from "../../domain/time.ts";
 import { createOutbound } from "../../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../compose.ts";
 import type { Config } from "../config.ts";
-import { locateDataFolder, readEnvironment } from "../data-folder.ts";
-import { SETTINGS } from "../settings.ts";
-import { readSettings } from "../setup.ts";
-import { findLastingNode } from "../start/program-place.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface MachineOptions {
-  readonly env: Environment;
-  /** Paths of what runs and of the built program; `program` null: it runs from its sources. */
-  readonly installation: { readonly node: string; readonly program: string | null };
-  readonly stopSignal: AbortSignal;
-}
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  readIfThere,
+  type Environment,
+} from "../data-folder.ts";
+import { listPlatformSettings } from "../catalog.ts";
+import { parseConfig } from "../setup.ts";
 
 const PROBE_MS = 3 * SECOND;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** The machine that this process runs on. */
-export function openMachine({ env, installation, stopSignal }: MachineOptions): Machine {
+export function openMachine(env: Environment, stopSignal: AbortSignal): Machine {
   const user = findUser();
   const childEnv = withRuntimeFolder(env, user.id);
   const dataFolder = locateDataFolder(env);
   return {
     platform: platform(),
-    enclosure: findEnclosure(env),
     user,
-    node: findLastingNode(installation.node),
-    program: installation.program,
-    builtAt: builtAt(installation.program),
     dataFolder,
-    listStraySettings: () => listStraySettings(dataFolder, env),
-    openInstance,
+    makeDataFolder: async () => void (await openDataFolder(dataFolder)),
+    async readAddress() {
+      const { config } = parseConfig(await readEnvironment(dataFolder, {}), await listPlatformSettings());
+      return { address: addressOf(config), publicUrl: defaultPublicUrl(config) };
+    },
     probe,
     run: (command, args) => run(command, args, childEnv),
     follow: (command, args) => follow(command, args, childEnv, stopSignal),
-    isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
-    read: (file) => readFile(file, "utf8").catch(absentIsNull),
+    read: readIfThere,
     async write(file, text) {
       await mkdir(dirname(file), { recursive: true });
       const draft = `${file}.new`;
@@ -74,35 +67,6 @@ function withRuntimeFolder(env: Environment, uid: number): Environment {
   return (env["XDG_RUNTIME_DIR"] ?? "") === "" && existsSync(usual)
     ? { ...env, XDG_RUNTIME_DIR: usual }
     : env;
-}
-
-function findEnclosure(env: Environment): Machine["enclosure"] {
-  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) return "container";
-  return env["WSL_DISTRO_NAME"] !== undefined || /microsoft/i.test(release()) ? "wsl" : null;
-}
-
-function builtAt(program: string | null): string {
-  const found = program === null ? undefined : statSync(program, { throwIfNoEntry: false });
-  return found?.mtime.toISOString() ?? "";
-}
-
-async function listStraySettings(folder: string, env: Environment): Promise<string[]> {
-  const { env: stored } = await readEnvironment(folder, {});
-  return Object.entries(env)
-    .filter(([name]) => name.startsWith("POSTHORN_") || SETTINGS.some((setting) => setting.name === name))
-    .filter(([name, value]) => name !== "POSTHORN_DATA_DIR" && value !== "")
-    .filter(([name, value]) => value !== undefined && value !== stored[name])
-    .map(([name]) => name)
-    .sort();
-}
-
-async function openInstance(path: string): Promise<Instance> {
-  const { config, folder } = await readSettings({ POSTHORN_DATA_DIR: path });
-  return {
-    address: addressOf(config),
-    publicUrl: defaultPublicUrl(config),
-    apiKeyFile: folder.apiKeyFile,
-  };
 }
 
 /** What listens on all addresses is reached on loopback. */
@@ -150,9 +114,4 @@ function follow(
     child.once("error", () => resolve(null));
     child.once("exit", (code) => resolve(code));
   });
-}
-
-function absentIsNull(error: unknown): null {
-  if (codeOf(error) === "ENOENT") return null;
-  throw error;
 }

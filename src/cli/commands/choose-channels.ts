@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { FoundChannel } from "../../services/accounts/connecting/found-channels.ts";
 import type { Terminal } from "../host.ts";
-import { parseList } from "../lists.ts";
+import { parseList } from "../options.ts";
 
 export interface Choosing {
   readonly terminal: Terminal;

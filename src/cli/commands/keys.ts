@@ -4,7 +4,7 @@ import type { ApiKey } from "../../services/access/api-keys.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { printResult, toJsonText } from "../json.ts";
-import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
+import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 import { localCaller } from "../local-caller.ts";
 import { toTable } from "../shell/table.ts";
 

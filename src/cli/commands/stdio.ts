@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { PERMISSIONS } from "../../domain/permissions.ts";
 import type { Host } from "../host.ts";
-import { readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
+import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 
 interface Options extends PermissionOptions {
   readonly tools?: string;

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host, Place } from "../host.ts";
-import { readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
+import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
 import { CLIENTS, SERVER_NAME, showEntry, type Client, type Launch } from "./clients.ts";
 import { findEntry, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";

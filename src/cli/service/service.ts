@@ -1,12 +1,18 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
+import { SECOND } from "../../domain/time.ts";
 import type { Host } from "../host.ts";
+import { wholeNumber } from "../options.ts";
 import type { Machine } from "../machine.ts";
-import { chooseManager } from "./choose-manager.ts";
-import { assertFolderThere, installService, readOwnFile, versionOf } from "./install.ts";
-import { createSteps, type ServiceManager } from "./manager.ts";
+import { oneLine } from "../shell/table.ts";
+import { openLaunchd } from "./launchd.ts";
+import { MARK, type RunStep, type ServiceManager } from "./manager.ts";
+import { openSystemd } from "./systemd.ts";
 
-const DEFAULT_LINES = 100;
+/** A large database that is brought up to date takes its time. */
+const READY_WITHIN_MS = 60 * SECOND;
+const POLL_MS = SECOND / 2;
+const MAX_REASON_CHARS = 300;
 
 export function addServiceCommand(program: Command, host: Host): void {
   const service = program
@@ -19,7 +25,7 @@ A systemd user unit on Linux, a LaunchAgent on macOS; elsewhere it says what els
 "posthorn serve" as you, with the settings of posthorn.env in the data folder.
 
 Examples:
-  posthorn service install --dry-run
+  posthorn service install --print
   posthorn service install           again after an update, or after moving Node or the data folder
   posthorn service logs --follow`,
     );
@@ -35,7 +41,7 @@ Examples:
   service
     .command("logs")
     .description("show what it logged")
-    .option("--lines <count>", "how many of the last lines", readLines, DEFAULT_LINES)
+    .option("--lines <count>", "how many of the last lines", wholeNumber(999_999), 100)
     .option("--follow", "go on showing what it logs until Ctrl-C")
     .action((options: { lines: number; follow?: true }) => showLogs(host, options));
   service
@@ -44,37 +50,126 @@ Examples:
     .action(() => uninstallService(host));
 }
 
-function readLines(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1 to 999999.");
+/** Throws `unavailable` or `forbidden` with the way on where nothing here keeps a person's programs running. */
+async function openManager(host: Host, machine: Machine): Promise<ServiceManager> {
+  const { platform, user } = machine;
+  if (platform === "win32") {
+    const { node, script } = host.locateProgram();
+    throw new AppError(
+      "unavailable",
+      String.raw`On Windows the Task Scheduler does it. Run: schtasks /Create /TN Posthorn /SC ONLOGON /TR "\"${node}\" \"${script}\" serve" (schtasks /Run /TN Posthorn starts it now, /Delete removes it). Or run it in Docker (docs/keep-running.md).`,
+    );
+  }
+  if (user.id === 0)
+    throw new AppError(
+      "forbidden",
+      "root's service would run with every right on this machine, which Posthorn does not need. Sign in as the user that Posthorn is to run as, and run this again. docs/keep-running.md has a service for the whole machine, with a user of its own.",
+    );
+  const manager = platform === "darwin" ? openLaunchd(machine) : openSystemd(machine);
+  const [command = "", ...args] = manager.isThere;
+  if ((await machine.run(command, args)).status !== 0) throw new AppError("unavailable", manager.absence);
+  return manager;
 }
 
-async function showStatus(host: Host): Promise<void> {
+/** Writes the service's file and starts it, in the place of what may run. */
+async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
+  const { terminal } = host;
   const machine = await host.openMachine();
-  const manager = await chooseManager(machine);
-  const { text, folder } = await requireInstalled(machine, manager);
-  assertFolderThere(machine, manager, folder);
+  const manager = await openManager(host, machine);
+  const { node, script: program } = host.locateProgram();
+  const folder = machine.dataFolder;
+  const text = manager.render({ node, program, folder });
+  if (options.print === true) return terminal.print(text);
+  await isInstalled(machine, manager);
+  const { address, publicUrl } = await machine.readAddress();
+  if (!(await manager.look()).isRunning) await assertFree(machine, address);
+  await machine.makeDataFolder();
+  await machine.write(manager.file, text);
+  terminal.print(`Wrote ${manager.file}:\n\n${text}\n`);
+  await manager.start(stepsOf(host, machine));
+  terminal.print("Waiting until it is ready …\n");
+  await waitUntilReady(machine, manager, address);
+  terminal.print(
+    `
+Posthorn runs${address === null ? "" : ` at ${publicUrl}`}, kept running by ${manager.name}.
+  Data folder  ${folder}, with the API key in api.key
+  Settings     ${folder}/posthorn.env (after a change: ${manager.restart})
+  Runs         ${await manager.whenItRuns()}
+  Look at it   posthorn service status, posthorn service logs --follow
+`,
+  );
+}
+
+function stepsOf({ terminal }: Host, machine: Machine): RunStep {
+  return async (line, options) => {
+    const [command = "", ...args] = line;
+    terminal.print(`$ ${line.join(" ")}\n`);
+    const { status, stderr, stdout } = await machine.run(command, args);
+    if (status === 0 || options?.mayFail === true) return;
+    const said = oneLine(stderr.trim() || stdout.trim()).slice(0, MAX_REASON_CHARS);
+    throw new AppError(
+      "unavailable",
+      `"${line.join(" ")}" failed: ${said.replace(/\.?$/, ".")} Mend that and run it again.`,
+    );
+  };
+}
+
+/** Two servers on one port: ours would fail, and the other one would look as if it were ours. */
+async function assertFree(machine: Machine, address: string | null): Promise<void> {
+  if (address === null || (await machine.probe(address)) === "none") return;
+  throw new AppError(
+    "conflict",
+    `Something that is not this service answers at ${address} already, most likely a Posthorn in a terminal. Stop it (Ctrl-C), or set another POSTHORN_PORT in posthorn.env, then run this again.`,
+  );
+}
+
+async function waitUntilReady(
+  machine: Machine,
+  manager: ServiceManager,
+  address: string | null,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < READY_WITHIN_MS; waitedMs += POLL_MS) {
+    const { isRunning } = await manager.look();
+    if (isRunning && (address === null || (await machine.probe(address)) === "ready")) return;
+    await machine.sleep(POLL_MS);
+  }
+  throw new AppError(
+    "unavailable",
+    `The service was started and is not ready: ${(await manager.look()).text}. "posthorn service logs" shows what it says.`,
+  );
+}
+
+/** Throws `conflict` where the file is not of our making. */
+async function isInstalled(machine: Machine, { file }: ServiceManager): Promise<boolean> {
+  const text = await machine.read(file);
+  if (text === null || text.includes(MARK)) return text !== null;
+  throw new AppError(
+    "conflict",
+    `${file} is there already and was not written by Posthorn. Look at it, and move it away if it is not needed.`,
+  );
+}
+
+async function openInstalled(host: Host): Promise<{ machine: Machine; manager: ServiceManager }> {
+  const machine = await host.openMachine();
+  const manager = await openManager(host, machine);
+  if (await isInstalled(machine, manager)) return { machine, manager };
+  throw new AppError("not_found", 'No service is installed. "posthorn service install" installs it.');
+}
+
+const HEALTH = { ready: "ready", unready: "answers, but is not ready", none: "does not answer" } as const;
+
+async function showStatus(host: Host): Promise<void> {
+  const { machine, manager } = await openInstalled(host);
   const state = await manager.look();
-  const { address, publicUrl } = await machine.openInstance(folder);
+  const { address, publicUrl } = await machine.readAddress();
   const health = address === null ? null : await machine.probe(address);
-  const { program, node } = machine;
-  const isCurrent =
-    program !== null && manager.render({ version: versionOf(host, machine), node, program, folder }) === text;
-  const lines: readonly (readonly [string, string])[] = [
-    ["service", `${state.text}, kept by ${manager.name}`],
-    ["address", health === null ? "any free port" : `${publicUrl}, ${HEALTH[health]}`],
-    ["data", folder],
-    ["runs", await manager.describeAbsence()],
-    ...(isCurrent
-      ? []
-      : [
-          [
-            "note",
-            "written by another release or copy of Posthorn (posthorn service install brings it up to date)",
-          ] as const,
-        ]),
-  ];
-  host.terminal.print(lines.map(([topic, what]) => `${topic.padEnd(9)}  ${what}\n`).join(""));
+  host.terminal.print(
+    `service    ${state.text}, kept by ${manager.name}
+address    ${health === null ? "any free port" : `${publicUrl}, ${HEALTH[health]}`}
+data       ${machine.dataFolder}
+runs       ${await manager.whenItRuns()}
+`,
+  );
   if (state.isRunning && (health === null || health === "ready")) return;
   throw new AppError(
     "unavailable",
@@ -82,26 +177,10 @@ async function showStatus(host: Host): Promise<void> {
   );
 }
 
-const HEALTH = { ready: "ready", unready: "answers, but is not ready", none: "does not answer" } as const;
-
-async function requireInstalled(
-  machine: Machine,
-  manager: ServiceManager,
-): Promise<{ readonly text: string; readonly folder: string }> {
-  const text = await readOwnFile(machine, manager);
-  const folder = text === null ? null : manager.readFolder(text);
-  if (text !== null && folder !== null) return { text, folder };
-  throw new AppError("not_found", 'No service is installed. "posthorn service install" installs it.');
-}
-
-async function showLogs(host: Host, options: { lines: number; follow?: true }): Promise<void> {
-  const machine = await host.openMachine();
-  const manager = await chooseManager(machine);
-  await requireInstalled(machine, manager);
-  const [command = "", ...args] = manager.logCommand({
-    lines: options.lines,
-    follow: options.follow === true,
-  });
+async function showLogs(host: Host, { lines, follow }: { lines: number; follow?: true }): Promise<void> {
+  const { machine, manager } = await openInstalled(host);
+  const options = ["-n", String(lines), ...(follow === true ? ["-f"] : [])];
+  const [command = "", ...args] = manager.logs(options);
   const status = await machine.follow(command, args);
   if (status === 0 || host.stopSignal.aborted) return;
   throw new AppError(
@@ -111,17 +190,10 @@ async function showLogs(host: Host, options: { lines: number; follow?: true }): 
 }
 
 async function uninstallService(host: Host): Promise<void> {
-  const { terminal } = host;
-  const machine = await host.openMachine();
-  const manager = await chooseManager(machine);
-  const text = await readOwnFile(machine, manager);
-  if (text === null) return terminal.print(`There is no service to remove: ${manager.file} is not there.\n`);
-  const steps = createSteps(machine, (line) => terminal.print(line));
-  await manager.stop(steps);
+  const { machine, manager } = await openInstalled(host);
+  await manager.stop(stepsOf(host, machine));
   await machine.remove(manager.file);
-  terminal.print(`Removed ${manager.file}\n`);
-  await manager.forget(steps);
-  terminal.print(
-    `Posthorn does not run any more, and scheduled posts wait. Everything stays in ${manager.readFolder(text)}.\n`,
+  host.terminal.print(
+    `Removed ${manager.file}\nPosthorn does not run any more, and scheduled posts wait. Everything stays in ${machine.dataFolder}.\n`,
   );
 }

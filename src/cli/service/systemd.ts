@@ -1,76 +1,49 @@
 import { join } from "node:path";
-import { AppError } from "../../domain/errors.ts";
-import type { Machine, Ran } from "../machine.ts";
-import { assertPlainPath, readProperties, type ServiceManager, type ServiceState } from "./manager.ts";
+import type { Machine } from "../machine.ts";
+import { assertPlainPath, MARK, type ServiceManager, type ServiceSpec } from "./manager.ts";
 
 const UNIT = "posthorn.service";
+const USER = ["systemctl", "--user"] as const;
 
-/** By which `readFolder` knows a unit of ours. */
-const MARK = '# Written by "posthorn service install"';
-
-/**
- * The service manager of a person, without root's help. Throws `unavailable` with the way on where it does
- * not answer.
- */
-export async function openSystemd(machine: Machine): Promise<ServiceManager> {
+/** The service manager of a person, which needs no root. */
+export function openSystemd(machine: Machine): ServiceManager {
   const { home, name } = machine.user;
-  const ask = (...args: string[]) => machine.run("systemctl", ["--user", ...args]);
-  await assertAnswering(machine);
   return {
     name: "systemd",
     file: join(home, ".config", "systemd", "user", UNIT),
+    isThere: [...USER, "show", "--property=Version"],
+    absence: `systemd does not answer for ${name}. Sign in as that user (not with su or sudo) and run this again. Where systemd does not run, let the system's own way run "posthorn serve", or run it in a container. docs/keep-running.md has both.`,
     restart: "systemctl --user restart posthorn",
     // Where nothing keeps journals over a restart, those of users are part of the system's: not "--user".
-    logCommand: ({ lines, follow }) => [
-      "journalctl",
-      "--quiet",
-      "--no-pager",
-      `--user-unit=${UNIT}`,
-      `--lines=${lines}`,
-      ...(follow ? ["--follow"] : []),
-    ],
+    logs: (options) => ["journalctl", "--quiet", "--no-pager", `--user-unit=${UNIT}`, ...options],
     render: renderUnit,
-    readFolder,
-    look: async () => describeState((await ask("show", UNIT, `--property=${PROPERTIES.join(",")}`)).stdout),
-    async start(steps) {
-      await steps.do("systemctl", "--user", "daemon-reload");
-      await steps.do("systemctl", "--user", "enable", UNIT);
+    start: async (run) => {
+      await run([...USER, "daemon-reload"]);
+      await run([...USER, "enable", UNIT]);
       // What failed too often would not be started any more.
-      await steps.try("systemctl", "--user", "reset-failed", UNIT);
-      await steps.do("systemctl", "--user", "restart", UNIT);
+      await run([...USER, "reset-failed", UNIT], { mayFail: true });
+      await run([...USER, "restart", UNIT]);
+      await run(["loginctl", "enable-linger", name], { mayFail: true });
     },
-    stop: (steps) => steps.do("systemctl", "--user", "disable", "--now", UNIT),
-    forget: (steps) => steps.do("systemctl", "--user", "daemon-reload"),
-    async describeAbsence(steps) {
-      const lingers = async (): Promise<boolean> =>
-        (await machine.run("loginctl", ["show-user", name, "--property=Linger"])).stdout.trim() ===
-        "Linger=yes";
-      if (!(await lingers())) await steps?.try("loginctl", "enable-linger", name);
-      return (await lingers())
-        ? "from the start of the machine on, signed in or not (loginctl enable-linger)"
+    stop: (run) => run([...USER, "disable", "--now", UNIT]),
+    async look() {
+      const properties = "--property=ActiveState,ActiveEnterTimestamp,Result,ExecMainStatus";
+      const { stdout } = await machine.run("systemctl", ["--user", "show", UNIT, properties]);
+      const of = (property: string): string => new RegExp(`^${property}=(.*)$`, "m").exec(stdout)?.[1] ?? "";
+      return of("ActiveState") === "active"
+        ? { isRunning: true, text: `running since ${of("ActiveEnterTimestamp")}` }
+        : {
+            isRunning: false,
+            text: `not running (${of("ActiveState")}, ${of("Result")}, status ${of("ExecMainStatus")})`,
+          };
+    },
+    async whenItRuns() {
+      const { stdout } = await machine.run("loginctl", ["show-user", name, "--property=Linger"]);
+      return stdout.trim() === "Linger=yes"
+        ? "from the start of the machine on, signed in or not"
         : `only while ${name} is signed in (to change that: sudo loginctl enable-linger ${name})`;
     },
   };
-}
-
-const askForVersion = (machine: Machine): Promise<Ran> =>
-  machine.run("systemctl", ["--user", "show", "--property=Version"]);
-
-/** Whether it answers this user. */
-export async function isSystemdThere(machine: Machine): Promise<boolean> {
-  return (await askForVersion(machine)).status === 0;
-}
-
-async function assertAnswering(machine: Machine): Promise<void> {
-  const { status } = await askForVersion(machine);
-  if (status === 0) return;
-  const how =
-    status === null
-      ? 'This machine has no systemd. Let its own way of starting programs run "posthorn serve" at the start of the machine, or run it in a container. docs/keep-running.md has both.'
-      : machine.enclosure === "wsl"
-        ? 'systemd is not switched on here. Write "[boot]" and, below it, "systemd=true" into /etc/wsl.conf, run "wsl --shutdown" in Windows, and come back.'
-        : `systemd does not answer for ${machine.user.name}. Sign in as that user (not with su or sudo), for example with "ssh ${machine.user.name}@localhost" or "sudo machinectl shell ${machine.user.name}@", and run this again. Where systemd does not run at all, run "posthorn serve" in a container (docs/keep-running.md).`;
-  throw new AppError("unavailable", how);
 }
 
 /**
@@ -80,9 +53,9 @@ async function assertAnswering(machine: Machine): Promise<void> {
  * - Not PrivateTmp: nothing would start where the data folder lies below /tmp.
  * - A data folder that is not there (a disk not mounted) must not be begun anew.
  */
-function renderUnit({ version, node, program, folder }: Parameters<ServiceManager["render"]>[0]): string {
+function renderUnit({ node, program, folder }: ServiceSpec): string {
   for (const path of [node, program, folder]) assertPlainPath(path);
-  return `${MARK}, Posthorn ${version}.
+  return `# ${MARK}.
 # Settings belong into posthorn.env in the data folder, lines of your own into "systemctl --user edit posthorn".
 [Unit]
 Description=Posthorn, which publishes posts at their time
@@ -128,40 +101,4 @@ function quoteValue(text: string): string {
 /** Of a command line, in which `$` begins a variable, but for the command itself. */
 function quoteArgument(text: string): string {
   return quoteValue(text).replaceAll("$", "$$$$");
-}
-
-function readFolder(text: string): string | null {
-  const quoted = /^Environment="POSTHORN_DATA_DIR=(.*)"$/m.exec(text)?.[1];
-  if (!text.startsWith(MARK) || quoted === undefined) return null;
-  return quoted.replaceAll(/\\(["\\])/g, "$1").replaceAll("%%", "%");
-}
-
-const PROPERTIES = [
-  "ActiveState",
-  "SubState",
-  "ActiveEnterTimestamp",
-  "MainPID",
-  "ExecMainStatus",
-  "NRestarts",
-  "Result",
-  "UnitFileState",
-] as const;
-
-function describeState(shown: string): ServiceState {
-  const properties = readProperties(shown);
-  const of = (name: (typeof PROPERTIES)[number]): string => properties.get(name) ?? "";
-  const isRunning = of("ActiveState") === "active";
-  const restarts = of("NRestarts") === "0" ? "" : `, restarts: ${of("NRestarts")}`;
-  const end = `${of("Result")}, ${of("ExecMainStatus")}`;
-  return {
-    isRunning,
-    isEnabled: of("UnitFileState") === "enabled",
-    text: isRunning
-      ? `running since ${of("ActiveEnterTimestamp")} (process ${of("MainPID")}${restarts})`
-      : of("SubState") === "auto-restart"
-        ? `not running: it ended (${end}) and is started again shortly${restarts}`
-        : of("ActiveState") === "failed"
-          ? `not running: it failed (${end}) and is not started again by itself`
-          : `not running (${of("ActiveState") || "unknown to systemd"})`,
-  };
 }

@@ -5,16 +5,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openMachine } from "../../../src/app/upkeep/machine.ts";
+import { findLastingNode } from "../../../src/app/start/program-place.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const NEVER = new AbortController().signal;
 
-const open = (env: Readonly<Record<string, string>>, node = process.execPath, stopSignal = NEVER) =>
-  openMachine({
-    env: { PATH: process.env["PATH"]!, ...env },
-    installation: { node, program: null },
-    stopSignal,
-  });
+const open = (env: Readonly<Record<string, string>>, stopSignal = NEVER) =>
+  openMachine({ PATH: process.env["PATH"]!, ...env }, stopSignal);
 
 function writeSettings(folder: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -31,21 +28,6 @@ async function answering(status: number): Promise<{ server: Server; address: str
 }
 
 describe("the machine", () => {
-  it("tells which of the shell's settings a service would not have", async () => {
-    using folder = temporaryFolder();
-    const data = folder.env["POSTHORN_DATA_DIR"]!;
-    writeSettings(data, "POSTHORN_PORT=4801\nPOSTHORN_TIMEZONE=UTC\n");
-    const env = {
-      POSTHORN_PORT: "4801",
-      POSTHORN_TIMEZONE: "Europe/Berlin",
-      POSTHORN_API_KEY: "",
-      HOME: "/",
-    };
-    const machine = open({ ...folder.env, ...env });
-    expect(machine.dataFolder).toBe(data);
-    expect(await machine.listStraySettings()).toEqual(["POSTHORN_TIMEZONE"]);
-  });
-
   it.each([
     ["", "http://127.0.0.1:4747"],
     ["POSTHORN_PORT=4801", "http://127.0.0.1:4801"],
@@ -55,16 +37,18 @@ describe("the machine", () => {
     ["POSTHORN_PORT=0", null],
   ])("knows where a server with these settings is reached: %s", async (settings, address) => {
     using folder = temporaryFolder();
-    const data = join(folder.path, "of the service");
-    writeSettings(data, `${settings}\n`);
-    const instance = await open({ ...folder.env, POSTHORN_PORT: "1" }).openInstance(data);
-    expect(instance).toMatchObject({ address, apiKeyFile: join(data, "api.key") });
+    writeSettings(folder.env["POSTHORN_DATA_DIR"]!, `${settings}\n`);
+    const machine = open({ ...folder.env, POSTHORN_PORT: "1" });
+    expect(await machine.readAddress()).toMatchObject({ address });
   });
 
-  it("refuses settings that a start would refuse", async () => {
+  it("refuses settings that a start would refuse, and makes no data folder", async () => {
     using folder = temporaryFolder();
-    writeSettings(join(folder.path, "data"), "POSTHORN_PORT=http\n");
-    await expect(open(folder.env).openInstance(join(folder.path, "data"))).rejects.toThrow(/POSTHORN_PORT/);
+    const data = folder.env["POSTHORN_DATA_DIR"]!;
+    await open(folder.env).readAddress();
+    expect(existsSync(join(data, "secret.key"))).toBe(false);
+    writeSettings(data, "POSTHORN_PORT=http\n");
+    await expect(open(folder.env).readAddress()).rejects.toThrow(/POSTHORN_PORT/);
   });
 
   it("looks whether a server is there", async () => {
@@ -95,7 +79,7 @@ describe("the machine", () => {
 
   it("ends what it follows when it is to end itself", async () => {
     const stop = new AbortController();
-    const machine = open({}, process.execPath, stop.signal);
+    const machine = open({}, stop.signal);
     const followed = machine.follow(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     stop.abort();
     expect(await followed).toBeNull();
@@ -110,7 +94,6 @@ describe("the machine", () => {
     await machine.write(file, "two");
     expect([await machine.read(file), readdirSync(join(file, ".."))]).toEqual(["two", ["posthorn.service"]]);
     expect(statSync(file).mode & 0o022).toBe(0);
-    expect([machine.isFolder(folder.path), machine.isFolder(file)]).toEqual([true, false]);
     await machine.remove(file);
     await machine.remove(file);
     expect(existsSync(file)).toBe(false);
@@ -119,10 +102,10 @@ describe("the machine", () => {
   it("takes Homebrew's Node at the path that stays", () => {
     using folder = temporaryFolder();
     const cellar = join(folder.path, "Cellar", "node@22", "22.13.0", "bin", "node");
-    expect(open({}, cellar).node).toBe(cellar);
+    expect(findLastingNode(cellar)).toBe(cellar);
     const lasting = join(folder.path, "opt", "node@22", "bin", "node");
     mkdirSync(join(lasting, ".."), { recursive: true });
     writeFileSync(lasting, "");
-    expect(open({}, cellar).node).toBe(lasting);
+    expect(findLastingNode(cellar)).toBe(lasting);
   });
 });

@@ -157,7 +157,7 @@ describe("posthorn connect, on the platform's own page", () => {
       env: { POSTHORN_LOG_LEVEL: "silent", POSTHORN_PORT: "0", ...folder.env },
       terminal: createFakeTerminal().terminal,
       machine: { host: hostname(), pid: process.pid },
-      installation: { node: process.execPath, program: null },
+      node: process.execPath,
       stopSignal: new AbortController().signal,
       stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
     });

@@ -15,7 +15,7 @@ const run = (machine: FakeMachine, ...args: string[]) => runCli(["service", ...a
 
 /** What changed something. */
 const changes = ({ commands }: FakeMachine): string[] =>
-  commands.splice(0).filter((line) => !/ (show|show-user|print) |^ps /.test(line));
+  commands.splice(0).filter((line) => !/ (show|show-user|print) /.test(line));
 
 describe("posthorn service on Linux", () => {
   it("writes the unit, starts it, has it started with the machine, and shows all of that", async () => {
@@ -35,24 +35,14 @@ describe("posthorn service on Linux", () => {
       expect(stdout).toContain(part);
   });
 
-  it("changes nothing the second time, and starts anew what was changed", async () => {
+  it("writes and starts it anew the second time", async () => {
     const machine = createSystemdMachine();
     await run(machine, "install");
     changes(machine);
-    const again = await run(machine, "install");
-    expect([again.status, changes(machine)]).toEqual([0, []]);
-    expect(again.stdout).toContain("Nothing to change");
-    const rebuilt = await run({ ...machine, builtAt: "2026-11-23T13:00:00.000Z" }, "install");
-    expect([rebuilt.status, changes(machine).at(-1)]).toEqual([
-      0,
-      "systemctl --user restart posthorn.service",
-    ]);
-    const moved = { ...machine, node: "/home/alice/.nvm/versions/node/v22.13.0/bin/node" };
-    const third = await run(moved, "install");
-    expect(third.status).toBe(0);
+    const again = await run({ ...machine, dataFolder: "/srv/posthorn" }, "install");
+    expect(again.status).toBe(0);
     expect(changes(machine)).toContain("systemctl --user restart posthorn.service");
-    expect(machine.files.get(UNIT)).toContain("v22.13.0");
-    expect(third.stdout).toMatch(/nvm keeps Node .* run posthorn service install again/s);
+    expect(machine.files.get(UNIT)).toContain("/srv/posthorn");
   });
 
   it("shows what it would write, and does nothing", async () => {
@@ -84,44 +74,26 @@ describe("posthorn service on Linux", () => {
     await run(machine, "install");
     const { status, stdout } = await run(machine, "status");
     expect(status).toBe(0);
-    expect(stdout).toContain("running since Sun 2026-11-22 13:29:09 UTC (process 77), kept by systemd");
+    expect(stdout).toContain("running since Sun 2026-11-22 13:29:09 UTC, kept by systemd");
     expect(stdout).toContain("http://localhost:4747, ready");
     const unready = await run({ ...machine, probe: async () => "unready" }, "status");
     expect(unready).toMatchObject({
       status: 1,
       stdout: expect.stringContaining("answers, but is not ready"),
     });
-    const updated = await run({ ...machine, program: "/opt/posthorn/dist/posthorn.js" }, "status");
-    expect(updated.stdout).toContain("posthorn service install brings it up to date");
   });
 
   it("says why it is not running", async () => {
-    const shown = (lines: string[]): FakeMachine => {
-      const machine = createSystemdMachine({
-        answer: (line) =>
-          line.startsWith("systemctl --user show posthorn") ? { stdout: lines.join("\n") } : null,
-      });
-      return machine;
-    };
     const installed = createSystemdMachine();
     await run(installed, "install");
-    const see = async (...lines: string[]): Promise<string> => {
-      const machine = shown(lines);
-      machine.files.set(UNIT, installed.files.get(UNIT)!);
-      return (await run(machine, "status")).stdout;
-    };
-    expect(
-      await see(
-        "ActiveState=activating",
-        "SubState=auto-restart",
-        "Result=exit-code",
-        "ExecMainStatus=1",
-        "NRestarts=4",
-      ),
-    ).toContain("not running: it ended (exit-code, 1) and is started again shortly, restarts: 4");
-    expect(await see("ActiveState=failed", "Result=exit-code", "ExecMainStatus=1", "NRestarts=20")).toContain(
-      "not running: it failed (exit-code, 1)",
-    );
+    const machine = createSystemdMachine({
+      answer: (line) =>
+        line.startsWith("systemctl --user show posthorn")
+          ? { stdout: "ActiveState=failed\nResult=exit-code\nExecMainStatus=1" }
+          : null,
+    });
+    machine.files.set(UNIT, installed.files.get(UNIT)!);
+    expect((await run(machine, "status")).stdout).toContain("not running (failed, exit-code, status 1)");
   });
 
   it("waits until it is ready, and says so if it never is", async () => {
@@ -132,29 +104,13 @@ describe("posthorn service on Linux", () => {
     expect(machine.waitedMs).toBeGreaterThanOrEqual(60_000);
   });
 
-  it("begins no data folder anew that is gone", async () => {
-    const machine = createSystemdMachine();
-    await run(machine, "install");
-    const opened: string[] = [];
-    const bare: FakeMachine = {
-      ...machine,
-      isFolder: () => false,
-      openInstance: (folder) => (opened.push(folder), machine.openInstance(folder)),
-    };
-    for (const action of ["status", "install"])
-      expect((await run(bare, action)).stderr).toMatch(
-        /^The service's data folder .* is not there.* run: systemctl --user restart posthorn\n$/,
-      );
-    expect(opened).toEqual([]);
-  });
-
   it("shows the log, and follows it", async () => {
     const machine = createSystemdMachine();
     await run(machine, "install");
     machine.commands.splice(0);
     expect((await run(machine, "logs", "--lines", "7", "--follow")).status).toBe(0);
     expect(machine.commands.at(-1)).toBe(
-      "journalctl --quiet --no-pager --user-unit=posthorn.service --lines=7 --follow",
+      "journalctl --quiet --no-pager --user-unit=posthorn.service -n 7 -f",
     );
     expect((await run(machine, "logs", "--lines", "-1")).stderr).toContain("a whole number from 1 to 999999");
   });
@@ -166,12 +122,12 @@ describe("posthorn service on Linux", () => {
     const { status, stdout } = await run(machine, "uninstall");
     expect([status, changes(machine)]).toEqual([
       0,
-      ["systemctl --user disable --now posthorn.service", `remove ${UNIT}`, "systemctl --user daemon-reload"],
+      ["systemctl --user disable --now posthorn.service", `remove ${UNIT}`],
     ]);
     expect(stdout).toContain("Everything stays in /home/alice/.local/share/posthorn");
     expect(await run(machine, "uninstall")).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining("There is no service to remove"),
+      status: 1,
+      stderr: expect.stringContaining("No service is installed"),
     });
   });
 
@@ -196,9 +152,8 @@ describe("posthorn service on a Mac", () => {
       0,
       [`write ${PLIST}`, "launchctl enable gui/501/posthorn", `launchctl bootstrap gui/501 ${PLIST}`],
     ]);
-    expect([(await run(machine, "install")).status, changes(machine)]).toEqual([0, []]);
     const { stdout } = await run(machine, "status");
-    expect(stdout).toContain("running since Sun Nov 22 13:29:09 2026 (process 77), kept by launchd");
+    expect(stdout).toContain("running (process 77), kept by launchd");
   });
 
   it("waits until the old one has gone before it loads the new one", async () => {
@@ -222,7 +177,7 @@ describe("posthorn service on a Mac", () => {
     const machine = createMac();
     await run(machine, "install");
     await run(machine, "logs", "--follow");
-    expect(machine.commands.at(-1)).toBe("tail -n 100 -F /Users/alice/Library/Logs/posthorn.log");
+    expect(machine.commands.at(-1)).toBe("tail -n 100 -f /Users/alice/Library/Logs/posthorn.log");
     changes(machine);
     await run(machine, "uninstall");
     expect(changes(machine)).toEqual(["launchctl bootout gui/501/posthorn", `remove ${PLIST}`]);
@@ -237,7 +192,6 @@ describe("posthorn service on a Mac", () => {
 });
 
 describe("posthorn service elsewhere", () => {
-  const noSystemd = (): Partial<FakeMachine> & { answer: () => typeof ABSENT } => ({ answer: () => ABSENT });
   it.each([
     [
       "root",
@@ -249,34 +203,7 @@ describe("posthorn service elsewhere", () => {
       createFakeMachine({ platform: "win32" }),
       /Task Scheduler .*schtasks .*\\"\/usr\/bin\/node\\"/,
     ],
-    [
-      "a container",
-      createFakeMachine({ ...noSystemd(), enclosure: "container" }),
-      /^A container has no services/,
-    ],
-    [
-      "WSL without systemd",
-      createFakeMachine({ enclosure: "wsl", answer: () => ({ status: 1 }) }),
-      /wsl\.conf/,
-    ],
-    ["Linux without systemd", createFakeMachine(noSystemd()), /^This machine has no systemd/],
-    [
-      "a shell by su",
-      createFakeMachine({ answer: () => ({ status: 1 }) }),
-      /Sign in as that user \(not with su or sudo\)/,
-    ],
-    ["FreeBSD", createFakeMachine({ platform: "freebsd" }), /no service manager of freebsd/],
-    ["its sources", createSystemdMachine({ program: null }), /npm run build/],
-    [
-      "a cache",
-      createSystemdMachine({ program: "/home/alice/.npm/_npx/ab12/node_modules/posthorn/dist/posthorn.js" }),
-      /Install it to stay/,
-    ],
-    [
-      "settings of this shell",
-      createSystemdMachine({ listStraySettings: async () => ["POSTHORN_PORT"] }),
-      /^POSTHORN_PORT: set only in this shell.*posthorn\.env/,
-    ],
+    ["no systemd", createFakeMachine({ answer: () => ABSENT }), /^systemd does not answer for alice/],
     [
       "a server in a terminal",
       createSystemdMachine({ probe: async () => "ready" }),

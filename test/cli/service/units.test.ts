@@ -20,15 +20,14 @@ const path = fc
   .filter((text) => !/[\p{Cc}\p{Cs}]|\s$|\\$/u.test(text));
 
 const specOf = (folder: string, program = "/usr/lib/posthorn.js") => ({
-  version: "1.2.3",
   node: "/usr/bin/node",
   program,
   folder,
 });
 
 describe("the unit of systemd", () => {
-  it("runs the server with the data folder, hardened, and with limits to starting it anew", async () => {
-    const unit = (await openSystemd(createSystemdMachine())).render(specOf("/home/alice/data"));
+  it("runs the server with the data folder, hardened, and with limits to starting it anew", () => {
+    const unit = openSystemd(createSystemdMachine()).render(specOf("/home/alice/data"));
     const lines = unit.split("\n");
     for (const line of [
       'ExecStart="/usr/bin/node" "/usr/lib/posthorn.js" serve',
@@ -46,16 +45,14 @@ describe("the unit of systemd", () => {
     expect(lines.filter((line) => line.startsWith("Environment"))).toHaveLength(1);
   });
 
-  it("holds any path that a line can, and gives it back", async () => {
-    const { render, readFolder } = await openSystemd(createSystemdMachine());
-    fc.assert(fc.property(path, (folder) => readFolder(render(specOf(folder))) === folder));
+  it("holds any path that a line can", () => {
+    const { render } = openSystemd(createSystemdMachine());
     expect(render(specOf(NASTY))).toContain(
       `Environment="POSTHORN_DATA_DIR=/srv/a b/100%% $HOME/\\"q\\" 'x' \\\\n & <p> é ]]>"`,
     );
     expect(render(specOf("/d", "/a$b/p.js"))).toContain('"/a$$b/p.js" serve');
     for (const bad of ["/a\nExecStartPre=/bin/x", "/a\u0000", "/a ", "/a\\"])
       expect(() => render(specOf(bad))).toThrow(/a service's file cannot hold/);
-    expect(readFolder('[Service]\nEnvironment="POSTHORN_DATA_DIR=/x"\n')).toBeNull();
   });
 
   it.runIf(existsSync(ANALYZE))("is one that systemd itself finds in order", async () => {
@@ -63,7 +60,7 @@ describe("the unit of systemd", () => {
     const program = join(folder.path, 'a b "%" $x', "posthorn.js");
     mkdirSync(join(program, ".."));
     writeFileSync(program, "");
-    const { render } = await openSystemd(createSystemdMachine());
+    const { render } = openSystemd(createSystemdMachine());
     const file = join(folder.path, "posthorn.service");
     writeFileSync(file, render({ ...specOf(NASTY, program), node: process.execPath }));
     const verified = await promisify(execFile)(ANALYZE, ["verify", "--user", file], {
@@ -74,14 +71,11 @@ describe("the unit of systemd", () => {
 });
 
 describe("the property list of launchd", () => {
-  it("is XML that says the same, whatever the paths are", async () => {
-    const { render, readFolder } = await openLaunchd(createMac());
+  it("is XML that says the same, whatever the paths are", () => {
+    const { render } = openLaunchd(createMac());
     fc.assert(
       fc.property(path, (folder) => {
-        const text = render(specOf(folder, folder));
-        return (
-          readFolder(text) === folder && JSON.stringify(readStrings(text)).includes(JSON.stringify(folder))
-        );
+        return readStrings(render(specOf(folder, folder))).filter((text) => text === folder).length === 2;
       }),
     );
     expect(readStrings(render(specOf(NASTY)))).toEqual([

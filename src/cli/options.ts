@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { PERMISSIONS, ROLE_NAMES, ROLES, type Permission, type Role } from "../domain/permissions.ts";
 
@@ -38,4 +38,17 @@ export function roleOption(meaning: string): Option {
 export function readPermissionOptions(options: PermissionOptions): readonly Permission[] | undefined {
   if (options.permissions !== undefined) return parsePermissions(options.permissions);
   return options.role === undefined ? undefined : ROLES[options.role];
+}
+
+/** Reads a whole number from 1 on. */
+export function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
+}
+
+/** An option that may be repeated. */
+export function collect(value: string, all: readonly string[]): readonly string[] {
+  return [...all, value];
 }
