@@ -19,13 +19,11 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   return {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isScreen: stdout.isTTY,
-    hasColors: stdout.isTTY && stdout.hasColors(),
     get columns() {
       // 0 where a terminal does not tell.
       return stdout.columns || DEFAULT_COLUMNS;
     },
     print: (line) => void stdout.write(visibleText(line)),
-    draw: (line) => void stdout.write(line),
     tell: (line) => void stderr.write(visibleText(line)),
     readAll: () => text(stdin),
     async ask(question, { isHidden, signal }) {

@@ -16,15 +16,12 @@ export interface Place {
 export interface Terminal {
   /** Somebody can be asked. */
   readonly isInteractive: boolean;
-  /** Standard output is a terminal, so a line may be redrawn. */
+  /** Standard output is a terminal. */
   readonly isScreen: boolean;
-  readonly hasColors: boolean;
   /** How many characters a line of it has. */
   readonly columns: number;
   /** Results: standard output. What a terminal would obey is shown as an escape. */
   print(text: string): void;
-  /** The same for texts of ours alone, which move the cursor and set colours. */
-  draw(text: string): void;
   /** Everything for a reader that is no result: standard error; shown as `print` shows it. */
   tell(text: string): void;
   /** All of standard input. */

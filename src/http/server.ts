@@ -83,7 +83,7 @@ function explain(
   { host, port }: { readonly host: string; readonly port: number },
 ): AppError {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
+    EADDRINUSE: `Port ${port} on ${host} is taken by another program or another Posthorn. Stop that one, or set POSTHORN_PORT to a free port.`,
     EACCES: `Port ${port} on ${host} may not be used by this user. Set POSTHORN_PORT to a port above 1023.`,
     EADDRNOTAVAIL: `This machine has no address ${host}. Set POSTHORN_HOST to one it has, for example 127.0.0.1.`,
     ENOTFOUND: `The name ${host} is not known here. Set POSTHORN_HOST to an address of this machine, for example 127.0.0.1.`,

@@ -7,7 +7,7 @@ function streams(isTTY: boolean) {
   const written = { stdout: "", stderr: "" };
   const output = (name: "stdout" | "stderr"): WriteStream => {
     const stream = new PassThrough().on("data", (chunk: Buffer) => (written[name] += chunk.toString()));
-    return Object.assign(stream, { isTTY, columns: 80, hasColors: () => true }) as unknown as WriteStream;
+    return Object.assign(stream, { isTTY, columns: 80 }) as unknown as WriteStream;
   };
   const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
   const terminal = createTerminal({
@@ -50,7 +50,7 @@ describe("the terminal", () => {
 
   it("asks nobody where nobody is", async () => {
     const { stdin, written, terminal } = streams(false);
-    expect(terminal).toMatchObject({ isInteractive: false, isScreen: false, hasColors: false, columns: 80 });
+    expect(terminal).toMatchObject({ isInteractive: false, isScreen: false, columns: 80 });
     stdin.end('{"a":1}');
     expect(await terminal.readAll()).toBe('{"a":1}');
     terminal.print("result\n");

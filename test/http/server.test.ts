@@ -10,7 +10,7 @@ describe("startHttpServer", () => {
   it("says in one sentence that the port is taken", async () => {
     const first = await startHttpServer(express(), at);
     await expect(startHttpServer(express(), { ...at, port: first.port })).rejects.toThrow(
-      `Port ${first.port} on 127.0.0.1 is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
+      `Port ${first.port} on 127.0.0.1 is taken by another program or another Posthorn. Stop that one, or set POSTHORN_PORT to a free port.`,
     );
     await first.close();
   });

@@ -113,7 +113,7 @@ describe("a terminal", () => {
     const output = (name: "stdout" | "stderr"): WriteStream =>
       Object.assign(
         new PassThrough().on("data", (chunk: Buffer) => (written[name] += chunk.toString())),
-        { isTTY: true, columns: 80, hasColors: () => true },
+        { isTTY: true, columns: 80 },
       ) as unknown as WriteStream;
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
     const streams = { stdout: output("stdout"), stderr: output("stderr") };

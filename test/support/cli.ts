@@ -39,10 +39,8 @@ export function createFakeTerminal(options: CliOptions & { readonly stop?: () =>
   const terminal: Terminal = {
     isInteractive: options.answers !== undefined,
     isScreen: options.columns !== undefined,
-    hasColors: false,
     columns: options.columns ?? 80,
     print: (text) => write(out, visibleText(text)),
-    draw: (text) => write(out, text),
     tell: (text) => write(err, visibleText(text)),
     readAll: async () => options.input ?? "",
     async ask(question, { isHidden }) {

@@ -4,6 +4,7 @@ import type { Server } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
 import { openBucket } from "../file-store.ts";
+import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
 import { createHealthApp, createHttpApp, type HttpDeps } from "../../http/app.ts";
 import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
@@ -21,13 +22,12 @@ import { localCaller } from "../../cli/local-caller.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall } from "../../services/context.ts";
 import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access/api-keys.ts";
-import { noteServerUrl } from "../../services/health/running-server.ts";
+import { noteServerUrl, readServerUrl } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
-import { explainTakenPort } from "./taken-port.ts";
 
 interface ServerStart {
   readonly setup: Setup;
@@ -61,7 +61,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const mcp = half === "publisher" ? null : openMcp(setup, ctx, toolbox);
     const app = mcp === null ? createHealthApp(deps) : createHttpApp({ ...deps, mcp });
     const http = await startHttpServer(app, setup.config).catch(async (error: unknown) => {
-      throw await explainTakenPort(error, ctx, setup.config);
+      throw (await explainOwnServer(error, ctx)) ?? error;
     });
     const publicUrl = defaultPublicUrl(setup.config, http.port);
     // Of the half that publishes, pages are another process's, which is looked for when one is named.
@@ -85,6 +85,14 @@ export async function startServer(start: ServerStart): Promise<Server> {
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The port is most often taken by a server on the same data folder; null where none runs. */
+async function explainOwnServer(cause: unknown, ctx: Context): Promise<AppError | null> {
+  const own = await readServerUrl(ctx);
+  if (own === null || !(cause instanceof AppError)) return null;
+  const text = `${cause.message} Posthorn serves this data folder already, at ${own}. Use that one, or stop it first.`;
+  return new AppError("unavailable", text, { cause });
 }
 
 function openMcp(setup: Setup, ctx: Context, toolbox: Toolbox): ReturnType<typeof createMcpEndpoints> {

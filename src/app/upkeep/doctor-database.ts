@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Finding } from "../../cli/host.ts";
-import { AppError, sentenceOf } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import { FURTHER_CONNECTIONS } from "../../domain/settings/database-settings.ts";
 import { quote } from "../../domain/time.ts";
 import { KEY_CHECK } from "../../services/upkeep/first-start.ts";
@@ -14,13 +14,7 @@ import { findCipher, nameSecretKey } from "../secret-key.ts";
 import { readMasterKey, type Settings, type Setup } from "../setup.ts";
 import { systemClock } from "../system-clock.ts";
 import { examineMachineClock } from "./doctor-address.ts";
-import { explainFailure } from "./explain-failure.ts";
-
-/** What an attempt that failed is told as; `topic`: what was looked at. */
-export function problemOf(topic: string, error: unknown): Finding {
-  const text = sentenceOf(error instanceof AppError ? error : explainFailure(error));
-  return { topic, verdict: "problem", text };
-}
+import { note, ok, problem, problemOf } from "./finding.ts";
 
 interface OnServer {
   readonly findings: readonly Finding[];
@@ -45,7 +39,7 @@ export async function examineDatabase(
     const isEmpty = health.schema?.version === 0;
     const masterKey = await findMasterKey(given, isEmpty);
     const trial = async (text: string): Promise<OnServer> => ({
-      findings: [...findings, { topic, verdict: "note", text }],
+      findings: [...findings, note(topic, text)],
       setup: {
         ...given,
         config: { ...given.config, database: null },
@@ -57,7 +51,7 @@ export async function examineDatabase(
     const key = `${secretKeyId(masterKey)}, of ${nameSecretKey(given)}`;
     if (isEmpty) return await trial(`${key}. The first start leaves a mark of it in the database`);
     if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent(health))
-      return { findings: [...findings, { topic, verdict: "ok", text: key }], setup: null };
+      return { findings: [...findings, ok(topic, key)], setup: null };
     const setup = { ...given, masterKey };
     topic = "database";
     await using store = await openDatabase(setup, () => {});
@@ -67,7 +61,7 @@ export async function examineDatabase(
       return await trial(`${key}. The next start leaves a mark of it in the database`);
     await findCipher(store, setup);
     const text = `${key}. It opens this database. Keep a copy of it, apart from your backups`;
-    return { findings: [...findings, { topic, verdict: "ok", text }], setup };
+    return { findings: [...findings, ok(topic, text)], setup };
   } catch (error) {
     return { findings: [...findings, problemOf(topic, error)], setup: null };
   }
@@ -99,36 +93,27 @@ function isCurrent({ schema }: ServerHealth): boolean {
 
 function describeServer(health: ServerHealth, connections: number): Finding[] {
   const { version, host, database, user, synchronousCommit, times, refusals } = health;
-  const finding = (topic: string, verdict: Finding["verdict"], text: string): Finding => ({
-    topic,
-    verdict,
-    text,
-  });
   const byMs = (times.asked + times.answered) / 2 - times.server;
   return [
-    finding("database", "ok", `PostgreSQL ${version} at ${host} answers. Its database is ${quote(database)}`),
-    ...refusals.map((text) => finding("database", "problem", text)),
+    ok("database", `PostgreSQL ${version} at ${host} answers. Its database is ${quote(database)}`),
+    ...refusals.map((text) => problem("database", text)),
     ...health.plain.map((setting) =>
-      finding(
+      note(
         "database",
-        "note",
         `${setting} has no TLS: passwords and posts can be read on the way to the server. Add ?sslmode=verify-full to it (docs/many-machines.md has the choices), unless the network in between is yours only.`,
       ),
     ),
     describeSchema(health),
     health.mayWrite
-      ? finding("user", "ok", `${quote(user)} may write`)
-      : finding(
+      ? ok("user", `${quote(user)} may write`)
+      : problem(
           "user",
-          "problem",
           `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}". It must own the tables in it, too.`,
         ),
     // One that is off is among the refusals.
-    ...(synchronousCommit === "off"
-      ? []
-      : [finding("commits", "ok", `synchronous_commit is ${synchronousCommit}`)]),
+    ...(synchronousCommit === "off" ? [] : [ok("commits", `synchronous_commit is ${synchronousCommit}`)]),
     describeConnections(health, connections),
-    finding("pooler", "ok", describePooler(health)),
+    ok("pooler", describePooler(health)),
     examineMachineClock(byMs),
     ...describeOld(health),
   ];
@@ -136,20 +121,19 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
 
 function describeSchema({ schema }: ServerHealth): Finding {
   const topic = "schema";
-  if (schema === null) return { topic, verdict: "note", text: "it could not be read" };
+  if (schema === null) return note(topic, "it could not be read");
   const { version, newest } = schema;
-  if (version === newest) return { topic, verdict: "ok", text: `${version}, this Posthorn's` };
+  if (version === newest) return ok(topic, `${version}, this Posthorn's`);
   if (version > newest)
-    return {
+    return problem(
       topic,
-      verdict: "problem",
-      text: `${version}, and this Posthorn knows ${newest}. Update Posthorn, or point DATABASE_URL at another database.`,
-    };
+      `${version}, and this Posthorn knows ${newest}. Update Posthorn, or point DATABASE_URL at another database.`,
+    );
   const made =
     version === 0
       ? "no tables yet. The first start makes them"
       : `${version}. The next start brings it to ${newest}`;
-  return { topic, verdict: "note", text: made };
+  return note(topic, made);
 }
 
 /** Through a pooler go the calls' connections, which it counts itself. */
@@ -162,7 +146,7 @@ function describeConnections(
   const isTight = wanted > maxConnections || maxConnections - inUse < each;
   const said = `${inUse} of ${maxConnections} are in use. A process takes up to ${each}, and ${processes} gave a sign of life in the last minute`;
   const advice = ". That may not be enough: raise max_connections, or lower POSTHORN_DATABASE_CONNECTIONS.";
-  return { topic: "connections", verdict: isTight ? "note" : "ok", text: said + (isTight ? advice : "") };
+  return isTight ? note("connections", said + advice) : ok("connections", said);
 }
 
 function describePooler({ pooler, host }: ServerHealth): string {
@@ -174,8 +158,8 @@ function describePooler({ pooler, host }: ServerHealth): string {
 function describeOld({ old, seesAll }: ServerHealth): Finding[] {
   const topic = "snapshots";
   const seen = seesAll ? "" : " that this user may see (pg_read_all_stats would show all)";
-  if (old.length === 0) return [{ topic, verdict: "ok", text: `no transaction${seen} is old` }];
-  return old.map((one) => ({ topic, verdict: "note", text: describeTransaction(one) }));
+  if (old.length === 0) return [ok(topic, `no transaction${seen} is old`)];
+  return old.map((one) => note(topic, describeTransaction(one)));
 }
 
 function describeTransaction({ kind, id, minutes, application, ending }: OldTransaction): string {

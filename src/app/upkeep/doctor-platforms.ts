@@ -12,6 +12,7 @@ import {
 } from "../../services/platforms/set-up.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
+import { note, ok } from "./finding.ts";
 
 /**
  * Whether a platform can be connected, and what is missing: of the one that was named, else of those that have
@@ -45,8 +46,12 @@ function hasSettings({ settings }: AppContext, platform: string): boolean {
 function tellOthers(others: number): Finding[] {
   if (others === 0) return [];
   const count = others === 1 ? "1 that has" : `${others} that have`;
-  const text = `${count} neither channels nor settings (left out). "posthorn doctor instagram" shows what one of them needs, and docs/platforms.md lists them`;
-  return [{ topic: "platforms", verdict: "ok", text }];
+  return [
+    ok(
+      "platforms",
+      `${count} neither channels nor settings (left out). "posthorn doctor instagram" shows what one of them needs, and docs/platforms.md lists them`,
+    ),
+  ];
 }
 
 async function examinePlatform(
@@ -60,9 +65,9 @@ async function examinePlatform(
   const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];
   return [
     missing.length === 0
-      ? finding(platform, "ok", describeReady(platform, way, connected))
-      : finding(platform, "note", await explainMissing(ctx, platform, missing)),
-    ...steps.map((step) => finding(platform, missing.length === 0 ? "ok" : "note", step)),
+      ? ok(platform.name, describeReady(platform, way, connected))
+      : note(platform.name, await explainMissing(ctx, platform, missing)),
+    ...steps.map((step) => (missing.length === 0 ? ok : note)(platform.name, step)),
   ];
 }
 
@@ -110,8 +115,4 @@ async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string
     ];
   });
   return (await Promise.all(lists)).flat();
-}
-
-function finding({ name }: AnyPlatform, verdict: Finding["verdict"], text: string): Finding {
-  return { topic: name, verdict, text };
 }

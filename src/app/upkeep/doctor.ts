@@ -15,9 +15,10 @@ import {
   type Environment,
 } from "../data-folder.ts";
 import { examineAddress, examinePort } from "./doctor-address.ts";
-import { examineDatabase, problemOf } from "./doctor-database.ts";
+import { examineDatabase } from "./doctor-database.ts";
 import { examinePlatforms } from "./doctor-platforms.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
+import { note, ok, problemOf } from "./finding.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote, toIso } from "../../domain/time.ts";
@@ -41,8 +42,6 @@ export async function examine(env: Environment, platform: string | null = null):
 
 async function examineAll(env: Environment, platform: string | null): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const note = (topic: string, verdict: Finding["verdict"], text: string): void =>
-    void findings.push({ topic, verdict, text });
   const attempt = async <T>(topic: string, work: () => Promise<T>): Promise<T | null> => {
     try {
       return await work();
@@ -58,17 +57,17 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
   const settings = await attempt("settings", async () =>
     parseConfig(await readEnvironment(place, env), await listPlatformSettings()),
   );
-  if (settings !== null)
-    note(
-      "settings",
-      "ok",
-      `read from the environment and ${place}/posthorn.env. Time zone: ${settings.config.timezone}`,
-    );
+  if (settings !== null) {
+    const { timezone } = settings.config;
+    const text = `read from the environment and ${place}/posthorn.env. Time zone: ${timezone}`;
+    findings.push(ok("settings", text));
+  }
   const isThere = existsSync(place);
   const folder = await attempt("data folder", () => foreseeDataFolder(place));
-  if (folder !== null)
-    note("data folder", "ok", isThere ? `${place} can be written` : `${place}, which the first start makes`);
   if (folder === null) return findings;
+  findings.push(
+    ok("data folder", isThere ? `${place} can be written` : `${place}, which the first start makes`),
+  );
   if (settings !== null && settings.config.database !== null)
     return [...findings, ...(await examineServer({ ...settings, folder, catalog }, platform))];
   // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
@@ -77,23 +76,20 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
   const trial = scratch?.folder ?? folder;
   const isKeyThere = existsSync(folder.secretKey) || scratch === null;
   const masterKey = await attempt("secret key", () => readSecretKey(isKeyThere ? folder : trial));
-  if (masterKey !== null)
-    note(
-      "secret key",
-      "ok",
-      isKeyThere
-        ? `${secretKeyId(masterKey)}, readable only by this user. Keep a copy of it, apart from your backups`
-        : "none yet. The first start makes it",
-    );
+  if (masterKey !== null) {
+    const id = secretKeyId(masterKey);
+    const kept = `${id}, readable only by this user. Keep a copy of it, apart from your backups`;
+    findings.push(ok("secret key", isKeyThere ? kept : "none yet. The first start makes it"));
+  }
   if (settings === null || masterKey === null) return findings;
 
   const setup = quiet({ ...settings, folder: trial, masterKey, catalog });
   const ctx = await attempt("database", () =>
-    openWritable(setup, (sentence) => note("database", "note", sentence)),
+    openWritable(setup, (sentence) => void findings.push(note("database", sentence))),
   );
   if (ctx === null) return findings;
   const made = scratch === null ? folder.database : "none yet. The first start makes it";
-  note("database", "ok", `${made} (${ctx.store.engine})`);
+  findings.push(ok("database", `${made} (${ctx.store.engine})`));
   return [...findings, ...(await examineService(setup, ctx, platform))];
 }
 
@@ -170,11 +166,10 @@ async function makeScratch(): Promise<{ readonly folder: DataFolder } & AsyncDis
 
 /** One host's folder was looked at as part of the data folder. */
 async function examineFiles(setup: Setup): Promise<Finding[]> {
-  const topic = "files";
   const bucket = await openBucket(setup);
-  if (bucket !== null) return (await bucket.examine()).map((finding) => ({ topic, ...finding }));
+  if (bucket !== null) return (await bucket.examine()).map((found) => ({ topic: "files", ...found }));
   if (setup.config.database === null) return [];
-  return [{ topic, verdict: "ok", text: `kept in ${setup.folder.files}, which all hosts must share` }];
+  return [ok("files", `kept in ${setup.folder.files}, which all hosts must share`)];
 }
 
 /** A database that was put back from a copy is told as long as posts of it are in doubt. */
@@ -186,5 +181,5 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
       ? "1 post that was due before may"
       : `${restored.inDoubt} posts that were due before may`;
   const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again. Where the platform cannot tell, they are failed until you settle them with posthorn call resolve_post.`;
-  return [{ topic: "restore", verdict: "note", text }];
+  return [note("restore", text)];
 }

@@ -5,9 +5,9 @@ import { AppError } from "../../domain/errors.ts";
 import type { ConnectTarget } from "../../services/accounts/connecting/connect-fields.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
-import { parseJson, printResult, toJsonText } from "../json.ts";
+import { parseJson, printResult } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
-import { showList } from "../shell/views.ts";
+import { printList } from "../shell/views.ts";
 
 interface ConnectOptions {
   readonly handle?: string;
@@ -58,9 +58,7 @@ Examples:
 async function showPlatforms(host: Host): Promise<void> {
   await using session = await host.openSession();
   const { result } = await session.toolbox.call("list_platforms", {}, localCaller());
-  const { isScreen, columns } = host.terminal;
-  const table = isScreen ? await showList(session.ctx, result, columns) : null;
-  host.terminal.print(table ?? toJsonText(result));
+  await printList(host, session, result);
   host.terminal.tell(
     "Connect one with posthorn connect PLATFORM. posthorn doctor PLATFORM shows how to set it up.\n",
   );

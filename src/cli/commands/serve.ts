@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { Option, type Command } from "commander";
 import type { Host, Server } from "../host.ts";
-import { untilAborted } from "../until-aborted.ts";
 
 interface ServeOptions {
   readonly port?: string;
@@ -8,6 +8,21 @@ interface ServeOptions {
   readonly tools?: string;
   readonly api?: true;
   readonly publisher?: true;
+}
+
+export function addDemoCommand(program: Command, host: Host): void {
+  program
+    .command("demo")
+    .description("watch a post with a picture go out in 15 seconds, with no account anywhere")
+    .option("--exit", "end when the post is live instead of keeping its page up")
+    .addHelpText(
+      "after",
+      "\nIt works in a temporary folder on a free port: your own data and a running Posthorn are not touched.",
+    )
+    .action(async (options: { exit?: true }) => {
+      const { runDemo } = await import("../demo/run-demo.ts");
+      await runDemo(host, options);
+    });
 }
 
 export function addServeCommand(program: Command, host: Host): void {
@@ -41,6 +56,11 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
   await untilAborted(AbortSignal.any([host.stopSignal, lost]));
   lost.throwIfAborted();
   host.terminal.tell("Posthorn is stopping. What is under way is finished first.\n");
+}
+
+/** Resolves when the signal is aborted. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 function greet(host: Host, server: Server): string {

@@ -3,15 +3,17 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import type { ToolListing } from "../../toolkit/toolbox.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
-import { localCaller } from "../local-caller.ts";
+import { parseJson, toJsonText } from "../json.ts";
+import { localCaller, shellCaller } from "../local-caller.ts";
+import { publishDue } from "../shell/outcomes.ts";
+import { printList } from "../shell/views.ts";
 
 interface ToolsOptions {
   readonly short?: true;
   readonly json?: true;
 }
 
-export function addToolsCommand(program: Command, host: Host): void {
+export function addToolCommands(program: Command, host: Host): void {
   program
     .command("tools")
     .description("list the tools with their JSON Schemas")
@@ -26,6 +28,27 @@ Examples:
   posthorn tools schedule_post`,
     )
     .action((name: string | undefined, options: ToolsOptions) => listTools(host, name, options));
+  program
+    .command("call")
+    .description("call a tool and print its result")
+    .argument("<tool>", 'name of the tool ("posthorn tools --short" lists them)')
+    .argument("[json]", "its arguments as a JSON object, or - to read them from standard input", "{}")
+    .option("--json", "print lists as JSON on a terminal, too")
+    .addHelpText(
+      "after",
+      `
+The result is JSON. On a terminal, a list is a short table. Where nothing else publishes on the data folder, this command
+publishes a post that is due at once, and prints what became of it.
+
+Examples:
+  posthorn call list_posts '{"status":["scheduled"],"limit":5}'
+  posthorn call get_post '{"id":"post_…","history":true}'
+  posthorn call upload_file '{"path":"/home/me/picture.jpg"}'
+  posthorn call schedule_posts - < posts.json
+
+The exit status is 1 when the tool refuses, with its reason on standard error.`,
+    )
+    .action((tool: string, json: string, options: { json?: true }) => call(host, tool, json, options));
 }
 
 async function listTools(host: Host, name: string | undefined, options: ToolsOptions): Promise<void> {
@@ -51,4 +74,25 @@ function shortList(tools: readonly ToolListing[]): string {
   return tools
     .map((tool) => `${tool.name.padEnd(width)}  ${tool.permission.padEnd(8)}  ${tool.title}\n`)
     .join("");
+}
+
+const ADVICE = `Write it in single quotes, for example '{"limit":5}'.`;
+
+async function call(host: Host, tool: string, json: string, options: { json?: true }): Promise<void> {
+  const text = json === "-" ? await host.terminal.readAll() : json;
+  const args = parseJson({ source: "json", text: text.trim() === "" ? "{}" : text, advice: ADVICE });
+  // Only a listed process may hold an idempotency key: the others must see that it is still at work.
+  const isEnlisted = typeof args === "object" && args !== null && "idempotencyKey" in args;
+  await using session = await host.openSession({ isEnlisted });
+  const { result } = await session.toolbox.call(tool, args, shellCaller(), {
+    signal: host.stopSignal,
+    progress: (done, total, message) => {
+      if (host.terminal.isInteractive)
+        host.terminal.tell(`${message} (${total === null ? done : `${done} of ${total}`})\n`);
+    },
+  });
+  const isReadOnly = session.toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly ?? true;
+  const ended = isReadOnly ? result : await publishDue({ host, session }, result);
+  await printList(host, session, ended, options.json);
+  host.stopSignal.throwIfAborted();
 }

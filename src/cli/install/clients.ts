@@ -18,9 +18,7 @@ export interface Client {
   readonly section: string;
   /** Where its configuration may be: the first that is there, else the last. */
   files(place: Place): readonly string[];
-  /** Its command, which also tells that it is here. */
-  readonly command: string | null;
-  /** The arguments with which its command adds and removes a server; null: its file is written. */
+  /** Its command that adds and removes a server; null: its file is written. */
   readonly own: OwnCommand | null;
   /** What to write for this launch, in the client's own words. */
   entry(launch: Launch): Entry;
@@ -29,6 +27,7 @@ export interface Client {
 }
 
 interface OwnCommand {
+  readonly command: string;
   add(launch: Launch): readonly string[];
   readonly remove: readonly string[];
 }
@@ -52,7 +51,6 @@ export const CLIENTS: readonly Client[] = [
     name: "claude-desktop",
     title: "Claude Desktop",
     section: "mcpServers",
-    command: null,
     own: null,
     // Windows gives an application of its store folders of its own.
     files: (place) =>
@@ -69,8 +67,8 @@ export const CLIENTS: readonly Client[] = [
     name: "claude-code",
     title: "Claude Code",
     section: "mcpServers",
-    command: "claude",
     own: {
+      command: "claude",
       add: (launch) => ["mcp", "add-json", "--scope", "user", SERVER_NAME, JSON.stringify(typed(launch))],
       remove: ["mcp", "remove", "--scope", "user", SERVER_NAME],
     },
@@ -82,8 +80,8 @@ export const CLIENTS: readonly Client[] = [
     name: "codex",
     title: "Codex",
     section: "mcp_servers",
-    command: "codex",
     own: {
+      command: "codex",
       add: ({ command, args, env }) => [
         "mcp",
         "add",
@@ -105,7 +103,6 @@ export const CLIENTS: readonly Client[] = [
     name: "cursor",
     title: "Cursor",
     section: "mcpServers",
-    command: "cursor",
     own: null,
     files: (place) => [join(place, place.home, ".cursor", "mcp.json")],
     entry: plain,
@@ -115,7 +112,6 @@ export const CLIENTS: readonly Client[] = [
     name: "vscode",
     title: "VS Code",
     section: "servers",
-    command: "code",
     own: null,
     files: (place) => [join(place, settings(place), "Code", "User", "mcp.json")],
     entry: typed,
@@ -125,8 +121,8 @@ export const CLIENTS: readonly Client[] = [
     name: "gemini-cli",
     title: "Gemini CLI",
     section: "mcpServers",
-    command: "gemini",
     own: {
+      command: "gemini",
       add: ({ command, args, env }) => [
         "mcp",
         "add",
@@ -147,7 +143,6 @@ export const CLIENTS: readonly Client[] = [
     name: "opencode",
     title: "opencode",
     section: "mcp",
-    command: "opencode",
     own: null,
     files: (place) => {
       const folder = join(

@@ -1,14 +1,5 @@
-import {
-  copyFile,
-  constants,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError, codeOf } from "../../domain/errors.ts";
@@ -39,7 +30,7 @@ export async function readConfigFile(paths: readonly string[]): Promise<ConfigFi
 }
 
 /** Posthorn's entry in JSON with or without comments; null where there is none. Throws `invalid`. */
-export function findEntry({ section, title }: Client, text: string): Fields | null {
+function findEntry({ section, title }: Client, text: string): Fields | null {
   const errors: ParseError[] = [];
   const config: unknown = text.trim() === "" ? {} : parse(text, errors, { allowTrailingComma: true });
   const servers = isFields(config) ? (config[section] ?? {}) : null;
@@ -50,6 +41,16 @@ export function findEntry({ section, title }: Client, text: string): Fields | nu
     );
   const entry = servers[SERVER_NAME];
   return isFields(entry) ? entry : null;
+}
+
+/** Whether the client starts Posthorn. */
+export function hasPosthorn(client: Client, text: string): boolean {
+  if (client.name === "codex") return text.includes(`[${client.section}.${SERVER_NAME}]`);
+  try {
+    return findEntry(client, text) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -79,34 +80,25 @@ function edit(text: string, path: string[], value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
-/**
- * Replaces the file, whole or not at all, with the rights that it had. A link stays one. What the file was
- * before the first change stands beside it, at the path that this answers (null: there was no file), until
- * our entry is out of it again.
- */
-export async function writeConfigFile(
-  file: ConfigFile,
-  text: string,
-  { isRemoval }: { readonly isRemoval: boolean },
-): Promise<string | null> {
+/** Where the file as it was before the first change is kept. */
+export function backupOf({ path }: ConfigFile): string {
+  return `${path}.before-posthorn`;
+}
+
+/** Replaces the file, whole or not at all, with the rights that it had. A link stays one. */
+export async function writeConfigFile(file: ConfigFile, text: string): Promise<void> {
   const path = file.exists ? await realpath(file.path) : file.path;
   const draft = `${path}.posthorn-new`;
-  const backup = `${path}.before-posthorn`;
   try {
     const mode = file.exists ? (await stat(path)).mode & 0o777 : OWN;
     await mkdir(dirname(path), { recursive: true });
     // A second change must not take the place of what the person had.
-    if (file.exists && !isRemoval)
-      await copyFile(path, backup, constants.COPYFILE_EXCL).catch((error: unknown) => {
-        if (codeOf(error) !== "EEXIST") throw error;
-      });
+    if (file.exists && !existsSync(backupOf(file))) await copyFile(path, backupOf(file));
     await writeFile(draft, text, { mode, flush: true });
     await rename(draft, path);
-    if (isRemoval) await rm(backup, { force: true });
   } catch (cause) {
     await rm(draft, { force: true });
     const reason = codeOf(cause) ?? "unknown";
     throw new AppError("unavailable", `${path} cannot be written (${reason}). It is as it was.`, { cause });
   }
-  return file.exists && !isRemoval ? backup : null;
 }

@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import type { Host, Place } from "../host.ts";
+import type { Host } from "../host.ts";
 import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
-import { CLIENTS, SERVER_NAME, showEntry, type Client, type Launch } from "./clients.ts";
-import { findEntry, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";
+import { CLIENTS, showEntry, type Client, type Launch } from "./clients.ts";
+import { backupOf, hasPosthorn, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";
 
 interface InstallOptions extends PermissionOptions {
   readonly remove?: true;
@@ -30,7 +28,7 @@ export function addInstallCommand(program: Command, host: Host): void {
       "after",
       `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
-and the old file is kept beside it until --remove. The paths are absolute, so that a client without a PATH finds them.
+and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them.
 
 Examples:
   posthorn install
@@ -54,24 +52,10 @@ function clientOf(name: string): Client {
 async function list(host: Host): Promise<void> {
   for (const client of CLIENTS) {
     const file = await readConfigFile(client.files(host.place)).catch(() => null);
-    const state =
-      file !== null && isSetUp(client, file.text)
-        ? "set up"
-        : file?.exists !== false || isHere(client, host.place)
-          ? "found"
-          : "not found";
+    const state = file !== null && hasPosthorn(client, file.text) ? "set up" : "not set up";
     host.terminal.print(`${client.name.padEnd(15)} ${client.title.padEnd(15)} ${state}\n`);
   }
   host.terminal.tell("\nSet one up with: posthorn install <client>\n");
-}
-
-function isSetUp(client: Client, text: string): boolean {
-  if (client.name === "codex") return text.includes(`[${client.section}.${SERVER_NAME}]`);
-  try {
-    return findEntry(client, text) !== null;
-  } catch {
-    return false;
-  }
 }
 
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
@@ -95,46 +79,41 @@ interface Change {
 /** False where nothing was changed. */
 async function changeFile(host: Host, client: Client, { options, launch }: Change): Promise<boolean> {
   const { terminal } = host;
-  const paths = client.files(host.place);
-  const file = await readConfigFile(paths);
-  if (planEntry(client, file.text, launch) === file.text) {
+  const file = await readConfigFile(client.files(host.place));
+  const text = planEntry(client, file.text, launch);
+  if (text === file.text) {
     const state = launch === null ? "does not have Posthorn" : "starts Posthorn like this already";
     terminal.print(`${client.title} ${state}. Nothing to change in ${file.path}.\n`);
     return false;
   }
   terminal.print(
     launch === null
-      ? `Posthorn's entry is taken out of ${file.path}.
-`
-      : `This is written into ${file.path}:
-${showEntry(client, launch)}
-`,
+      ? `Posthorn's entry is taken out of ${file.path}.\n`
+      : `This is written into ${file.path}:\n${showEntry(client, launch)}\n`,
   );
   if (options.dryRun === true) return false;
   await requireYes(host, options, "Write this? [y/N] ");
-  // The client may have written it while the person thought about it.
-  const now = await readConfigFile(paths);
-  const text = planEntry(client, now.text, launch);
-  const backup = await writeConfigFile(now, text, { isRemoval: launch === null });
-  if (backup !== null) terminal.tell(`What it was before Posthorn is kept in ${backup}.\n`);
+  await writeConfigFile(file, text);
+  if (file.exists) terminal.tell(`What it was before Posthorn is kept in ${backupOf(file)}.\n`);
   return true;
 }
 
 /** False where nothing was changed. */
 async function runOwnCommand(
   host: Host,
-  { title, command, name }: Client,
+  { title }: Client,
   { options, launch, own }: Change & { readonly own: NonNullable<Client["own"]> },
 ): Promise<boolean> {
   const args = launch === null ? own.remove : own.add(launch);
-  const line = [command, ...args].map((word) => quoteWord(word ?? "")).join(" ");
+  const { command } = own;
+  const line = [command, ...args].map(quoteWord).join(" ");
   host.terminal.print(`This is run:\n  ${line}\n`);
   if (options.dryRun === true) return false;
   await requireYes(host, options, "Run this? [y/N] ");
   const { run } = await host.openMachine();
   // An entry that is there would be in the way.
-  if (launch !== null) await run(command ?? name, own.remove);
-  const { status, stdout, stderr } = await run(command ?? name, args);
+  if (launch !== null) await run(command, own.remove);
+  const { status, stdout, stderr } = await run(command, args);
   if (status === 0) return true;
   const said = oneLine(stderr.trim() || stdout).slice(0, MAX_REASON_CHARS);
   throw new AppError(
@@ -178,15 +157,4 @@ async function requireYes(host: Host, { yes }: InstallOptions, question: string)
     throw new AppError("invalid", "No person can be asked, so nothing was changed. Add --yes to go on.");
   const answer = await host.terminal.ask(question, { isHidden: false, signal: host.stopSignal });
   if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "Nothing was changed.");
-}
-
-/** Whether a client was ever started here, or could be. */
-function isHere(client: Client, place: Place): boolean {
-  if (client.files(place).some((file) => dirname(file) !== place.home && existsSync(dirname(file))))
-    return true;
-  const { command } = client;
-  if (command === null) return false;
-  const names = place.platform === "win32" ? [`${command}.exe`, `${command}.cmd`] : [command];
-  const folders = (place.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))));
 }

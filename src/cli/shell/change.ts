@@ -8,9 +8,8 @@ import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
 import { consentOf } from "./consent.ts";
+import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
 import { findPostId } from "./find-post.ts";
-import { bringMedia } from "./media.ts";
-import { readMetadata } from "./metadata.ts";
 import { publishDue, whyNotOut } from "./outcomes.ts";
 import { showPost } from "./post-view.ts";
 import { showPosts } from "./views.ts";
@@ -22,14 +21,9 @@ interface Common {
 }
 
 /** What is to be different about a post. */
-interface Changes extends Common {
+interface Changes extends Common, ContentOptions {
   readonly text?: string;
   readonly at?: string;
-  readonly media: readonly string[];
-  readonly alt: readonly string[];
-  readonly title?: string;
-  readonly link?: string;
-  readonly set: readonly string[];
 }
 
 const ID_HELP = "its id, or as much of its end as list shows";
@@ -94,19 +88,9 @@ Examples:
   posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`;
 
 function withContent(command: Command): Command {
-  const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
-  return command
-    .option("--text <text>", "its new text, or - to read that from standard input")
-    .option("--media <file>", "other media, as for post (may be repeated)", collect, [])
-    .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
-    .option("--title <title>", "its new title, where the platform has one")
-    .option("--link <address>", "its new link, where the platform has one")
-    .option(
-      "--set <key=value>",
-      "another field of the platform, null to empty it (may be repeated)",
-      collect,
-      [],
-    );
+  return addContentOptions(
+    command.option("--text <text>", "its new text, or - to read that from standard input"),
+  );
 }
 
 interface At {

@@ -3,20 +3,17 @@ import { plainCall } from "../../services/context.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { findChannel } from "../../services/accounts/meant-channel.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { printResult } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
 import { consentOf } from "./consent.ts";
-import { showList } from "./views.ts";
+import { printList } from "./views.ts";
 
-export function addAccountsCommand(program: Command, host: Host): void {
+export function addChannelCommands(program: Command, host: Host): void {
   program
     .command("accounts")
     .description("list the connected channels")
     .option("--json", "print JSON on a terminal, too")
     .action((options: { json?: true }) => accounts(host, options));
-}
-
-export function addDisconnectCommand(program: Command, host: Host): void {
   program
     .command("disconnect")
     .description("forget a channel's passwords and tokens (its posts stay)")
@@ -29,9 +26,7 @@ export function addDisconnectCommand(program: Command, host: Host): void {
 async function accounts(host: Host, options: { json?: true }): Promise<void> {
   await using session = await host.openSession();
   const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  const { isScreen, columns } = host.terminal;
-  const table = isScreen && options.json !== true ? await showList(session.ctx, result, columns) : null;
-  host.terminal.print(table ?? toJsonText(result));
+  await printList(host, session, result, options.json);
 }
 
 async function disconnect(
@@ -46,10 +41,6 @@ async function disconnect(
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
-  const isTold = host.terminal.isScreen && options.json !== true;
-  host.terminal.print(
-    isTold
-      ? `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.\n`
-      : toJsonText(result),
-  );
+  const sentence = `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.`;
+  printResult(host, { json: options.json === true, sentence, result });
 }

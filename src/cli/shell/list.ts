@@ -2,8 +2,6 @@ import { Argument, type Command } from "commander";
 import type { Post } from "../../domain/posts/post.ts";
 import type { ListPostsArgs } from "../../domain/posts/post-lists.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
-import { AppError } from "../../domain/errors.ts";
-import { quote } from "../../domain/time.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { findChannel } from "../../services/accounts/meant-channel.ts";
 import { plainCall, type CallContext } from "../../services/context.ts";
@@ -11,6 +9,7 @@ import { listPosts } from "../../services/posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
+import { collect, wholeNumber } from "../options.ts";
 import { showPosts } from "./views.ts";
 
 interface ListOptions {
@@ -18,7 +17,7 @@ interface ListOptions {
   readonly search?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly limit: string;
+  readonly limit: number;
   readonly json?: true;
 }
 
@@ -40,24 +39,16 @@ const NOTHING: Readonly<Record<keyof typeof KINDS, string>> = {
   all: 'There are no posts. Make one with posthorn post "Hello" --on NAME.\n',
 };
 
-/** Where a filter was given, there may be others. */
-const NOTHING_LIKE_IT = "No post matches.\n";
-
 export function addListCommand(program: Command, host: Host): void {
   program
     .command("list")
     .description("list posts: what is planned, or what became of it")
     .addArgument(new Argument("[which]", "which posts").choices(Object.keys(KINDS)).default("upcoming"))
-    .option(
-      "--on <channel>",
-      "only on this channel (may be repeated)",
-      (value, all: readonly string[]) => [...all, value],
-      [],
-    )
+    .option("--on <channel>", "only on this channel (may be repeated)", collect, [])
     .option("--search <words>", "only with words that begin like these")
     .option("--from <time>", "only from this date or time on")
     .option("--to <time>", "only until this date or time")
-    .option("--limit <count>", "how many", "20")
+    .option("--limit <count>", `how many, up to ${PAGE}`, wholeNumber(PAGE), 20)
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
@@ -73,7 +64,7 @@ Examples:
 }
 
 async function list(host: Host, which: keyof typeof KINDS, options: ListOptions): Promise<void> {
-  const limit = readLimit(options.limit);
+  const { limit } = options;
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
   const channels = options.on.length === 0 ? [] : (await listAccounts(call)).accounts;
@@ -90,36 +81,27 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   if (!host.terminal.isScreen || options.json === true) return host.terminal.print(toJsonText({ posts }));
   // One for all is told by what was asked for.
   const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
-  const isNarrowed = [options.search, options.from, options.to, ...options.on].some(
-    (one) => one !== undefined,
-  );
-  host.terminal.print(
-    posts.length === 0
-      ? isNarrowed
-        ? NOTHING_LIKE_IT
-        : NOTHING[which]
-      : await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }),
-  );
+  const { search, from, to, on } = options;
+  const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
+  if (posts.length === 0) return host.terminal.print(isNarrowed ? "No post matches.\n" : NOTHING[which]);
+  host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
   if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
 }
 
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 
-async function latestOf(
-  call: CallContext,
-  filter: Filter,
-  limit: number,
-): Promise<{ posts: Post[]; isMore: boolean }> {
+interface Found {
+  readonly posts: readonly Post[];
+  readonly isMore: boolean;
+}
+
+async function latestOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
   const { posts, nextCursor } = await listPosts(call, { ...filter, limit });
   return { posts, isMore: nextCursor !== null };
 }
 
 /** Lists begin with the latest: the next ones stand on the last page. */
-async function nextOf(
-  call: CallContext,
-  filter: Filter,
-  limit: number,
-): Promise<{ posts: Post[]; isMore: boolean }> {
+async function nextOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
   let posts: Post[] = [];
   let cursor: string | undefined;
   let isMore = false;
@@ -131,10 +113,4 @@ async function nextOf(
     if (page.nextCursor === null) return { posts: posts.toReversed(), isMore };
     cursor = page.nextCursor;
   }
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE) return limit;
-  throw new AppError("invalid", `--limit: ${quote(text)} must be a number from 1 to ${PAGE}.`);
 }

@@ -9,21 +9,16 @@ import { REFUSED_WITH_OTHERS } from "../../services/posts/schedule-post.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
+import { collect } from "../options.ts";
 import { askAt } from "./consent.ts";
-import { bringMedia } from "./media.ts";
-import { readMetadata } from "./metadata.ts";
+import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
 import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { showPosts } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
-interface PostOptions {
+interface PostOptions extends ContentOptions {
   readonly on: readonly string[];
   readonly at?: string;
-  readonly media: readonly string[];
-  readonly alt: readonly string[];
-  readonly title?: string;
-  readonly link?: string;
-  readonly set: readonly string[];
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -35,18 +30,13 @@ interface Posting {
 }
 
 export function addPostCommand(program: Command, host: Host): void {
-  const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
-  program
+  const command = program
     .command("post")
     .description("post now or later, on one channel or several")
     .argument("[text]", "what it says, or - to read that from standard input")
     .option("--on <channel>", "name, handle, id or platform of a channel (may be repeated)", collect, [])
-    .option("--at <when>", 'when, such as "tomorrow 9:00" (default: now)')
-    .option("--media <file>", "a file, an address or the id of a stored file (may be repeated)", collect, [])
-    .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
-    .option("--title <title>", "its title, where the platform has one")
-    .option("--link <address>", "a link, where the platform has one")
-    .option("--set <key=value>", "another field of the platform (may be repeated)", collect, [])
+    .option("--at <when>", 'when, such as "tomorrow 9:00" (default: now)');
+  addContentOptions(command)
     .option("--dry-run", "only check it, and show every warning")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import * as z from "zod";
 import { File } from "../../domain/files/file.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
-import { showList } from "./views.ts";
+import { printList } from "./views.ts";
 
 interface UploadOptions {
   readonly alt?: string;
@@ -30,9 +29,7 @@ async function upload(host: Host, file: string, { alt, name, json }: UploadOptio
   const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
     signal: host.stopSignal,
   });
-  const { isScreen, columns } = host.terminal;
-  const stored = z.object({ file: File }).parse(result);
-  const table =
-    isScreen && json !== true ? await showList(session.ctx, { files: [stored.file] }, columns) : null;
-  host.terminal.print(table ?? toJsonText(stored));
+  const { file: stored } = z.object({ file: File }).parse(result);
+  const isTable = host.terminal.isScreen && json !== true;
+  await printList(host, session, isTable ? { files: [stored] } : { file: stored }, json);
 }

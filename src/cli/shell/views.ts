@@ -8,6 +8,8 @@ import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 import { readServerUrl } from "../../services/health/running-server.ts";
+import type { Host, Session } from "../host.ts";
+import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
 import { shortIds } from "./find-post.ts";
 import { oneLine, toTable, type Column } from "./table.ts";
@@ -49,8 +51,20 @@ const LISTS: readonly View[] = [
   ]),
 ];
 
+/** A tool's result: on a terminal lists are short tables, everything else is JSON. */
+export async function printList(
+  { terminal }: Host,
+  { ctx }: Session,
+  result: Result,
+  json?: true,
+): Promise<void> {
+  const isTable = terminal.isScreen && json !== true;
+  const table = isTable ? await showList(ctx, result, terminal.columns) : null;
+  terminal.print(table ?? toJsonText(result));
+}
+
 /** A tool's result as a short table for a person, where it is a list; null for everything else. */
-export async function showList(ctx: AppContext, result: Result, width: number): Promise<string | null> {
+async function showList(ctx: AppContext, result: Result, width: number): Promise<string | null> {
   const posts = readRows("posts", Post, result);
   const shown =
     posts === null

@@ -82,7 +82,7 @@ describe("posthorn doctor", () => {
     expect(told.findings).toContainEqual({
       topic: "port",
       verdict: "note",
-      text: `posthorn serve would not start. Port ${port} on 127.0.0.1 is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
+      text: `posthorn serve would not start. Port ${port} on 127.0.0.1 is taken by another program or another Posthorn. Stop that one, or set POSTHORN_PORT to a free port.`,
     });
     const wide = await examine({ ...folder.env, POSTHORN_HOST: "0.0.0.0", POSTHORN_PORT: "0" });
     expect(wide.findings.find(({ topic }) => topic === "public address")?.text).toMatch(

@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createDemoView } from "../../../src/cli/demo/demo-view.ts";
-import type { Post } from "../../../src/domain/posts/post.ts";
-import { createFakeTerminal, runCli } from "../../support/cli.ts";
+import { runCli } from "../../support/cli.ts";
 
 describe("posthorn demo", () => {
   it("shows each state as it is reached, and leaves nothing behind", async () => {
@@ -43,24 +41,4 @@ describe("posthorn demo", () => {
     });
     expect(run).toMatchObject({ status: 130, stderr: "" });
   }, 60_000);
-});
-
-describe("its view", () => {
-  const post = {
-    createdAt: "2026-01-01T00:00:00.000Z",
-    scheduledAt: "2026-01-01T00:00:08.000Z",
-    publishedAt: null,
-    status: "scheduled",
-  } as Post;
-
-  it("redraws one line on a screen, and only there", () => {
-    const { terminal, stdout } = createFakeTerminal();
-    for (const isScreen of [true, false]) {
-      const view = createDemoView({ ...terminal, isScreen });
-      view.scheduled(post);
-      view.look({ post, history: [] }, Date.parse("2026-01-01T00:00:04.000Z"));
-      view.close();
-    }
-    expect(stdout().match(/goes live in 4 s/g)).toHaveLength(1);
-  });
 });

@@ -1,12 +1,4 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
@@ -78,7 +70,7 @@ describe("posthorn install", () => {
     expect(again.stdout).toContain("does not have Posthorn");
   });
 
-  it("keeps what was there before the first change, and leaves nothing of its own behind", async () => {
+  it("keeps what was there before the first change", async () => {
     const mine = '{\n  "theme": "dark"\n}\n';
     using here = machine(mine);
     await here.run(["cursor", "--yes"]);
@@ -87,7 +79,6 @@ describe("posthorn install", () => {
     expect(JSON.parse(here.read()).mcpServers.posthorn.args.slice(1)).toEqual(["stdio", "--role", "viewer"]);
     await here.run(["cursor", "--yes", "--remove"]);
     expect(JSON.parse(here.read())).toEqual({ theme: "dark", mcpServers: {} });
-    expect(readdirSync(dirname(here.file))).toEqual(["mcp.json"]);
   });
 
   it("names the data folder where others would not find it, and what the agent may do", async () => {
@@ -119,12 +110,11 @@ describe("posthorn install", () => {
     expect(readFileSync(kept, "utf8")).toContain("posthorn");
   });
 
-  it("lists the clients, which are here and which are set up; and knows no others", async () => {
+  it("lists the clients and which are set up, and knows no others", async () => {
     using here = machine();
     await here.run(["vscode", "--yes"]);
     const { stdout } = await here.run([]);
-    expect(stdout).toMatch(/^claude-desktop +Claude Desktop +not found$/m);
-    expect(stdout).toMatch(/^cursor +Cursor +found$/m);
+    expect(stdout).toMatch(/^claude-desktop +Claude Desktop +not set up$/m);
     expect(stdout).toMatch(/^vscode +VS Code +set up$/m);
     const unknown = await here.run(["emacs"]);
     expect(unknown).toMatchObject({

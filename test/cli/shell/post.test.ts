@@ -252,7 +252,7 @@ describe("posthorn list and posthorn accounts", () => {
 
   it.each([
     [["list", "soon"], "Allowed choices are upcoming, failed, published, cancelled, all."],
-    [["list", "--limit", "many"], '--limit: "many" must be a number from 1 to 500.'],
+    [["list", "--limit", "many"], "It must be a whole number from 1 to 500."],
     [["list", "--on", "nope"], '--on: there is no channel "nope".'],
     [["list", "--from", "soon"], 'from: "soon" is not a date and time.'],
   ])("refuse %j", async (args, sentence) => {

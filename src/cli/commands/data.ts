@@ -1,0 +1,176 @@
+import type { Command } from "commander";
+import { DEFAULT_OWNER } from "../../domain/permissions.ts";
+import { plainCall } from "../../services/context.ts";
+import { UNSIGNED_RISK, type Host } from "../host.ts";
+import { printResult, toJsonText } from "../json.ts";
+import { localCaller } from "../local-caller.ts";
+import { tellSize } from "../shell/views.ts";
+
+/** The data folder as a whole: copied, put back, moved and exported. */
+export function addDataCommands(program: Command, host: Host): void {
+  program
+    .command("backup")
+    .description("write database, stored files and settings to one file, while a server goes on working")
+    .argument("<file>", "the file to write, in a folder that exists")
+    .option("--force", "overwrite the file if it is there")
+    .option("--json", "print JSON on a terminal, too")
+    .addHelpText(
+      "after",
+      `
+The file is a plain tar with checksums. It holds the database, the stored files and posthorn.env. Passwords, tokens and the whole of
+posthorn.env are encrypted in it. secret.key, which opens them, is not in it: keep a copy of secret.key apart from your backups.
+Settings that are environment variables, api.key and uploads under way are not in it either.
+Files that a bucket keeps (POSTHORN_S3_…) stay there: the backup names them. Turn on versioning or copies in the bucket itself.
+
+Examples:
+  posthorn backup /mnt/backups/posthorn-$(date +%F).tar
+  posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
+    )
+    .action((file: string, options: { force?: true; json?: true }) => backup(host, file, options));
+  program
+    .command("restore")
+    .description("put a backup into the data folder, while nothing runs on it")
+    .argument("<file>", "what posthorn backup wrote")
+    .option("--force", "replace a database that holds posts, and keep it beside the new one")
+    .option("--unsigned", "take a backup that secret.key does not vouch for (the risk is told below)")
+    .addHelpText(
+      "after",
+      `
+Database, files and posthorn.env come from the backup. A posthorn.env that is in the data folder already stays, and the
+backup's is put beside it. The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
+into the data folder first. With it a restore also checks that the backup is as it was made. With --unsigned it takes one that is not, or that
+was made before backups were signed. ${UNSIGNED_RISK}
+
+Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
+asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it (posthorn call resolve_post).
+Posts due later go out as the backup has them: look through them if you changed or cancelled some since.
+
+Example:
+  posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
+    )
+    .action((file: string, options: { force?: true; unsigned?: true }) =>
+      restore(host, { file, isForced: options.force === true, isUnsigned: options.unsigned === true }),
+    );
+  program
+    .command("migrate-database")
+    .description("move the data folder's database into the PostgreSQL of DATABASE_URL")
+    .addHelpText(
+      "after",
+      `
+Stop everything that works on the data folder first. Set DATABASE_URL to an empty database, and say where the files are to be: in a
+bucket (POSTHORN_S3_…), or in a folder that all hosts share (POSTHORN_FILES=folder). Set the secret key that every host will have, too
+(docs/many-machines.md). Every row is copied and compared; files go into the bucket. If it is cut off, run it again: it goes on where it was. The folder is only read, and marked, so that nothing starts on it by mistake.
+
+Example:
+  DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,
+    )
+    .action(() => migrate(host));
+  program
+    .command("export")
+    .description("write everything of an owner as lines of JSON, without secrets")
+    .argument("[file]", "the file to write (default: standard output)")
+    .option("--owner <owner>", "whose data", DEFAULT_OWNER)
+    .option("--force", "overwrite the file if it is there")
+    .addHelpText(
+      "after",
+      `
+Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
+It has the records of files. posthorn backup holds their bytes.
+
+Examples:
+  posthorn export posts.jsonl
+  posthorn export --owner alice | grep '"type":"post"'`,
+    )
+    .action((file: string | undefined, options: { owner: string; force?: true }) =>
+      exportAll(host, file, options),
+    );
+}
+
+/** Names the first of the files that are somewhere else than they should be. */
+function tellMissing({ terminal }: Host, keys: readonly string[], where: string): void {
+  if (keys.length === 0) return;
+  const files = keys.length === 1 ? "1 file is" : `${keys.length} files are`;
+  terminal.tell(`${files} ${where}: ${keys.slice(0, 5).join(", ")}\n`);
+}
+
+async function backup(
+  host: Host,
+  file: string,
+  { force, json }: { force?: true; json?: true },
+): Promise<void> {
+  const isForced = force === true;
+  const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced });
+  const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
+  const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
+  printResult(host, { json: json === true, sentence, result: { ...report, missing } });
+  tellMissing(host, missing, "not in it (deleted meanwhile, or missing in the store)");
+  if (bucket !== null) {
+    host.terminal.tell(
+      `The files stay in ${bucket}. The backup names ${report.filesInBucket} of them. See that they are safe there.\n`,
+    );
+  }
+  if (report.hasSettings) host.terminal.tell("posthorn.env is in it, encrypted.\n");
+  host.terminal.tell(
+    `The key that opens its tokens is not in it. Keep a copy of ${secretKeyFile} somewhere else.\n`,
+  );
+}
+
+async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): Promise<void> {
+  const report = await host.restore(restoring);
+  host.terminal.print(toJsonText(report));
+  if (report.keptAside !== null)
+    host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
+  if (report.settings !== null)
+    host.terminal.tell(
+      report.settings.isInForce
+        ? `The settings of the backup are in ${report.settings.file}. Look through them where this is another machine.\n`
+        : `posthorn.env of the data folder stays as it is. The settings of the backup are beside it, in ${report.settings.file}.\n`,
+    );
+  if (!report.isSigned)
+    host.terminal.tell(
+      `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,
+    );
+  tellMissing(host, report.missing, "not in the bucket any more");
+  if (report.held > 0) {
+    const posts =
+      report.held === 1
+        ? "1 post was due and may have gone out"
+        : `${report.held} posts were due and may have gone out`;
+    host.terminal.tell(
+      `${posts} since the backup was made: none is sent again before the platform or you can tell.\n`,
+    );
+  }
+  host.terminal.tell(
+    "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.\n",
+  );
+}
+
+async function migrate(host: Host): Promise<void> {
+  const { terminal } = host;
+  const result = await host.migrateDatabase(({ table, rows }) => {
+    if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
+  });
+  terminal.print(toJsonText(result));
+  if (result.tables === null) terminal.tell("The database was moved before. Nothing was left to copy.\n");
+  tellMissing(host, result.missing, "not in the folder any more");
+  terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
+}
+
+async function exportAll(
+  host: Host,
+  file: string | undefined,
+  { owner, force }: { owner: string; force?: true },
+): Promise<void> {
+  const { exportOwner, writeExport } = await import("../../services/upkeep/export.ts");
+  await using session = await host.openSession();
+  const lines = exportOwner(plainCall(session.ctx, localCaller({ ownerId: owner })), host.version);
+  if (file !== undefined) {
+    const written = await writeExport(lines, { file, isForced: force === true, signal: host.stopSignal });
+    host.terminal.tell(`${written} lines were written to ${file}.\n`);
+    return;
+  }
+  for await (const line of lines) {
+    host.stopSignal.throwIfAborted();
+    host.terminal.print(`${JSON.stringify(line)}\n`);
+  }
+}
