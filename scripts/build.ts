@@ -1,89 +1,74 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { VERSION } from "../src/app/version.ts";
+import { PLATFORMS, TOOLS } from "../src/app/catalog.ts";
 import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
-import { leanLibraries } from "./lean-libraries.ts";
-import { LICENSES, writeLicenses } from "./licenses.ts";
-import { staticCatalog } from "./static-catalog.ts";
+import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Native code, and what only some need; npm installs these beside the bundle. */
-const EXTERNAL = ["better-sqlite3", "pg", "sharp"];
-
-/**
- * Libraries in CommonJS ask for Node's own modules with `require`, which a module of the language does not
- * have.
- */
-const REQUIRE =
-  'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
-
-const ENTRY = "posthorn.js";
-
-/** Puts the finished page, and the version alone, in the place of the modules that make or look it up. */
-const finishedModules: Plugin = {
-  name: "finished-modules",
+/** Puts what was read in the place of the modules that read it with packages for development. */
+const finishedPages: Plugin = {
+  name: "finished-pages",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/]src[\\/]app[\\/]version\.ts$/ }, () => ({
-      contents: `export const VERSION = ${JSON.stringify(VERSION)};`,
-      loader: "ts",
-    }));
-    builder.onLoad({ filter: /[\\/]src[\\/]http[\\/]openapi[\\/]swagger-ui\.ts$/ }, async () => ({
-      contents: `export async function readSwaggerUi() { return ${JSON.stringify(await readSwaggerUi())}; }`,
-      loader: "js",
-    }));
-    builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]resources[\\/]calendar-html\.ts$/ }, async () => ({
-      contents: `export async function readCalendarHtml() { return ${JSON.stringify(await readCalendarHtml())}; }`,
-      loader: "js",
-    }));
+    const finish = (name: string, read: () => Promise<unknown>): void =>
+      builder.onLoad({ filter: new RegExp(`[\\\\/]${name}\\.ts$`) }, async () => ({
+        contents: `export const ${read.name} = async () => (${JSON.stringify(await read())});`,
+      }));
+    finish("calendar-html", readCalendarHtml);
+    finish("swagger-ui", readSwaggerUi);
   },
 };
 
-const [folder = `${ROOT}dist`] = process.argv.slice(2);
-const { outputFiles, metafile } = await build({
-  absWorkingDir: ROOT,
-  entryPoints: { posthorn: "src/main.ts" },
-  outdir: folder,
-  chunkNames: "chunks/[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  write: false,
-  platform: "node",
-  format: "esm",
-  target: "node20.19",
-  external: EXTERNAL,
-  // Its main file is UMD, whose parts no bundler finds.
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  plugins: [staticCatalog, finishedModules, leanLibraries],
-  banner: { js: REQUIRE },
-  minify: true,
-  // Lines a person can look at. The maps stay behind when this is packed; `scripts/read-stack.ts` reads them.
-  lineLimit: 4_000,
-  sourcemap: "external",
-  sourcesContent: false,
-  metafile: true,
-  logLevel: "warning",
-});
-
-/** Whole or not at all: a program that is running may read the file in this moment. */
-async function replace(path: string, contents: Uint8Array, mode: number): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, contents, { mode });
-  await rename(draft, path);
+/** The files of a folder from which modules are loaded at run time, from the top of the checkout. */
+async function modulesIn(folder: URL): Promise<string[]> {
+  const names = await listModules(folder);
+  return names.map((name) => relative(ROOT, fileURLToPath(new URL(name, folder))).replaceAll("\\", "/"));
 }
 
-// A chunk is named after what it holds: those of the last build stay as they are until the new program is
-// complete.
-const chunksFolder = `${folder}/chunks`;
-const chunks = outputFiles.filter(({ path }) => basename(path) !== ENTRY);
-const names = new Set(chunks.map(({ path }) => basename(path)));
-await mkdir(chunksFolder, { recursive: true });
-for (const { path, contents } of chunks) await replace(path, contents, 0o644);
-await replace(`${folder}/${LICENSES}`, new TextEncoder().encode(await writeLicenses(ROOT, metafile)), 0o644);
-for (const { path, contents } of outputFiles)
-  if (basename(path) === ENTRY) await replace(path, contents, 0o755);
-for (const name of await readdir(chunksFolder))
-  if (!names.has(name)) await rm(`${chunksFolder}/${name}`, { force: true });
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((one) => (one.isFile() ? relative(folder, join(one.parentPath, one.name)) : []));
+}
+
+const [folder = `${ROOT}dist`] = process.argv.slice(2);
+// Files are moved into their places when all are written: another build may run in this moment, and a program.
+const draft = await mkdtemp(`${folder}.draft-`);
+try {
+  const modules = [...(await modulesIn(TOOLS)), ...(await modulesIn(PLATFORMS))];
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [
+      { in: "src/main.ts", out: "posthorn" },
+      ...modules.map((file) => ({ in: file, out: file.replace(/\.ts$/, "") })),
+    ],
+    outdir: draft,
+    // As deep as `src/app`, so that folders have the same relative addresses as in the sources.
+    chunkNames: "src/chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20.19",
+    sourcemap: true,
+    sourcesContent: false,
+    plugins: [finishedPages],
+    logLevel: "warning",
+  });
+  await chmod(join(draft, "posthorn.js"), 0o755);
+  const files = await filesIn(draft);
+  // The entry last: until then it is the one of the program before.
+  for (const file of files.toSorted(
+    (a, b) => Number(a.startsWith("posthorn")) - Number(b.startsWith("posthorn")),
+  )) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await rename(join(draft, file), join(folder, file));
+  }
+  const stale = (await filesIn(folder)).filter((file) => !files.includes(file));
+  for (const file of stale) await rm(join(folder, file), { force: true });
+} finally {
+  await rm(draft, { recursive: true, force: true });
+}

@@ -38,7 +38,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/": ["mcp"],
   "@noble/": ["platforms"],
   "@tus/": ["http", "media"],
-  aws4fetch: ["media"],
+  "@aws-sdk/": ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
   croner: ["publisher"],

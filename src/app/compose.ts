@@ -2,8 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
-import { IS_BUILT } from "./is-built.ts";
+import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
@@ -68,7 +67,7 @@ export async function createContext(
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
-    const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
+    const files = overrides.files ?? (await openFileStore(setup));
     const probe = overrides.probe ?? openProbe(setup, closers);
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
@@ -87,7 +86,6 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool"),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
@@ -147,14 +145,16 @@ function openDoor(config: Config, closers: Closers): Outbound & Sockets {
 export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({
     allowedHosts: config.allowedHosts,
-    clock: systemClock,
     userAgent: `Posthorn/${VERSION}`,
   });
 }
 
-/** The tools of the catalog on this context. In production their results are sent as they are typed. */
+/** In a build, results are sent as they are typed. What the sources run checks them, too. */
+const CHECKS_OUTPUT = import.meta.url.endsWith(".ts");
+
+/** The tools of the catalog on this context. */
 export function createTools(ctx: AppContext, setup: Setup): Toolbox {
-  return createToolbox(ctx, setup.catalog.tools, { checksOutput: !IS_BUILT });
+  return createToolbox(ctx, setup.catalog.tools, { checksOutput: CHECKS_OUTPUT });
 }
 
 /** Where a server on the configured port would be reached. */

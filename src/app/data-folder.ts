@@ -38,7 +38,8 @@ export interface DataFolder {
   readonly moved: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Variables as a process has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRET_KEY_BYTES = 32;
 const OTHERS = 0o077;

@@ -3,13 +3,14 @@ import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
 import { homeOf, locateProgram } from "./start/program-place.ts";
-import { readSandboxSetup, readSettings, readSetup, type Settings, type Setup } from "./setup.ts";
+import { readSandboxSetup, readSetup, type Settings, type Setup } from "./setup.ts";
+import type { Environment } from "./data-folder.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
 import { VERSION } from "./version.ts";
 
 interface HostOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly terminal: Terminal;
   readonly machine: Machine;
   readonly startMediaReader?: Settings["startMediaReader"];
@@ -52,7 +53,7 @@ export function createHost(options: HostOptions): Host {
     async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start/start-stdio.ts");
       await runStdio({
-        settings: { ...(await readSettings(withTools(env, tools))), ...reader },
+        setup: { ...(await readSetup(withTools(env, tools))), ...reader },
         machine,
         permissions,
         streams: options.stdio,
@@ -90,9 +91,10 @@ export function createHost(options: HostOptions): Host {
       return explainFailure(error);
     },
     async logFailure(error) {
-      const { createLogger } = await import("./log.ts");
+      const { createLogger, flushLog } = await import("./log.ts");
       const logFormat = env["POSTHORN_LOG_FORMAT"] === "json" ? "json" : null;
       createLogger({ logLevel: "error", logFormat }).error({ err: error }, "a command failed");
+      await flushLog();
     },
   };
 }

@@ -1,6 +1,5 @@
-import { constants, fstatSync, openSync } from "node:fs";
-import { isatty } from "node:tty";
-import { destination, pino, stdTimeFunctions } from "pino";
+import { stderr } from "node:process";
+import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
 import { visibleText } from "../domain/plain-text.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -27,136 +26,25 @@ const SECRET_NAMES = [
 /** A platform's whole answer can hang on an error's cause; this much of a text says enough. */
 const MAX_TEXT_CHARS = 4_000;
 
-/** Standard output belongs to MCP frames and to results. */
-const STANDARD_ERROR = 2;
-
-/**
- * Lines that nobody reads wait up to this size, in each thread; those that come then are counted and dropped.
- */
+/** Lines that nobody has read wait in memory up to this size. More are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** A pipe takes this much whole or not at all (PIPE_BUF): two threads' lines stay apart. */
-const MAX_WRITE_BYTES = 4_096;
+const FLUSH_MS = 500;
 
-const RETRY_MS = 100;
-/**
- * Of 100 ms each, the writer's own pause. One of the publisher's thread, one of the process: a second in all.
- */
-const RETRIES_AT_EXIT = 5;
-
-type LogSettings = Pick<Config, "logLevel" | "logFormat">;
+type Write = (line: string) => void;
 
 /**
- * Lines on standard error: of JSON, and for people where that is a terminal, unless the settings say which.
- * Writing one never waits for whoever reads them.
+ * Lines on standard error, as standard output belongs to MCP frames and to results: JSON, and for people where
+ * it is a terminal, unless the settings say which. Writing one never waits for its reader.
  */
-export function createLogger({ logLevel, logFormat }: LogSettings, file?: string): Logger {
-  if (file !== undefined)
-    return createPino(logLevel, logFormat ?? "json", destination({ dest: file, sync: true }));
-  const format = logFormat ?? (isatty(STANDARD_ERROR) ? "text" : "json");
-  return createPino(logLevel, format, standardError(format));
-}
-
-/** The same for the log and for somebody else. */
-export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
-  return (sentence, kind) => {
-    if (kind === "done") log.info({}, sentence);
-    else log.warn({}, sentence);
-    tell(sentence, kind);
-  };
-}
-
-/**
- * Writes what still waits, for half a second at most; what nobody takes until then is lost. For the end of a
- * process and of a thread, however it comes.
- */
-export function flushLog(): void {
-  flushStandardError?.();
-}
-
-let opened: ReturnType<typeof destination> | null = null;
-let flushStandardError: (() => void) | null = null;
-
-/**
- * Synchronous while it is read, so that the last lines before an end are written: they are the ones that are
- * looked for. What a full pipe does not take at once is tried again later.
- */
-function standardError(format: Format): ReturnType<typeof destination> {
-  if (opened !== null) return opened;
-  let dropped = 0;
-  let hasWaited = false;
-  let isRetrying = false;
-  let retries = 0;
-  const stream = destination({
-    dest: openWithoutBlocking(STANDARD_ERROR),
-    sync: true,
-    maxLength: MAX_WAITING_BYTES,
-    maxWrite: MAX_WRITE_BYTES,
-    retryEAGAIN: () => retries-- > 0,
-  });
-  const tellDropped = (): void => {
-    if (dropped === 0) return;
-    const lines = dropped;
-    dropped = 0;
-    createPino("warn", format, stream).warn(
-      { lines },
-      "Lines of the log were dropped, because nothing read them",
-    );
-  };
-  stream.on("drop", () => (dropped += 1));
-  stream.on("drain", () => {
-    if (!isRetrying) tellDropped();
-  });
-  // The pipe is full, or its reader has gone: nobody is left to be told.
-  stream.on("error", () => {
-    hasWaited = true;
-    if (isRetrying) return;
-    isRetrying = true;
-    setTimeout(() => {
-      isRetrying = false;
-      stream.write("");
-    }, RETRY_MS).unref();
-  });
-  flushStandardError = () => {
-    if (!hasWaited) return;
-    retries = RETRIES_AT_EXIT;
-    try {
-      stream.flushSync();
-      tellDropped();
-    } catch {
-      // Nobody reads.
-    }
-  };
-  return (opened = stream);
-}
-
-/**
- * The same pipe or terminal once more, such that a write does not wait for its reader. A flag on the
- * descriptor itself would hold for every process that shares it, a terminal's other programs among them.
- */
-function openWithoutBlocking(fd: number): number {
-  // A file has no reader, and opened once more it would be written from its beginning.
-  if (fstatSync(fd).isFile()) return fd;
-  try {
-    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch {
-    // A socket cannot be opened, and other systems have no such file. Node itself has made sockets and pipes
-    // non-blocking when the process first touched its standard streams, and undoes it at its end.
-    return fd;
-  }
-}
-
-type Format = NonNullable<Config["logFormat"]>;
-
-function createPino(
-  level: Config["logLevel"],
-  format: Format,
-  stream: ReturnType<typeof destination>,
+export function createLogger(
+  { logLevel, logFormat }: Pick<Config, "logLevel" | "logFormat">,
+  write: Write = writeToStandardError,
 ): Logger {
-  const readable = { write: (line: string) => void stream.write(toReadable(line)) };
+  const format = logFormat ?? (stderr.isTTY ? "text" : "json");
   return pino(
     {
-      level,
+      level: logLevel,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -166,8 +54,33 @@ function createPino(
         censor: "[redacted]",
       },
     },
-    format === "json" ? stream : readable,
+    { write: format === "json" ? write : (line) => write(toReadable(line)) },
   );
+}
+
+/**
+ * Node keeps what a full pipe does not take. `pino.destination` hangs on one: its thread waits in the write,
+ * and the process's end waits for the thread.
+ */
+function writeToStandardError(line: string): void {
+  if (stderr.writableLength < MAX_WAITING_BYTES) stderr.write(line);
+}
+
+/** Waits until the lines are written, for half a second at most. */
+export async function flushLog(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, FLUSH_MS).unref();
+    stderr.write("", () => resolve());
+  });
+}
+
+/** The same for the log and for somebody else. */
+export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
+  return (sentence, kind) => {
+    if (kind === "done") log.info({}, sentence);
+    else log.warn({}, sentence);
+    tell(sentence, kind);
+  };
 }
 
 /**

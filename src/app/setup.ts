@@ -9,12 +9,11 @@ import {
   readKeyOf,
   readSecretKey,
   type DataFolder,
+  type Environment,
   type Given,
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment and the data folder say. */
 export interface Settings {

@@ -1,26 +1,35 @@
-import { readdir } from "node:fs/promises";
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** `.ts` in a checkout, `.js` in a build, which has the same folders. */
+const ENDING = extname(import.meta.url);
+
 /**
- * Imports the default export of each `.ts` file of a folder, and of the `index.ts` of each folder in it, so
- * that adding one is adding a file or a folder. One whose object has another name is refused. The bundle gets
- * the same lists at build (`scripts/static-catalog.ts`).
+ * Imports the default export of each module of a folder: of its files, and of the `index` of each folder in
+ * it. So adding one is adding a file or a folder. One whose object has another name is refused.
  */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
+  const paths = await listModules(folder);
+  return Promise.all(paths.map((path) => loadOne<T>(folder, path)));
+}
+
+/** The paths of a folder's modules, in order. */
+export async function listModules(folder: URL): Promise<string[]> {
   const entries = await readdir(fileURLToPath(folder), { withFileTypes: true });
   const paths = entries.flatMap((entry) => {
-    if (entry.isFile()) return entry.name.endsWith(".ts") ? [entry.name] : [];
-    const index = `${entry.name}/index.ts`;
+    if (entry.isFile()) return entry.name.endsWith(ENDING) ? [entry.name] : [];
+    const index = `${entry.name}/index${ENDING}`;
     return existsSync(new URL(index, folder)) ? [index] : [];
   });
-  return Promise.all(paths.sort().map((path) => loadOne<T>(folder, path)));
+  return paths.sort();
 }
 
 async function loadOne<T extends { readonly name: string }>(folder: URL, path: string): Promise<T> {
   const module: { default?: T } = await import(new URL(path, folder).href);
   const object = module.default;
-  const wanted = path.replace(/(?:\/index)?\.ts$/, "");
+  const wanted = path.replace(/(?:\/index)?\.[jt]s$/, "");
   if (object === undefined || object.name !== wanted) {
     throw new Error(`${path} must export, as its default, an object named "${wanted}".`);
   }

@@ -1,19 +1,15 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../src/app/log.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const CANARY = "canary-5ecret-7ext";
 
 function write(
   work: (log: ReturnType<typeof createLogger>) => void,
-  logFormat: "json" | "text" | null = null,
+  logFormat: "json" | "text" = "json",
 ): string {
-  using folder = temporaryFolder();
-  const file = join(folder.path, "log");
-  work(createLogger({ logLevel: "info", logFormat }, file));
-  return readFileSync(file, "utf8");
+  let text = "";
+  work(createLogger({ logLevel: "info", logFormat }, (line) => (text += line)));
+  return text;
 }
 
 describe("the log", () => {

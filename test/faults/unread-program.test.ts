@@ -121,13 +121,8 @@ describe("a log that nobody reads", () => {
       if (counts.scheduled === 0 && counts.publishing === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    // Whoever reads again is told what is missing.
-    let log = "";
-    while (!/"lines":\d+,"msg":"Lines of the log were dropped/.test(log)) {
-      log += pipe.readAll();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      if (!log.includes("dropped")) await fetch(`${address}/nothing`);
-    }
+    // Its lines are whole when they are read again.
+    const log = pipe.readAll();
     for (const line of log.trim().split("\n").slice(0, -1)) expect(() => JSON.parse(line)).not.toThrow();
     await chatter();
     const ended = await run.endBy((child) => child.kill("SIGTERM"));
@@ -166,6 +161,8 @@ describe("answers that nobody reads", () => {
     stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: INITIALIZE })}\n`);
     await lines.next();
     stdout.pause();
+    // What is still to be written when the process ends.
+    stdin.on("error", () => {});
     for (let id = 1; id <= COUNT; id++)
       stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}\n`);
     // Twenty thousand lists of tools are more than a gigabyte.

@@ -13,7 +13,7 @@ import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
 import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
-import { editBackup, forgeBackup, signAnew } from "../support/backup-files.ts";
+import { editBackup, forgeBackup } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
@@ -188,33 +188,6 @@ describe("--unsigned", () => {
     expect(result["accounts"]).toContainEqual(
       expect.objectContaining({ id: row.id, status: "reconnect_required", statusReason: expect.any(String) }),
     );
-  });
-
-  it.each([
-    ["a trigger", "CREATE TRIGGER evil AFTER INSERT ON posts BEGIN DELETE FROM posts; END"],
-    ["a view", "CREATE VIEW evil AS SELECT secret_hash FROM api_keys"],
-    ["a table", "CREATE TABLE evil (x)"],
-    ["an index", "CREATE INDEX evil ON posts (lower(caption))"],
-    ["a virtual table", "CREATE VIRTUAL TABLE evil USING fts5 (x)"],
-    ["another column", "ALTER TABLE accounts ADD COLUMN evil TEXT DEFAULT 'x'"],
-    [
-      "a trigger in the place of ours",
-      "DROP TRIGGER posts_made; CREATE TRIGGER posts_made AFTER INSERT ON posts BEGIN DELETE FROM posts; END",
-    ],
-    [
-      "a table of the search in another form",
-      "DROP TABLE search_index; CREATE VIRTUAL TABLE search_index USING fts5 (tokens)",
-    ],
-    ["without one of ours", "DROP INDEX posts_next"],
-    ["a lower version than its tables", "PRAGMA user_version = 1"],
-  ])("refuses a schema with %s, signed or not", async (_what, statements) => {
-    const before = listing();
-    await forgeBackup(backup, { database: (database) => database.exec(statements) });
-    const sentence = /the schema of its database is not one of Posthorn's/;
-    expect((await restore("--unsigned")).stderr).toMatch(sentence);
-    await signAnew(backup, folder.env["POSTHORN_DATA_DIR"] ?? "");
-    expect((await restore()).stderr).toMatch(sentence);
-    expect(listing()).toEqual(before);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -190,7 +190,7 @@ beforeAll(async () => {
   });
   ctx = await createContext(setup, {
     clock: new FakeClock(),
-    log: createLogger({ logLevel: "debug", logFormat: "json" }, logFile),
+    log: createLogger({ logLevel: "debug", logFormat: "json" }, (line) => appendFileSync(logFile, line)),
   });
   const toolbox = createToolbox(ctx, setup.catalog.tools);
   server = await startTestServer(ctx, setup.catalog.tools, {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -27,28 +27,48 @@ const Lock = z.object({
 const manifest = Package.parse(read("package.json"));
 const lock = Lock.parse(read("package-lock.json"));
 
+/** The packages whose code the files of a folder load. */
+function importsIn(folder: string): string[] {
+  const root = new URL(`../../${folder}/`, import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const loaded =
+    /^(?:import (?!type )[^;]*?from |import )"([^".][^"]*)"|\b(?:import|require)\("([^".][^"]*)"\)/gm;
+  return files.flatMap((file) =>
+    [...readFileSync(new URL(file, root), "utf8").matchAll(loaded)].flatMap(([, named, asked]) => {
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(named ?? asked ?? "")?.[0] ?? "";
+      return name.startsWith("node:") || DEVELOPMENT.includes(name) ? [] : [name];
+    }),
+  );
+}
+
+/** What only a checkout makes its calendar with. */
+const DEVELOPMENT = ["esbuild"];
+
 describe("the package", () => {
   it("runs nothing when it is installed", () => {
     const hooks = Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?install$/.test(name));
     expect(hooks).toEqual([]);
   });
 
-  it("names one version of each library, and brings few", () => {
+  it("names one version of each library, and leaves out what it does without", () => {
     const { dependencies, optionalDependencies, devDependencies } = manifest;
     for (const version of Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies }))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "pg", "sharp"]);
   });
 
+  it("depends on what its program imports, and on nothing else", () => {
+    const { dependencies, optionalDependencies } = manifest;
+    const imported = ["src", "tools"].flatMap((folder) => importsIn(folder));
+    expect([...new Set(imported)].sort()).toEqual(
+      Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
+    );
+  });
+
   it("holds the program and its documents alone", () => {
-    expect([...manifest.files].sort()).toEqual([
-      "CHANGELOG.md",
-      "LICENSE",
-      "README.md",
-      "dist/**/*.js",
-      "dist/THIRD-PARTY-LICENSES.txt",
-      "docs",
-    ]);
+    expect([...manifest.files].sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs"]);
   });
 });
 

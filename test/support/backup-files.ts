@@ -3,9 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack } from "tar-stream";
-import { signBackup } from "../../src/services/upkeep/backup.ts";
 import { readArchive } from "../../src/store/backup/backup-archive.ts";
-import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 
 /** Entries to be written anew, with others' names added; null: taken out. */
@@ -33,14 +31,6 @@ export async function forgeBackup(
     .map(([name, content]) => `${createHash("sha256").update(content!).digest("hex")}  ${name}\n`)
     .join("");
   await write(backup, entries);
-}
-
-/** Signs a backup with the secret key of a data folder. */
-export async function signAnew(backup: string, dataFolder: string): Promise<void> {
-  const key = Buffer.from(readFileSync(join(dataFolder, "secret.key"), "utf8").trim(), "hex");
-  const entries = await readEntries(backup);
-  const checksums = String(entries["checksums.sha256"]);
-  await editBackup(backup, { "checksums.hmac": signBackup(createCipher(key), checksums) });
 }
 
 function changed(bytes: Buffer, change: (database: SqliteDatabase) => void): Buffer {

@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ProgramPlace } from "../../cli/host.ts";
-import { locateDataFolder, PROGRAM_ROOT } from "../data-folder.ts";
+import { locateDataFolder, PROGRAM_ROOT, type Environment } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How others start this installation. Throws `unavailable` where it will not stay, or was not built. */
 export function locateProgram(env: Environment, execPath: string): ProgramPlace {

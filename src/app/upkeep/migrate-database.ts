@@ -1,11 +1,16 @@
 import { Readable } from "node:stream";
 import type { MigrationResult } from "../../cli/host.ts";
 import { listPlatformSettings } from "../catalog.ts";
-import { createDoor } from "../compose.ts";
-import { locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "../data-folder.ts";
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  type DataFolder,
+  type Environment,
+} from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
+import { openBucket, openDatabase, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
 import { openCipher } from "../secret-key.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
@@ -18,7 +23,7 @@ import { takeFolder } from "../../store/sqlite/locks.ts";
 import { systemClock } from "../system-clock.ts";
 
 interface Migration {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly signal: AbortSignal;
   readonly progress: (moved: MovedCount) => void;
   /** Default: nobody hears it. */
@@ -100,25 +105,20 @@ interface CopiedFiles {
 
 /** Nothing is copied where the files stay in a shared folder. */
 async function copyFiles({ config, secrets, folder }: Target, signal: AbortSignal): Promise<CopiedFiles> {
-  const door = createDoor(config);
-  try {
-    const bucket = await openBucket({ config, secrets, folder }, { outbound: door, clock: systemClock });
-    if (bucket === null) return { copied: 0, missing: [] };
-    await bucket.assertSettings();
-    const files = createFolderStore(folder.files, openDiskRoom(folder, "files"));
-    let copied = 0;
-    const missing: string[] = [];
-    for (const key of listStoredKeys(folder.database)) {
-      signal.throwIfAborted();
-      const sizeBytes = await files.size(key);
-      const stored = await bucket.size(key);
-      if (sizeBytes === null && stored === null) missing.push(key);
-      if (sizeBytes === null || stored === sizeBytes) continue;
-      await bucket.write(key, Readable.from(files.read(key)), { signal, sizeBytes });
-      copied += 1;
-    }
-    return { copied, missing };
-  } finally {
-    await door[Symbol.asyncDispose]();
+  const bucket = await openBucket({ config, secrets });
+  if (bucket === null) return { copied: 0, missing: [] };
+  await bucket.assertSettings();
+  const files = createFolderStore(folder.files);
+  let copied = 0;
+  const missing: string[] = [];
+  for (const key of listStoredKeys(folder.database)) {
+    signal.throwIfAborted();
+    const sizeBytes = await files.size(key);
+    const stored = await bucket.size(key);
+    if (sizeBytes === null && stored === null) missing.push(key);
+    if (sizeBytes === null || stored === sizeBytes) continue;
+    await bucket.write(key, Readable.from(files.read(key)), { signal, sizeBytes });
+    copied += 1;
   }
+  return { copied, missing };
 }

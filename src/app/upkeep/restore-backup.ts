@@ -1,7 +1,6 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RestoreResult } from "../../cli/host.ts";
-import { createDoor } from "../compose.ts";
 import {
   createOnce,
   findSecretKey,
@@ -11,13 +10,14 @@ import {
   readIfThere,
   readSettingsText,
   type DataFolder,
+  type Environment,
 } from "../data-folder.ts";
 import { listPlatformSettings, loadCatalog } from "../catalog.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../file-store.ts";
-import { assertKey } from "../../media/stores/file-key.ts";
+import { assertKey } from "../../ports/file-store.ts";
 import { findMissing, openSettings } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
@@ -30,13 +30,12 @@ import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../sto
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
-import { DAMAGED } from "../../store/backup/own-schema.ts";
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";
-import { assertOwnSchema, assertSigned, otherKey } from "./trust-backup.ts";
+import { assertSigned, otherKey } from "./trust-backup.ts";
 
 interface RestoreInput {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly file: string;
   /** Replaces a database that holds posts. */
   readonly isForced: boolean;
@@ -80,7 +79,6 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
     const isSigned = await assertSigned(archive, backup, given);
-    assertOwnSchema(archive, staged);
     const wanted = await findSettings(given, backup);
     const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
@@ -163,8 +161,7 @@ async function restoreFiles(
   archive: string,
   { manifest, files: wanted }: VerifiedBackup,
 ): Promise<string[]> {
-  await using door = createDoor(target.config);
-  const files = await openFileStore(target, { outbound: door, clock: systemClock });
+  const files = await openFileStore(target);
   await copyFiles(archive, { files, wanted });
   return manifest.bucket === undefined
     ? []
@@ -208,7 +205,10 @@ async function prepareDatabase(
 
 async function assertSound(store: Store): Promise<void> {
   if (await isSound(store)) return;
-  throw new AppError("invalid", DAMAGED);
+  throw new AppError(
+    "invalid",
+    "The database in the backup is damaged. Nothing was changed. Take another backup.",
+  );
 }
 
 async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: string): Promise<void> {

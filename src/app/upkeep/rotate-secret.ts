@@ -6,6 +6,7 @@ import {
   openDataFolder,
   readEnvironment,
   type DataFolder,
+  type Environment,
 } from "../data-folder.ts";
 import { listPlatformSettings } from "../catalog.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -21,7 +22,7 @@ import { isThere } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/sqlite/locks.ts";
 
 interface RotationInput {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where the old key is kept, for backups that were made with it; null: nowhere. */
   readonly oldKeyFile: string | null;
   /** Default: nobody hears it. */

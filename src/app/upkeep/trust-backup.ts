@@ -2,11 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import { UNSIGNED_RISK } from "../../cli/host.ts";
 import { findSecretKey, type DataFolder } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
-import { plainText } from "../../domain/plain-text.ts";
-import { quote } from "../../domain/time.ts";
 import { signBackup } from "../../services/upkeep/backup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
-import { findForeignSchema } from "../../store/backup/own-schema.ts";
 import type { VerifiedBackup } from "../../store/backup/verify-backup.ts";
 
 /**
@@ -41,15 +38,5 @@ export function otherKey({ secretKey }: DataFolder, key: Buffer | null, wanted: 
   return new AppError(
     "unavailable",
     `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable only by you, then restore again. Nothing was changed.`,
-  );
-}
-
-/** Throws `invalid` for a database with anything in its schema that no Posthorn made, whoever signed it. */
-export function assertOwnSchema(archive: string, database: string): void {
-  const foreign = findForeignSchema(database);
-  if (foreign === null) return;
-  throw new AppError(
-    "invalid",
-    `${archive}: the schema of its database is not one of Posthorn's (the ${plainText(foreign.type, 20)} ${quote(plainText(foreign.name, 40))} differs). What does not belong there may change posts or read secrets. Take another backup. Nothing was changed.`,
   );
 }

@@ -127,7 +127,7 @@ async function receive(
   try {
     const facts = await ctx.probe.inspect(
       { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
-      { ownerId: row.owner_id, signal: call.signal },
+      call.signal,
     );
     const columns = {
       ...columnsOf(facts),

@@ -11,10 +11,7 @@ import {
   type AttemptTotal,
 } from "../../store/queries/metrics.ts";
 import type { AppContext } from "../context.ts";
-import { publisherStatus } from "./status.ts";
-
-/** As in get_status. */
-const OVERDUE_AFTER_MS = MINUTE;
+import { OVERDUE_AFTER_MS, publisherStatus } from "./status.ts";
 
 /** Counting all posts takes longer than everything else together, and a minute changes little. */
 const COUNTS_KEPT_MS = MINUTE;

@@ -20,7 +20,7 @@ import type { AppContext, CallContext } from "../context.ts";
 const ALIVE_WITHIN_MS = 15 * SECOND;
 
 /** A post that is out within the minute of its time is not worth a word. */
-const OVERDUE_AFTER_MS = MINUTE;
+export const OVERDUE_AFTER_MS = MINUTE;
 
 const DAYS = 7;
 /** Newest attempts that the lateness is taken from: enough for a percentile, and read in milliseconds. */

@@ -180,15 +180,13 @@ function lookAtFile(
 }
 
 async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
-  const { caller, signal } = check;
+  const { signal } = check;
   try {
     const answer = await ctx.outbound.request({
       method: "HEAD",
       url: place.url,
       timeoutMs: LOOK_MS,
       maxRedirects: 3,
-      purpose: "media",
-      ownerId: caller.ownerId,
       signal,
     });
     answer.body.resume();

@@ -122,8 +122,6 @@ export async function send(
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      purpose: "webhook",
-      ownerId: webhook.owner_id,
       signal,
     });
     await drain(answer);

@@ -30,8 +30,8 @@ function count(database: SqliteDatabase): number {
 /** Whether the pages of the database fit together. */
 export function isSound(reader: Reader): Promise<boolean> {
   return readRaw(reader, (raw) => {
-    const [first] = raw.prepare("PRAGMA quick_check(1)").all([]) as { quick_check: string }[];
-    return first?.quick_check === "ok";
+    const [first] = raw.prepare("PRAGMA integrity_check(1)").all([]) as { integrity_check: string }[];
+    return first?.integrity_check === "ok";
   });
 }
 

@@ -175,23 +175,6 @@ export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): I
 }
 
 /**
- * What tells two versions of each of these posts apart, cheaply: for asking again and again. Other ids are
- * left out.
- */
-export function readPostMarks(
-  reader: Reader,
-  ownerId: string,
-  ids: readonly string[],
-): Promise<Pick<PostRow, "id" | "account_id" | "updated_at" | "status" | "attempts">[]> {
-  return queryOf(reader)
-    .selectFrom("posts")
-    .select(["id", "account_id", "updated_at", "status", "attempts"])
-    .where("owner_id", "=", ownerId)
-    .where("id", "in", ids)
-    .execute();
-}
-
-/**
  * By id, that is in order of creation; the expression keeps SQLite from sorting all of the owner's posts for each
  * page.
  */

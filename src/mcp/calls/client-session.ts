@@ -6,6 +6,8 @@ import {
   type ClientCapabilities,
   type ElicitRequestFormParams,
   type InputRequest,
+  type InputRequests,
+  type InputRequiredResult,
   type InputResponseView,
   type Server,
   type ServerContext,
@@ -21,8 +23,7 @@ import type {
   Reply,
 } from "../../services/calling-client.ts";
 import { abilitiesOf, canShowForms } from "./client-abilities.ts";
-import { InputNeeded } from "./input-needed.ts";
-import type { McpContext } from "../scope.ts";
+import type { McpContext } from "../kinds.ts";
 import { SealedState } from "./sealed-state.ts";
 
 export interface CallFrom {
@@ -55,7 +56,7 @@ const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, Tex
  * requests of their own and calls again in their place, so that a tool is written once; and refuses for
  * clients that lack the ability.
  */
-export class AskedClient implements CallingClient {
+export class ClientSession implements CallingClient {
   readonly #from: CallFrom;
   readonly #state: SealedState;
   #replies: Readonly<Record<string, Reply>> | null = null;
@@ -104,6 +105,20 @@ export class AskedClient implements CallingClient {
       ProtocolErrorCode.InvalidParams,
       "requestState: is not the one that this server gave for this call, or is older than 10 minutes. Call again without it.",
     );
+  }
+}
+
+/**
+ * Ends a call that needs an answer from the client first, which then calls again; clients with sessions are
+ * asked meanwhile.
+ */
+export class InputNeeded extends Error {
+  readonly result: InputRequiredResult;
+
+  constructor(inputRequests: InputRequests, requestState: string) {
+    super("An answer of the client is needed.");
+    this.name = "InputNeeded";
+    this.result = inputRequired({ inputRequests, requestState });
   }
 }
 

@@ -4,10 +4,9 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Consent, ConfirmOptions, Question } from "../../toolkit/confirm.ts";
 import type { CallResult } from "../../toolkit/toolbox.ts";
-import type { CallFrom } from "./calling-client.ts";
+import { InputNeeded, type CallFrom } from "./client-session.ts";
 import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
 import type { McpDeps } from "../deps.ts";
-import { InputNeeded } from "./input-needed.ts";
 import { ANSWER_MS, SealedState } from "./sealed-state.ts";
 
 const Result = z.record(z.string(), z.unknown());
@@ -29,7 +28,7 @@ const UNOPENED =
 const Opened = z.object({ rest: Result, whole: Result });
 
 /** The person in front of the client, as far as it lets the server reach them. */
-export class Person {
+export class Elicitation {
   readonly #ctx: McpDeps["ctx"];
   readonly #at: CallFrom;
   readonly #links: SealedState;

@@ -1,5 +1,63 @@
-import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
-import type { Scope, Suggestion } from "./scope.ts";
+import type {
+  CallToolResult,
+  GetPromptResult,
+  ReadResourceResult,
+  Resource,
+} from "@modelcontextprotocol/server";
+import type { Caller } from "../domain/permissions.ts";
+import type { AppContext } from "../services/context.ts";
+import type { ToolAccess } from "../toolkit/toolbox.ts";
+
+/** What the MCP face needs of the context. */
+export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> & {
+  readonly settings: Pick<AppContext["settings"], "timezone">;
+};
+
+/**
+ * Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its
+ * checks hold here too.
+ */
+export interface Scope {
+  readonly toolbox: ToolAccess;
+  readonly ctx: McpContext;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** A value that a person may be offered while they type. */
+export interface Suggestion {
+  readonly value: string;
+  /** What they may type instead of the value: a name, where the value is an id. */
+  readonly name?: string;
+}
+
+export type Block = CallToolResult["content"][number];
+
+/** What MCP shows of a tool and its results beyond what every face does. */
+export interface ToolView {
+  readonly tool: string;
+  /** For hosts that know more than the protocol asks of them, in the list of tools. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** What goes with a result beside its text: pictures, sound, resources. */
+  content?(result: Readonly<Record<string, unknown>>): readonly Block[];
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required?: boolean;
+  complete?(scope: Scope): Promise<Suggestion[]>;
+}
+
+/** A task that a person starts by name, with what they fill in. */
+export interface PromptKind {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  /** Arguments that were left out are "". */
+  messages(args: Readonly<Record<string, string>>, scope: Scope): Promise<GetPromptResult["messages"]>;
+}
 
 type Contents = ReadResourceResult["contents"][number];
 
@@ -24,11 +82,6 @@ export interface ResourceKind {
   read(value: string, scope: Scope): Promise<Contents>;
   /** Values of the variable. */
   complete?(scope: Scope): Promise<Suggestion[]>;
-  /**
-   * A text for each of the values that exists, which changes with the resource; where it is there, clients
-   * may subscribe.
-   */
-  versions?(values: readonly string[], scope: Scope): Promise<ReadonlyMap<string, string>>;
 }
 
 const VARIABLE = /\{([^{}]+)\}/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { announcedEnd } from "../../../src/media/probe/container-end.ts";
+import { announcedEnd } from "../../../src/media/probe/container.ts";
 import { fixture, sourceOf } from "../../support/media.ts";
 
 const box = (size: number, type: string, ...rest: number[]): Buffer => {
