@@ -1,5 +1,4 @@
-import { CLIENTS, SERVER_NAME, type Client, type Launch } from "../src/cli/install/clients.ts";
-import { showEntry } from "../src/cli/install/plan.ts";
+import { CLIENTS, SERVER_NAME, showEntry, type Client, type Launch } from "../src/cli/install/clients.ts";
 import { code, table } from "./markdown.ts";
 
 /** After `npm install --global`, for whoever writes it by hand. */
@@ -23,7 +22,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 export function clientsPage(): string {
   return [
     "# Clients",
-    "One command sets Posthorn up in a client. It shows what changes in the client's configuration, asks, leaves everything else as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients are on this machine. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
+    "One command sets Posthorn up in a client. It shows what it does and asks first. Claude Code, Codex and Gemini CLI are set up by their own `mcp add`. Of the others it writes the configuration file, leaves everything else in it as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients are on this machine. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
     fence("sh", CLIENTS.map(({ name }) => `posthorn install ${name}`).join("\n")),
     "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed. Over stdio there is no key: everyone who can start the client can use Posthorn.",
     "## While the client is open, and after",
@@ -80,7 +79,7 @@ function byHand(client: Client): string[] {
             ["Windows", code([windows])],
           ],
         ),
-    fence(client.format, showEntry(client, LAUNCH)),
+    fence(client.name === "codex" ? "toml" : "json", showEntry(client, LAUNCH)),
     ...(command === undefined ? [] : [`Or with its own command: \`${command}\``]),
   ];
 }

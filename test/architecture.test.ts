@@ -38,7 +38,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/": ["mcp"],
   "@noble/": ["platforms"],
   "@tus/": ["http", "media"],
-  aws4fetch: ["media"],
+  "@aws-sdk/": ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
   croner: ["publisher"],
@@ -82,7 +82,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   store: {
-    order: ["engine", "sqlite", "search", "tables", "publishing", "moving", "postgres", "backup"],
+    order: ["engine", "queries", "sqlite", "postgres", "moving", "backup"],
     tops: ["src/store/open-store.ts"],
   },
 };
@@ -98,10 +98,7 @@ const SQL =
  * Where the time comes from: the process's clock, the browser's for the page that runs there, and where a
  * library is told a moment that it compares with the machine's own clock.
  */
-const CLOCKS: readonly string[] = [
-  "src/app/system-clock.ts",
-  "apps/calendar/clock.ts",
-];
+const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clock.ts"];
 
 /**
  * Where use cases write what is no call's effect, and why. Everything else goes through

@@ -3,6 +3,8 @@
  * common statuses.
  */
 
+import type { PostStatus } from "../../src/domain/posts/post-states.ts";
+
 export const BENCH_OWNER = "default";
 const OTHER_OWNER = "other";
 
@@ -14,7 +16,7 @@ export interface BenchPost {
   readonly caption: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly scheduledAt: number;
-  readonly status: string;
+  readonly status: PostStatus;
 }
 
 interface BenchAccount {
@@ -147,7 +149,7 @@ function makeHan(random: () => number, count: number): string {
   ).join("");
 }
 
-function pickStatus(draw: number): string {
+function pickStatus(draw: number): PostStatus {
   let rest = draw;
   for (const [status, share] of STATUSES) {
     if (rest < share) return status;

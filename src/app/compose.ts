@@ -2,7 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
+import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
@@ -21,8 +21,8 @@ import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
-import { createFeedShelf } from "../store/tables/feed-items.ts";
-import { shareFolder } from "../store/sqlite/folder-lock.ts";
+import { createFeedShelf } from "../store/queries/feed-items.ts";
+import { shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -67,7 +67,7 @@ export async function createContext(
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
-    const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
+    const files = overrides.files ?? (await openFileStore(setup));
     const probe = overrides.probe ?? openProbe(setup, closers);
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
@@ -86,7 +86,6 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool"),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
@@ -146,7 +145,6 @@ function openDoor(config: Config, closers: Closers): Outbound & Sockets {
 export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({
     allowedHosts: config.allowedHosts,
-    clock: systemClock,
     userAgent: `Posthorn/${VERSION}`,
   });
 }

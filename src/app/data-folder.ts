@@ -13,7 +13,7 @@ import { AppError, codeOf } from "../domain/errors.ts";
 import { checkEnvLines } from "../domain/settings/env-lines.ts";
 import { makeDataPath, tryDataPath } from "../store/backup/data-path.ts";
 import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
-import { takeFolder } from "../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../store/sqlite/locks.ts";
 
 /** Where this installation keeps what it must not forget. */
 export interface DataFolder {

@@ -1,12 +1,8 @@
 import { existsSync } from "node:fs";
-import { AppError } from "../domain/errors.ts";
+import { AppError, hasCode } from "../domain/errors.ts";
 import type { BucketStore } from "../media/stores/bucket-store.ts";
-import { createDiskRoom } from "../media/stores/disk-room.ts";
 import { createFolderStore } from "../media/stores/folder-store.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { DiskRoom } from "../ports/disk-room.ts";
 import type { FileStore } from "../ports/file-store.ts";
-import type { Outbound } from "../ports/outbound.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
 import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
@@ -14,39 +10,33 @@ import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
 
-interface Doors {
-  readonly outbound: Outbound;
-  readonly clock: Clock;
-}
-
 type FileSettings = Pick<Settings, "config" | "secrets" | "folder">;
 
 /** Where the files are: in the bucket of the settings, else in the data folder. */
-export async function openFileStore(settings: FileSettings, doors: Doors): Promise<FileStore> {
-  return (await openBucket(settings, doors)) ?? folderStore(settings);
-}
-
-function folderStore({ folder }: FileSettings): FileStore {
-  return createFolderStore(folder.files, openDiskRoom(folder, "files"));
+export async function openFileStore(settings: FileSettings): Promise<FileStore> {
+  return (await openBucket(settings)) ?? createFolderStore(settings.folder.files);
 }
 
 /** Null where the settings name no bucket; most processes need no code for one. */
-export async function openBucket(
-  { config, secrets }: FileSettings,
-  { outbound, clock }: Doors,
-): Promise<BucketStore | null> {
+export async function openBucket({
+  config,
+  secrets,
+}: Pick<FileSettings, "config" | "secrets">): Promise<BucketStore | null> {
   const { bucket } = config;
   const { bucketSecretKey } = secrets;
   if (bucket === null || bucketSecretKey === null) return null;
-  const { createBucketStore } = await import("../media/stores/bucket-store.ts");
-  return createBucketStore({ bucket, secretAccessKey: bucketSecretKey, outbound, clock });
+  const { createBucketStore } = await import("../media/stores/bucket-store.ts").catch((cause: unknown) => {
+    throw hasCode(cause, ["ERR_MODULE_NOT_FOUND"]) ? withoutClient(cause) : cause;
+  });
+  return createBucketStore({ bucket, secretAccessKey: bucketSecretKey });
 }
 
-type Place = "files" | "spool" | "uploads";
-
-/** How much may still be written there. */
-export function openDiskRoom(folder: DataFolder, place: Place): DiskRoom {
-  return createDiskRoom({ folder: folder[place] });
+function withoutClient(cause: unknown): AppError {
+  return new AppError(
+    "unavailable",
+    "POSTHORN_S3_BUCKET is set, and the packages @aws-sdk/client-s3, @aws-sdk/lib-storage and @aws-sdk/s3-request-presigner, which talk to buckets, are not installed. Install Posthorn with its optional packages.",
+    { cause },
+  );
 }
 
 type DatabasePlace = Pick<Settings, "config" | "secrets" | "folder">;

@@ -1,5 +1,4 @@
 import { AppError } from "../domain/errors.ts";
-import { requireShallow } from "../domain/json-depth.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
 import type { Host } from "./host.ts";
 
@@ -38,7 +37,6 @@ export function parseJson({ source, text, advice, isSecret = false }: Typed): un
     const reason = cause instanceof Error && !isSecret ? ` (${cause.message.slice(0, 120)})` : "";
     throw new AppError("invalid", `${source}: this is not JSON${reason}. ${advice}`, { cause });
   }
-  requireShallow(value);
   requireWholeTexts(value);
   return value;
 }

@@ -16,14 +16,6 @@ export interface Instance {
   readonly apiKeyFile: string;
 }
 
-/** What waits in a data folder. */
-export interface Waiting {
-  /** Of the next post, in ISO 8601; null where none waits. */
-  readonly nextDueAt: string | null;
-  readonly overdue: number;
-  readonly timezone: string;
-}
-
 /** The operating system, as far as `posthorn service` needs it. Paths are absolute. */
 export interface Machine {
   /** As Node names it: linux, darwin, win32, … */
@@ -43,7 +35,6 @@ export interface Machine {
   listStraySettings(): Promise<readonly string[]>;
   /** Reads a data folder's settings as a service does, without this shell's; makes what is missing. */
   openInstance(folder: string): Promise<Instance>;
-  readWaiting(folder: string): Promise<Waiting>;
   /** Whether a server of ours is there: one that works, one that cannot, or none. */
   probe(address: string): Promise<"ready" | "unready" | "none">;
   /** What it writes is kept for the answer; standard input is empty. */

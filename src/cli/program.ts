@@ -16,7 +16,6 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addServiceCommand } from "./service/service.ts";
 import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolsCommand } from "./commands/tools.ts";
-import { addCompletionCommand } from "./shell/completion.ts";
 import { addChangeCommands } from "./shell/change.ts";
 import { addAccountsCommand, addDisconnectCommand } from "./shell/channels.ts";
 import { addListCommand } from "./shell/list.ts";
@@ -78,7 +77,6 @@ function createProgram(host: Host): Command {
   addRestoreCommand(program, host);
   addMigrateDatabaseCommand(program, host);
   addExportCommand(program, host);
-  addCompletionCommand(program, host);
   // Else groups would take over the program's own, under its heading.
   for (const group of program.commands.filter(({ commands }) => commands.length > 0))
     group.helpCommand("help [command]", "print help for a command");

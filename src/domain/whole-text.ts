@@ -1,5 +1,6 @@
 import { AppError } from "./errors.ts";
 import { pathOf } from "./explain-invalid.ts";
+import { MAX_JSON_DEPTH } from "./json-depth.ts";
 import { quote } from "./time.ts";
 
 /**
@@ -22,10 +23,15 @@ export function withoutNul(text: string): string {
 }
 
 /**
- * Throws `invalid` that names the first field, at any depth, whose text is not whole. The value is not nested
- * deeper than JSON may be.
+ * Throws `invalid` that names the first field, at any depth, whose text is not whole, and for a value that is
+ * nested deeper than JSON may be.
  */
 export function requireWholeTexts(value: unknown, path: readonly (string | number)[] = []): void {
+  if (path.length > MAX_JSON_DEPTH)
+    throw new AppError(
+      "invalid",
+      `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels. Flatten them.`,
+    );
   if (typeof value === "string") {
     if (!isWholeText(value)) throw new AppError("invalid", `${fieldOf(path)}: holds ${whatIsBroken(value)}`);
   } else if (Array.isArray(value)) {

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
+import { DiskFull } from "../ports/disk-space.ts";
 import type { Logger } from "../ports/logger.ts";
 
 /** The HTTP status of each kind of error. */
@@ -13,6 +14,10 @@ export const STATUS: Record<ErrorKind, number> = {
   rate_limited: 429,
   unavailable: 503,
 };
+
+export function statusOf(error: AppError): number {
+  return error instanceof DiskFull ? 507 : STATUS[error.kind];
+}
 
 /** What takes long may be over by then; the limit of requests knows its own time. */
 const RETRY_AFTER_SECONDS = "5";
@@ -74,7 +79,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (known === null) return sendError(response, 500, INTERNAL_ERROR_SENTENCE);
     if (known.kind === "rate_limited" && !response.hasHeader("Retry-After"))
       response.set("Retry-After", RETRY_AFTER_SECONDS);
-    sendError(response, STATUS[known.kind], known.message);
+    sendError(response, statusOf(known), known.message);
   };
 }
 

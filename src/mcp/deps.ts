@@ -1,9 +1,9 @@
 import type { Caller } from "../domain/permissions.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
-import type { PromptKind } from "./prompt-kind.ts";
-import type { ResourceKind } from "./resource-kind.ts";
-import type { McpContext } from "./scope.ts";
-import type { ToolView } from "./tool-view.ts";
+import type { PromptKind } from "./kinds.ts";
+import type { ResourceKind } from "./kinds.ts";
+import type { McpContext } from "./kinds.ts";
+import type { ToolView } from "./kinds.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {

@@ -1,5 +1,5 @@
 import { tellTime } from "../domain/time.ts";
-import type { McpContext } from "./scope.ts";
+import type { McpContext } from "./kinds.ts";
 
 /**
  * Shown to the model once a connection (at most 1,500 characters): the ways across tools that no single

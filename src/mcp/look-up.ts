@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Account } from "../domain/accounts/account.ts";
 import { Post } from "../domain/posts/post.ts";
-import type { Scope, Suggestion } from "./scope.ts";
+import type { Scope, Suggestion } from "./kinds.ts";
 
 /** Enough to choose from; whoever looks for more searches with list_posts. */
 const MAX_SUGGESTED_POSTS = 100;

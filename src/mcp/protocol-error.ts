@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf, type ErrorKind } from "../domain/errors.ts";
-import type { McpContext } from "./scope.ts";
+import type { McpContext } from "./kinds.ts";
 
 /** Where there is no result to say it in: resources, prompts and completions. */
 const CODES: Readonly<Record<ErrorKind, ProtocolErrorCode>> = {

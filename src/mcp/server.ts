@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ListToolsResult } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ListToolsResult,
+  type McpRequestContext,
+} from "@modelcontextprotocol/server";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
@@ -10,8 +16,8 @@ import { instructionsFor } from "./instructions.ts";
 import type { OpenCalls } from "./calls/open-calls.ts";
 import { servePrompts } from "./prompts/prompt-handlers.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
-import { TOOL_VIEWS } from "./resources/tool-views.ts";
-import type { ToolView } from "./tool-view.ts";
+import { TOOL_VIEWS } from "./resources/calendar-resource.ts";
+import type { ToolView } from "./kinds.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -26,7 +32,12 @@ const FIRST_WITH_TITLES = "2025-06-18";
  * transport negotiates. The SDK's low-level server: the other one rewrites schemas, and a list must be the
  * same on every face.
  */
-export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenCalls): Server {
+export function createMcpServer(
+  deps: McpDeps,
+  caller: Caller,
+  { era, openCalls }: { readonly era: McpRequestContext["era"]; readonly openCalls?: OpenCalls },
+): Server {
+  const hasSubscriptions = era === "legacy";
   const { views = TOOL_VIEWS } = deps;
   const identity = {
     name: "posthorn",
@@ -35,7 +46,13 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     ...(deps.websiteUrl === undefined ? {} : { websiteUrl: deps.websiteUrl }),
   };
   const server = new Server(identity, {
-    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+    capabilities: {
+      tools: {},
+      resources: hasSubscriptions ? { subscribe: true } : {},
+      prompts: {},
+      completions: {},
+      logging: {},
+    },
     instructions: instructionsFor(deps.ctx) + (deps.note ?? ""),
     cacheHints: {
       "tools/list": LIST_CACHE,
@@ -60,7 +77,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     );
     return openCalls?.track(answer) ?? answer;
   });
-  serveResources(server, deps, caller);
+  serveResources(server, deps, { caller, hasSubscriptions });
   servePrompts(server, deps, caller);
   serveCompletions(server, deps, caller);
   return server;

@@ -1,4 +1,6 @@
 import type { Readable } from "node:stream";
+import { AppError } from "../domain/errors.ts";
+import { quote } from "../domain/time.ts";
 
 export interface WriteOptions {
   readonly signal?: AbortSignal;
@@ -13,7 +15,7 @@ export interface WriteOptions {
 export interface FileStore {
   /**
    * Streams to a temporary place and moves it under the key at the end: a key never shows half a file. Throws
-   * `unavailable` where there is no room for it.
+   * `unavailable` where it cannot be stored now (`DiskFull` for want of space).
    */
   write(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
   /**
@@ -34,4 +36,17 @@ export interface FileStore {
     key: string,
     options: { readonly lastsMs: number; readonly mimeType: string },
   ): Promise<string | null>;
+}
+
+const KEY = /^[a-z0-9][a-z0-9/_.-]{0,255}$/;
+
+/** Throws `invalid` for a key that could name anything but a file of the store. */
+export function assertKey(key: string): void {
+  const parts = key.split("/");
+  if (KEY.test(key) && parts.every((part) => part !== "" && !part.startsWith(".") && !part.endsWith(".")))
+    return;
+  throw new AppError(
+    "invalid",
+    `r2://${quote(key).slice(1, -1)} is not an address of a stored file. Take addresses from list_files.`,
+  );
 }

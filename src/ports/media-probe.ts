@@ -13,8 +13,6 @@ export interface MediaFormat {
 /** Bytes that can be read from any place, so that a file is never held whole. */
 export interface ByteSource {
   readonly sizeBytes: number;
-  /** Each read is a request: few large ones are better than many. */
-  readonly isRemote?: boolean;
   /** Both ends included. */
   read(range: { start: number; end: number }): Readable;
 }
@@ -27,12 +25,6 @@ export interface ImageWanted {
 
 export type ProbedMedia = Omit<MediaFacts, "sizeBytes" | "sha256">;
 
-/** For whom a file is looked at: waiting is fair among owners, and ends with the signal. */
-export interface ProbeCall {
-  readonly ownerId: string;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Tells media by its content, never by a header or a file name. Its methods throw `unavailable` where the
  * file could not be looked at through no fault of its own, and the signal's reason where that ends it.
@@ -43,7 +35,7 @@ export interface MediaProbe {
   /** Throws `invalid` for content that is not taken (web pages, SVG, documents, programs). */
   identify(head: Uint8Array): Promise<MediaFormat>;
   /** Throws `invalid` for content that is not taken, damaged, or a bomb. */
-  inspect(source: ByteSource, call: ProbeCall): Promise<ProbedMedia>;
+  inspect(source: ByteSource, signal: AbortSignal): Promise<ProbedMedia>;
   /** The picture within the limits, see `PostMedia`. Throws `invalid` where nothing fits, or it is a bomb. */
-  fitImage(source: ByteSource, wanted: ImageWanted, call: ProbeCall): Promise<FittedImage>;
+  fitImage(source: ByteSource, wanted: ImageWanted, signal: AbortSignal): Promise<FittedImage>;
 }

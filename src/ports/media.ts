@@ -4,8 +4,7 @@ import type { MediaFigures } from "../domain/files/media-limits.ts";
 
 /** What the bytes themselves say, never a header or a file name. */
 export interface MediaFacts extends MediaFigures {
-  /** Null for a large file that is read from its source each time: it was not read whole yet. */
-  readonly sha256: string | null;
+  readonly sha256: string;
 }
 
 /** A file of the owner's in the store. */
@@ -17,8 +16,7 @@ export interface OwnFile {
 }
 
 /**
- * One picture, video or sound of a post, checked, and readable as often as needed: from this machine, or,
- * where it is large and its source gives parts of one certain version, from there. Every reading gives the
+ * One picture, video or sound of a post, checked, and readable as often as needed. Every reading gives the
  * same bytes or fails.
  */
 export interface MediaItem {
@@ -28,8 +26,7 @@ export interface MediaItem {
   readonly facts: MediaFacts;
   /**
    * A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). Fails with
-   * `AppError` `invalid` when the source is not what it was, and with `MediaUnavailable` when it does not
-   * answer.
+   * `AppError` where the store does not give it any more.
    */
   open(range?: { start?: number; end?: number }): Readable;
 }

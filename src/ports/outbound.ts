@@ -28,14 +28,7 @@ export interface OutboundRequest {
    * which `signal` can hold back what follows.
    */
   readonly beforeWriting?: () => void;
-  /** What it is for; default `platform`. Those of one purpose never wait for those of another. */
-  readonly purpose?: OutboundPurpose;
-  /** On whose account it is made: of each purpose one owner has a share alone. Default: nobody's. */
-  readonly ownerId?: string;
 }
-
-/** Files of users, events to webhooks, our own bucket, and everything that is asked of a platform. */
-export type OutboundPurpose = "media" | "webhook" | "bucket" | "platform";
 
 export interface OutboundResponse {
   readonly status: number;

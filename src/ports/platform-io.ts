@@ -106,7 +106,7 @@ export interface PlatformResponse {
 
 /** At most one of `body`, `json`, `form` and `multipart`. */
 export interface PlatformRequest
-  extends Omit<OutboundRequest, "signal" | "body" | "ownerId" | "purpose" | "mayBePrivate">, RequestBody {
+  extends Omit<OutboundRequest, "signal" | "body" | "mayBePrivate">, RequestBody {
   /** Sent as `application/json`. */
   readonly json?: Json;
   /**

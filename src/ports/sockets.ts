@@ -14,8 +14,6 @@ export interface SocketRequest {
   readonly timeoutMs?: number;
   /** All texts that are received, default 4 MiB. One text is at most 1 MiB, and there are at most 1,000. */
   readonly maxBytes?: number;
-  /** On whose account it is held. */
-  readonly ownerId?: string;
 }
 
 /**

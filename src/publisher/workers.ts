@@ -1,7 +1,7 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Hold } from "../store/engine/liveness.ts";
-import { beatWorker, insertWorker, noteClosing, type WorkerRole } from "../store/tables/workers.ts";
+import { beatWorker, insertWorker, noteClosing, type WorkerRole } from "../store/queries/workers.ts";
 
 export const HEARTBEAT_EVERY_MS = 5 * SECOND;
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
-import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
@@ -200,7 +199,6 @@ function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
 function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
   const given = isFields(args) ? inUsualForm(tool.input, args) : (args ?? {});
   // After that: what came as JSON in a text is looked at, too.
-  requireShallow(given);
   requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
   const parsed = tool.input.safeParse(withoutLeftOut(tool.input, given), { reportInput: true });

@@ -54,12 +54,12 @@ describe("the bundle", () => {
     const { accounts } = JSON.parse((await run(BUNDLE, ["call", "list_accounts"], { env })).stdout);
     await run(
       BUNDLE,
-      ["call", "schedule_post", JSON.stringify({ accountId: accounts[0].id, caption: "From a build" })],
+      ["call", "schedule_post", JSON.stringify({ accountId: accounts[0].id, caption: "Beside the API" })],
       { env },
     );
     await expect
       .poll(post, { timeout: 20_000, interval: 500 })
-      .toMatchObject([{ status: "published", caption: "From a build" }]);
+      .toMatchObject([{ status: "published", caption: "Beside the API" }]);
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     expect(await stderr).toBe("Posthorn is stopping. What is under way is finished first.\n");

@@ -19,7 +19,6 @@ describe("posthorn", () => {
     "backup",
     "restore",
     "export",
-    "completion",
   ])("explains %s", async (command) => {
     const all = await runCli(["--help"]);
     expect(all).toMatchObject({ status: 0, stderr: "" });

@@ -10,7 +10,7 @@ import type { AppContext } from "../../src/services/context.ts";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
-import { insertDelivery } from "../../src/store/tables/webhooks.ts";
+import { insertDelivery } from "../../src/store/queries/webhooks.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox, type CallResult } from "../../src/toolkit/toolbox.ts";
 import { callerOf, callOf, isOnPostgres } from "../support/context.ts";

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { insertMeta } from "../../src/store/tables/meta.ts";
+import { insertMeta } from "../../src/store/queries/meta.ts";
 import { runCli } from "../support/cli.ts";
 import { startService } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

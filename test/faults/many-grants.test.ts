@@ -3,7 +3,7 @@ import { HOUR } from "../../src/domain/time.ts";
 import { keepGrant } from "../../src/services/platforms/grants.ts";
 import { renewDueGrants } from "../../src/services/platforms/renewal/renew-due.ts";
 import { sealSecrets } from "../../src/services/platforms/secrets.ts";
-import { insertAccount } from "../../src/store/tables/accounts.ts";
+import { insertAccount } from "../../src/store/queries/accounts.ts";
 import { startFakeOAuth } from "../support/fake-oauth.ts";
 import { queryOf } from "../support/handles.ts";
 import { createInstantClock } from "../support/instant-clock.ts";

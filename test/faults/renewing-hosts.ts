@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { readSecrets } from "../../src/services/platforms/grants.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { listAccountRows } from "../../src/store/tables/accounts.ts";
+import { listAccountRows } from "../../src/store/queries/accounts.ts";
 import { startFakeOAuth } from "../support/fake-oauth.ts";
 import { createOAuthWorld, oauthWay } from "../support/oauth-world.ts";
 import { buildWorker } from "./fault-runner.ts";

@@ -7,7 +7,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { listAccountRows } from "../../src/store/tables/accounts.ts";
+import { listAccountRows } from "../../src/store/queries/accounts.ts";
 import { createOAuthWorld, oauthWay } from "../support/oauth-world.ts";
 
 /**

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { createMediaSource } from "../../src/media/source/source.ts";
-import { createDiskRoom, reserveOf } from "../../src/media/stores/disk-room.ts";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
-import { diskFull } from "../../src/ports/disk-room.ts";
+import { assertFreeSpace, DiskFull } from "../../src/ports/disk-space.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import { startCanary } from "../support/canary.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -63,45 +62,27 @@ async function canWork(server: RealServer): Promise<void> {
     .toBe("published");
 }
 
-describe("the reserve", () => {
-  it("is 5 % of the disk, within 16 and 512 MiB, and never more than a quarter", () => {
-    expect(reserveOf(3 * MiB)).toBe(0.75 * MiB);
-    expect(reserveOf(48 * MiB)).toBe(12 * MiB);
-    expect(reserveOf(100 * MiB)).toBe(16 * MiB);
-    expect(reserveOf(1024 * MiB)).toBeCloseTo(51.2 * MiB);
-    expect(reserveOf(1024 ** 2 * MiB)).toBe(512 * MiB);
-  });
-
-  it("is for a disk that is not there yet that of the folder above, and asks what may go before it refuses", async () => {
-    using folder = temporaryFolder();
-    const asked: boolean[] = [];
-    const room = createDiskRoom({
-      folder: join(folder.path, "not", "yet"),
-      makeRoom: async (isEnough) => void asked.push(await isEnough()),
-    });
-    await room.expect(1);
-    for (let n = 0; n < 100; n += 1) await room.take(65_536);
-    expect(asked).toEqual([]);
-    await expect(room.expect(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ kind: "unavailable" });
-    expect(asked).toEqual([false]);
-  });
+it("refuses a file beside which too little would be left free", async () => {
+  using folder = temporaryFolder();
+  await assertFreeSpace(folder.path, 1);
+  await expect(assertFreeSpace(folder.path, freeBytes(folder.path) - 1)).rejects.toBeInstanceOf(DiskFull);
 });
 
 describe("media of a post that has no room", () => {
   it("is tried again later, with a sentence that says why", async () => {
     using folder = temporaryFolder();
     await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-    await using source = await startCanary((_request, response) => response.end(PHOTO.body));
-    const refuse = async (): Promise<never> => {
-      throw diskFull();
-    };
+    const announced = freeBytes(folder.path) + 1;
+    await using source = await startCanary((_request, response) =>
+      response.writeHead(200, { "content-length": announced }).write("x"),
+    );
     const media = createMediaSource({
       outbound,
       files: createFolderStore(join(folder.path, "files")),
       probe: createMediaProbe(),
       clock: new FakeClock(),
       folder: join(folder.path, "spool"),
-      room: { expect: refuse, take: refuse },
+      maxBytes: announced,
       findFile: async () => null,
       downloadUrl: async () => "",
       copyUrl: async () => "",
@@ -114,7 +95,7 @@ describe("media of a post that has no room", () => {
 });
 
 describe("a disk of 48 MB", { timeout: 120_000 }, () => {
-  it("keeps room for the database, whatever is sent to it", ({ skip }) =>
+  it("refuses what does not fit, leaves nothing of it, and goes on", ({ skip }) =>
     onSmallDisk(skip, async (path, env) => {
       await using server = await startRealServer(env);
       await using source = await startCanary((_request, response) => {
@@ -153,14 +134,10 @@ describe("a disk of 48 MB", { timeout: 120_000 }, () => {
         }),
       ];
       for (const { status, json } of answers) {
-        expect({ status, error: json.error }).toEqual({ status: 503, error: expect.stringMatching(FULL) });
-        expect(freeBytes(path)).toBeGreaterThan(9 * MiB);
+        expect({ status, error: json.error }).toEqual({ status: 507, error: expect.stringMatching(FULL) });
       }
-      await canWork(server).catch(async (error: unknown) => {
-        // The unfinished one, which may go on when there is room, is all that is left of them.
-        await server.ask(`DELETE ${unknown}`, { headers: TUS });
-        throw error;
-      });
+      expect(freeBytes(path)).toBeGreaterThan(30 * MiB);
+      await canWork(server);
     }));
 
   it("is not ready while nothing can be written, and goes on by itself", ({ skip }) =>
@@ -183,6 +160,7 @@ describe("a disk of 48 MB", { timeout: 120_000 }, () => {
         return statusOf();
       };
       await expect.poll(filled, { timeout: 40_000, interval: 100 }).toBe(503);
+      // The database, which is asked first, has no space either.
       expect((await server.ask("POST /api/v1/files", PHOTO)).status).toBe(503);
       rmSync(join(path, "ballast"));
       await expect.poll(statusOf, { timeout: 14_000, interval: 200 }).toBe(200);

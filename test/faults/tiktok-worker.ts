@@ -15,7 +15,7 @@ const facts = {
   videoCodec: "avc",
   audioCodec: "aac",
   isAnimated: false,
-  sha256: null,
+  sha256: "0".repeat(64),
 } as const;
 await runMediaWorker({
   folder,

@@ -161,6 +161,8 @@ describe("answers that nobody reads", () => {
     stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: INITIALIZE })}\n`);
     await lines.next();
     stdout.pause();
+    // What is still to be written when the process ends.
+    stdin.on("error", () => {});
     for (let id = 1; id <= COUNT; id++)
       stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}\n`);
     // Twenty thousand lists of tools are more than a gigabyte.

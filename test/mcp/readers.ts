@@ -4,8 +4,6 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontext
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
-import type { ResourceKind } from "../../src/mcp/resource-kind.ts";
-import { POST_RESOURCE, RESOURCES } from "../../src/mcp/resources/resources.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -17,8 +15,6 @@ export interface RealServer extends AsyncDisposable {
   readonly http: TestServer;
   readonly endpoints: McpEndpoints;
   readonly toolbox: Toolbox;
-  /** How often changes were looked for. */
-  readonly looks: () => number;
 }
 
 /**
@@ -32,23 +28,13 @@ export async function startRealServer(): Promise<RealServer> {
   await addAccount(ctx.store, { id: "acc_2", provider: "webhook" });
   await addAccount(ctx.store, { id: "acc_theirs", ownerId: "other" });
   const toolbox = createToolbox(ctx, tools);
-  let looks = 0;
-  const counted: ResourceKind = {
-    ...POST_RESOURCE,
-    versions: async (ids, scope) => {
-      looks += 1;
-      return (await POST_RESOURCE.versions?.(ids, scope)) ?? new Map();
-    },
-  };
-  const resources = RESOURCES.map((kind) => (kind === POST_RESOURCE ? counted : kind));
-  const endpoints = createMcpEndpoints({ toolbox, ctx, version: "1.2.3", resources });
+  const endpoints = createMcpEndpoints({ toolbox, ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints });
   return {
     ctx,
     http,
     endpoints,
     toolbox,
-    looks: () => looks,
     async [Symbol.asyncDispose]() {
       await endpoints.close();
       await http[Symbol.asyncDispose]();
@@ -94,10 +80,6 @@ export async function connectReader(line: Line, port: number, key: string): Prom
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => updates.add(params.uri));
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return toReader(client, updates, async (uri) => {
-    if (line === "sdk 2, stateless") {
-      const subscription = await client.listen({ resourceSubscriptions: [uri] });
-      return () => subscription.close();
-    }
     await client.subscribeResource({ uri });
     return () => client.unsubscribeResource({ uri });
   });

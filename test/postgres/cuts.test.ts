@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CommitUnanswered, readingAgain } from "../../src/store/engine/unanswered.ts";
-import { insertMeta, readMeta } from "../../src/store/tables/meta.ts";
+import { insertMeta, readMeta } from "../../src/store/queries/meta.ts";
 import { startCuttingProxy, type Cut } from "../support/cutting-proxy.ts";
 import { queryOf } from "../support/handles.ts";
 import { createDatabase, openTestConnections, serverAddress } from "../support/postgres.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { insertMeta, readMeta } from "../../src/store/tables/meta.ts";
+import { insertMeta, readMeta } from "../../src/store/queries/meta.ts";
 import { queryOf } from "../support/handles.ts";
 import { administer, createDatabaseOn, startPostgres } from "../support/postgres-server.ts";
 import { createDatabase, openTestConnections, serverAddress } from "../support/postgres.ts";

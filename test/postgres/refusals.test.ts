@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
+import { readMeta, setMeta } from "../../src/store/queries/meta.ts";
 import { queryOf } from "../support/handles.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, openTestConnections, refusalOf, serverAddress } from "../support/postgres.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/app/system-clock.ts";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
+import { readMeta, setMeta } from "../../src/store/queries/meta.ts";
 import { createDatabase } from "../support/postgres.ts";
 
 describe("a store on PostgreSQL", () => {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Connections, Door } from "../../src/store/postgres/connect/connections.ts";
-import { insertMeta, readMeta, setMeta } from "../../src/store/tables/meta.ts";
+import { insertMeta, readMeta, setMeta } from "../../src/store/queries/meta.ts";
 import { queryOf } from "../support/handles.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, openTestConnections } from "../support/postgres.ts";

@@ -15,7 +15,7 @@ import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import { findAccountRow, type AccountRow } from "../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AppContext } from "../../src/services/context.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
-import type { AccountRow } from "../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { addPost, readPost } from "../support/publishing.ts";
 import { startRealServer } from "../support/real-server.ts";
 import type { Cut, Door } from "./door.ts";

@@ -14,7 +14,7 @@ import { inspectAccount } from "../../src/services/accounts/inspect.ts";
 import { createConnectIo, createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
-import { findAccountRow, type AccountRow } from "../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";

@@ -11,7 +11,7 @@ import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
-import type { AccountRow } from "../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import { createStageMedia } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { DriverName } from "../../src/store/engine/driver.ts";
+import type { DriverName } from "../../src/store/sqlite/driver.ts";
 import { RUNTIMES, type Runtime } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { plainEnvironment } from "../support/workspace.ts";

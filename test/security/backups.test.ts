@@ -11,8 +11,8 @@ import { openConnection } from "../../src/services/accounts/connecting/connect-p
 import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/store/engine/driver.ts";
+import { applyMigrations, MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 import { editBackup, forgeBackup } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
 import { queryOf } from "../support/handles.ts";
@@ -198,8 +198,7 @@ describe("a backup of an older version", () => {
       const data = folder.env["POSTHORN_DATA_DIR"] ?? "";
       const old = join(folder.path, "old.db");
       const { database } = openSqlite({ file: old, busyTimeoutMs: 0 });
-      for (const { statements } of MIGRATIONS.slice(0, version))
-        for (const statement of statements) database.exec(statement);
+      applyMigrations(database, MIGRATIONS.slice(0, version));
       database.exec(`PRAGMA user_version = ${version}`);
       {
         await using session = await open();

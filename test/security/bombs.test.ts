@@ -4,7 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { createGzip, deflateRawSync, gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StdioTransport } from "../../src/mcp/transports/stdio-transport.ts";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Answer, Ask } from "../support/http.ts";
 import type { Service } from "../support/service.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
@@ -129,7 +129,7 @@ describe("a body that is nested without end", () => {
 describe("over standard streams", () => {
   it("a message nested without end does no harm to the next one", async () => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    const transport = new StdioTransport(stdin, stdout);
+    const transport = new StdioServerTransport(stdin, stdout);
     const read: unknown[] = [];
     transport.onmessage = (message) => void read.push(message);
     await transport.start();

@@ -48,12 +48,7 @@ describe("a port where no web server is expected", () => {
 
 describe("a name that changes its mind", () => {
   it("is asked once, so that what was checked is what is connected to", async () => {
-    let now = 0;
-    await using outbound = createOutbound({
-      allowedHosts: [],
-      lookup: dns.lookup,
-      clock: { monotonic: () => now },
-    });
+    await using outbound = createOutbound({ allowedHosts: [], lookup: dns.lookup });
     dns.zone.set("turns.test", (asked) => (asked === 1 ? [PUBLIC_AND_SILENT] : ["127.0.0.1"]));
     const request = {
       method: "GET",
@@ -62,9 +57,7 @@ describe("a name that changes its mind", () => {
       newConnection: true,
     } as const;
     await expect(outbound.request(request)).rejects.toBeInstanceOf(OutboundFailure);
-    await expect(outbound.request(request)).rejects.toBeInstanceOf(OutboundFailure);
     expect(dns.timesAsked("turns.test")).toBe(1);
-    now += 30_000;
     for (let times = 0; times < 3; times++) expect(await kindOf(outbound.request(request))).toBe("invalid");
     expect(canary.connections).toBe(0);
   });

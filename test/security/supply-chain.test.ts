@@ -11,6 +11,7 @@ const Package = z.object({
   dependencies: z.record(z.string(), z.string()).default({}),
   optionalDependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()),
+  scarfSettings: z.object({ enabled: z.boolean() }),
 });
 const Lock = z.object({
   packages: z.record(
@@ -56,7 +57,14 @@ describe("the package", () => {
     const { dependencies, optionalDependencies, devDependencies } = manifest;
     for (const version of Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies }))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "pg", "sharp"]);
+    expect(Object.keys(optionalDependencies).sort()).toEqual([
+      "@aws-sdk/client-s3",
+      "@aws-sdk/lib-storage",
+      "@aws-sdk/s3-request-presigner",
+      "better-sqlite3",
+      "pg",
+      "sharp",
+    ]);
   });
 
   it("depends on what its program imports, and on nothing else", () => {
@@ -89,6 +97,8 @@ describe("the lock file", () => {
     const names = entries
       .filter(([, { hasInstallScript }]) => hasInstallScript === true)
       .map(([name]) => name.split("node_modules/").at(-1));
-    expect([...new Set(names)].sort()).toEqual(["better-sqlite3", "esbuild"]);
+    expect([...new Set(names)].sort()).toEqual(["@scarf/scarf", "better-sqlite3", "esbuild"]);
+    // It reports installations of the library it comes with, unless it is told not to.
+    expect(manifest.scarfSettings).toEqual({ enabled: false });
   });
 });

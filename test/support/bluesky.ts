@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
-import { findAccountRow } from "../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { callOf, createTestContext, type TestContext } from "./context.ts";

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { decode, encode, RECURSION_AVAILABLE, type Answer } from "dns-packet";
-import type { Lookup } from "../../src/media/outbound/names.ts";
+import type { Lookup } from "../../src/media/outbound/connector.ts";
 
 /** `A`, `AAAA` and `CNAME` records as a list, or what the name answers to the n-th question. */
 export type Records = readonly string[] | ((asked: number) => readonly string[]);

@@ -20,14 +20,14 @@ export interface FileContext extends TestContext {
 /** A context with a real file store, real media and a door that lets 127.0.0.1 through. */
 export async function createFileContext(
   overrides: Partial<AppContext> &
-    Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & {
+    Pick<MediaSourceOptions, "maxBytes"> & {
       platformList?: readonly AnyPlatform[];
       /** Copies stand where another host finds them. */
       sharesCopies?: boolean;
     } = {},
 ): Promise<FileContext> {
   const folder = temporaryFolder();
-  const { maxBytes, passFromBytes, sharesCopies = false, ...parts } = overrides;
+  const { maxBytes, sharesCopies = false, ...parts } = overrides;
   const files = createFolderStore(join(folder.path, "files"));
   const copies = sharesCopies ? sharedCopies(files) : undefined;
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
@@ -43,7 +43,6 @@ export async function createFileContext(
     downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
     copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
     ...(maxBytes === undefined ? {} : { maxBytes }),
-    ...(passFromBytes === undefined ? {} : { passFromBytes }),
   });
   const publicMedia = createPublicMedia({
     folder: join(folder.path, "spool"),

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
+import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 
 let text: Promise<string> | null = null;
 
@@ -25,16 +25,8 @@ async function readSchema(): Promise<string> {
       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT GLOB 'search_index_*' ORDER BY rowid`,
     )
     .all([]) as { sql: string }[];
-  const index = raw.prepare("SELECT k, v FROM search_index_config WHERE k <> 'version'").all([]) as {
-    k: string;
-    v: number;
-  }[];
   const { user_version } = raw.prepare("PRAGMA user_version").get([]) as { user_version: number };
-  return [
-    "BEGIN",
-    ...made.map(({ sql }) => sql),
-    ...index.map(({ k, v }) => `INSERT INTO search_index (search_index, rank) VALUES ('${k}', ${v})`),
-    `PRAGMA user_version = ${user_version}`,
-    "COMMIT",
-  ].join(";\n");
+  return ["BEGIN", ...made.map(({ sql }) => sql), `PRAGMA user_version = ${user_version}`, "COMMIT"].join(
+    ";\n",
+  );
 }

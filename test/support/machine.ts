@@ -38,11 +38,6 @@ export function createFakeMachine({ answer, ...parts }: Options = {}): FakeMachi
       publicUrl: "http://localhost:4747",
       apiKeyFile: `${folder}/api.key`,
     }),
-    readWaiting: async () => ({
-      nextDueAt: "2027-03-01T08:00:00.000Z",
-      overdue: 0,
-      timezone: "Europe/Berlin",
-    }),
     probe: async () => machine.health,
     async run(command, args) {
       const line = [command, ...args].join(" ");

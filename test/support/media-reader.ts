@@ -1,11 +1,10 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import type { ProbeCall } from "../../src/ports/media-probe.ts";
 
 const MAIN = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
-/** A file of an owner's, looked at for as long as it takes. */
-export const NOBODY_WAITS: ProbeCall = { ownerId: "default", signal: new AbortController().signal };
+/** For a file that is looked at for as long as it takes. */
+export const NEVER = new AbortController().signal;
 
 /** The real process that reads media, from the sources. */
 export function startReader(): ChildProcess {

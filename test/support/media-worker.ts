@@ -13,7 +13,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "./context.ts";
 import { rawOf } from "./handles.ts";
 
-interface MediaWorker extends Partial<Pick<MediaSourceOptions, "findFile" | "passFromBytes">> {
+interface MediaWorker extends Partial<Pick<MediaSourceOptions, "findFile">> {
   readonly folder: string;
   readonly platform: AnyPlatform;
   /** Of the platform's API. */
@@ -25,7 +25,7 @@ interface MediaWorker extends Partial<Pick<MediaSourceOptions, "findFile" | "pas
  * when nothing waits any more.
  */
 export async function runMediaWorker(options: MediaWorker): Promise<never> {
-  const { folder, platform, baseUrl, findFile = async () => null, ...passing } = options;
+  const { folder, platform, baseUrl, findFile = async () => null } = options;
   const log = createMemoryLogger();
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const media = createMediaSource({
@@ -37,7 +37,6 @@ export async function runMediaWorker(options: MediaWorker): Promise<never> {
     findFile,
     downloadUrl: async () => "",
     copyUrl: async () => "",
-    ...passing,
   });
   const ctx = await createTestContext({
     store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),

@@ -5,7 +5,7 @@ import { keepGrant } from "../../src/services/platforms/grants.ts";
 import { beginConsent, finishConsent } from "../../src/services/platforms/oauth.ts";
 import { sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { accessEndsAt } from "../../src/services/platforms/ways.ts";
-import { insertAccount, type AccountRow } from "../../src/store/tables/accounts.ts";
+import { insertAccount, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { createTestContext } from "./context.ts";
 import { CLIENT, type FakeOAuth } from "./fake-oauth.ts";
 import { accountRow } from "./publishing.ts";

@@ -1,5 +1,5 @@
 import type { Reader, Store } from "../../src/store/engine/store.ts";
-import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
+import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
 import type { PostStatus } from "../../src/domain/posts/post-states.ts";
 import { queryOf } from "./handles.ts";
 

@@ -31,11 +31,11 @@ const ADD_ACCOUNTS = `
   FROM generate_series(1, $1::int) n ON CONFLICT DO NOTHING`;
 
 const ADD_POSTS = `
-  INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, scheduled_at, due_at, next_at, sort_key, status,
+  INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, scheduled_at, due_at, next_at, status,
     in_doubt, attempts, tries, run, fence, content_hash, is_light, created_at, updated_at)
   SELECT 'post_' || $5::text || lpad(n::text, 7, '0'), 'default', 'acc_' || lpad((1 + n % $2::int)::text, 5, '0'), 'scripted', '', 'Hello',
     $3::bigint + n / $2::int, $3::bigint + n / $2::int, CASE $4::text WHEN 'scheduled' THEN $3::bigint + n / $2::int END,
-    ($3::bigint << 16) + n, $4::text, 0, 0, 0, 1, 0, '', 1, 0, 0
+    $4::text, 0, 0, 0, 1, 0, '', 1, 0, 0
   FROM generate_series(0, $1::int - 1) n`;
 
 /** Only workers that are listed may claim. */

@@ -4,7 +4,7 @@ import type { Leases } from "../../src/store/postgres/liveness/dead-workers.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/postgres-store.ts";
 
 /** For tests that look for nothing by its words. */
-export const NO_INDEX: PostIndex = { put: async () => {}, remove: async () => {} };
+export const NO_INDEX: PostIndex = { put: async () => {}, find: async () => null };
 
 /** Whoever has no lock is dead, whenever it was heard of: tests have clocks of their own. */
 const NO_LEASE: Leases = { leaseMs: -1e15, requestMs: 0 };

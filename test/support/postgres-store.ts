@@ -1,5 +1,5 @@
 import type { Store } from "../../src/store/engine/store.ts";
-import { createClaims } from "../../src/store/postgres/publishing/claims.ts";
+import { createClaims } from "../../src/store/postgres/claims.ts";
 import { enlist } from "./postgres-queue.ts";
 import { openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";

@@ -9,6 +9,7 @@ import {
   type LivenessOptions,
 } from "../../src/store/postgres/liveness/liveness.ts";
 import { queryOf } from "./handles.ts";
+import { NO_INDEX } from "./postgres-store-on.ts";
 
 export interface Worker extends BetweenProcesses {
   readonly reader: Reader;
@@ -21,10 +22,7 @@ export async function openWorker(
   url: string,
   { directUrl, ...options }: Partial<LivenessOptions> & { readonly directUrl?: string } = {},
 ): Promise<Worker> {
-  const connections = await openConnections(
-    { url, directUrl },
-    { put: async () => {}, remove: async () => {} },
-  );
+  const connections = await openConnections({ url, directUrl }, NO_INDEX);
   const { application } = connections;
   const between = await createLiveness(application, {
     connect: connections.connect,

@@ -5,7 +5,7 @@ import { runPost } from "../../src/publisher/run.ts";
 import { claimDue, sweep } from "../../src/publisher/claim.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
-import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
+import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { queryOf } from "./handles.ts";

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { parseSearch } from "../../src/domain/compare-words.ts";
 import { POST_STATUSES } from "../../src/domain/posts/post-states.ts";
-import type { PostFilter, Search } from "../../src/store/engine/search.ts";
+import type { PostFilter, Position, Search } from "../../src/store/engine/search.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
-import { transition } from "../../src/store/tables/posts.ts";
+import { transition } from "../../src/store/queries/posts.ts";
 import { addAccount, addPosts, type TestPost } from "./post-rows.ts";
 
 /* Made-up posts, any searches among them, and what these find by the rules said once more: for every engine. */
@@ -142,7 +142,7 @@ async function readAll(
   limit: number,
 ): Promise<{ ids: string[]; isComplete: boolean }> {
   const ids: string[] = [];
-  let before: bigint | null = null;
+  let before: Position | null = null;
   do {
     const page = await search.page(filter, { before, limit, now: () => performance.now() });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
@@ -154,8 +154,6 @@ async function readAll(
 
 type OraclePost = Required<Omit<TestPost, "scheduledAt">> & {
   readonly scheduledAt: number;
-  /** Of posts of one moment, a later place sorts as newer. */
-  readonly place: number;
 };
 
 /** Writes the accounts and 1,500 posts; answers the posts. */
@@ -165,7 +163,7 @@ export async function fillStore(store: Reader & Pick<Store, "write">): Promise<O
     .sample(AnyPost, { numRuns: 1_500, seed: 20_261_121 })
     .map(({ account, ...post }, place): OraclePost => {
       const { id: accountId, ownerId, provider } = account;
-      return { ...post, id: `post_${place}`, accountId, ownerId, provider, place };
+      return { ...post, id: `post_${place}`, accountId, ownerId, provider };
     });
   for (let at = 0; at < posts.length; at += 50) await addPosts(store, posts.slice(at, at + 50));
   return posts;
@@ -191,11 +189,10 @@ export async function editSome(
       updated_at: 1,
     };
     await store.write((tx) => transition(tx, post, "edit", set));
-    const isMoved = at % 3 !== 1 && scheduledAt !== post.scheduledAt;
     edited.push({
       ...post,
       ...(at % 3 === 0 ? {} : { caption, metadata }),
-      ...(isMoved ? { scheduledAt, place: posts.length + at } : {}),
+      ...(at % 3 === 1 ? {} : { scheduledAt }),
     });
   }
   return edited;
@@ -210,7 +207,7 @@ function expected(posts: readonly OraclePost[], query: AnyQuery, search: string)
     .filter((post) => query.statuses?.includes(post.status) ?? true)
     .filter((post) => (from === null || post.scheduledAt >= from) && (to === null || post.scheduledAt <= to))
     .filter((post) => search.trim() === "" || isFound(post, search))
-    .sort((a, b) => b.scheduledAt - a.scheduledAt || b.place - a.place)
+    .sort((a, b) => b.scheduledAt - a.scheduledAt || (a.id < b.id ? 1 : -1))
     .map((post) => post.id);
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../compose.ts";
 import { newId } from "../../domain/ids.ts";
 import { startMaintenance } from "../../publisher/maintenance.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
-import type { WorkerRole } from "../../store/tables/workers.ts";
+import type { WorkerRole } from "../../store/queries/workers.ts";
 import { beat, unregisterWorker, registerWorker, HEARTBEAT_EVERY_MS } from "../../publisher/workers.ts";
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import { RepeatedFailures } from "../../services/health/repeated-failures.ts";

@@ -3,19 +3,18 @@ import { platform } from "node:os";
 import type { Server } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
-import { openBucket, openDiskRoom } from "../file-store.ts";
+import { openBucket } from "../file-store.ts";
 import { HOUR } from "../../domain/time.ts";
 import { createHealthApp, createHttpApp, type HttpDeps } from "../../http/app.ts";
 import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../../http/files/files-routes.ts";
-import type { UploadPlace } from "../../http/files/resumable-uploads.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../../store/backup/durable.ts";
-import type { WorkerRole } from "../../store/tables/workers.ts";
+import type { WorkerRole } from "../../store/queries/workers.ts";
 
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { localCaller } from "../../cli/local-caller.ts";
@@ -103,7 +102,7 @@ function openMcp(setup: Setup, ctx: Context, toolbox: Toolbox): ReturnType<typeo
  * works without it.
  */
 async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
-  const bucket = await openBucket(setup, ctx);
+  const bucket = await openBucket(setup);
   if (bucket === null || (await bucket.assertSettings()).isReachable) return;
   ctx.log.warn(
     { endpoint: setup.config.bucket?.endpoint },
@@ -138,13 +137,9 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploads: uploadPlace(setup) }),
+      createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads } }),
     ],
   };
-}
-
-function uploadPlace({ folder }: Setup): UploadPlace {
-  return { folder: folder.uploads, room: openDiskRoom(folder, "uploads") };
 }
 
 async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {

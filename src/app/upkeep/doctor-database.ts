@@ -7,7 +7,7 @@ import { KEY_CHECK } from "../../services/upkeep/first-start.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 import { assertMoved } from "../../store/moving/move.ts";
 import type { OldTransaction, ServerHealth } from "../../store/postgres/health.ts";
-import { readMeta } from "../../store/tables/meta.ts";
+import { readMeta } from "../../store/queries/meta.ts";
 import { readSecretKey, type DataFolder } from "../data-folder.ts";
 import { openDatabase } from "../file-store.ts";
 import { findCipher, nameSecretKey } from "../secret-key.ts";

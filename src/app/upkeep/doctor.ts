@@ -24,7 +24,7 @@ import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
 import type { Tell } from "../../store/engine/store.ts";
-import { tryWriting } from "../../store/tables/meta.ts";
+import { tryWriting } from "../../store/queries/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
 /**
@@ -119,7 +119,7 @@ async function examineServer(
 async function examineService(setup: Setup, ctx: Context, platform: string | null): Promise<Finding[]> {
   try {
     return [
-      ...(await examineFiles(setup, ctx)),
+      ...(await examineFiles(setup)),
       ...(await examineRestore(ctx)),
       ...(await examinePublishing(ctx)),
       ...(await examinePlatforms(ctx, platform)),
@@ -169,9 +169,9 @@ async function makeScratch(): Promise<{ readonly folder: DataFolder } & AsyncDis
 }
 
 /** One host's folder was looked at as part of the data folder. */
-async function examineFiles(setup: Setup, ctx: Context): Promise<Finding[]> {
+async function examineFiles(setup: Setup): Promise<Finding[]> {
   const topic = "files";
-  const bucket = await openBucket(setup, ctx);
+  const bucket = await openBucket(setup);
   if (bucket !== null) return (await bucket.examine()).map((finding) => ({ topic, ...finding }));
   if (setup.config.database === null) return [];
   return [{ topic, verdict: "ok", text: `kept in ${setup.folder.files}, which all hosts must share` }];

@@ -4,18 +4,15 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, release, userInfo } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Instance, Machine, Ran, Waiting } from "../../cli/machine.ts";
-import { localCaller } from "../../cli/local-caller.ts";
+import type { Instance, Machine, Ran } from "../../cli/machine.ts";
 import { codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
 import { createOutbound } from "../../media/outbound/outbound.ts";
-import { plainCall } from "../../services/context.ts";
-import { getStatus } from "../../services/health/status.ts";
-import { createContext, defaultPublicUrl } from "../compose.ts";
+import { defaultPublicUrl } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { locateDataFolder, readEnvironment } from "../data-folder.ts";
 import { SETTINGS } from "../settings.ts";
-import { readSettings, readSetup } from "../setup.ts";
+import { readSettings } from "../setup.ts";
 import { findLastingNode } from "../start/program-place.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,7 +42,6 @@ export function openMachine({ env, installation, stopSignal }: MachineOptions): 
     dataFolder,
     listStraySettings: () => listStraySettings(dataFolder, env),
     openInstance,
-    readWaiting,
     probe,
     run: (command, args) => run(command, args, childEnv),
     follow: (command, args) => follow(command, args, childEnv, stopSignal),
@@ -114,17 +110,6 @@ function addressOf({ host, port }: Config): string | null {
   if (port === 0) return null;
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
-
-async function readWaiting(path: string): Promise<Waiting> {
-  const setup = await readSetup({ POSTHORN_DATA_DIR: path, POSTHORN_LOG_LEVEL: "silent" });
-  const ctx = await createContext(setup);
-  try {
-    const { nextDueAt, counts, timezone } = await getStatus(plainCall(ctx, localCaller()));
-    return { nextDueAt, overdue: counts.overdue, timezone };
-  } finally {
-    await ctx[Symbol.asyncDispose]();
-  }
 }
 
 async function probe(address: string): Promise<"ready" | "unready" | "none"> {

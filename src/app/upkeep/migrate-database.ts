@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { MigrationResult } from "../../cli/host.ts";
 import { listPlatformSettings } from "../catalog.ts";
-import { createDoor } from "../compose.ts";
 import {
   locateDataFolder,
   openDataFolder,
@@ -11,7 +10,7 @@ import {
 } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
+import { openBucket, openDatabase, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
 import { openCipher } from "../secret-key.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
@@ -20,7 +19,7 @@ import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../../store/moving/move.ts";
 import type { Tell } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
-import { takeFolder } from "../../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/locks.ts";
 import { systemClock } from "../system-clock.ts";
 
 interface Migration {
@@ -106,25 +105,20 @@ interface CopiedFiles {
 
 /** Nothing is copied where the files stay in a shared folder. */
 async function copyFiles({ config, secrets, folder }: Target, signal: AbortSignal): Promise<CopiedFiles> {
-  const door = createDoor(config);
-  try {
-    const bucket = await openBucket({ config, secrets, folder }, { outbound: door, clock: systemClock });
-    if (bucket === null) return { copied: 0, missing: [] };
-    await bucket.assertSettings();
-    const files = createFolderStore(folder.files, openDiskRoom(folder, "files"));
-    let copied = 0;
-    const missing: string[] = [];
-    for (const key of listStoredKeys(folder.database)) {
-      signal.throwIfAborted();
-      const sizeBytes = await files.size(key);
-      const stored = await bucket.size(key);
-      if (sizeBytes === null && stored === null) missing.push(key);
-      if (sizeBytes === null || stored === sizeBytes) continue;
-      await bucket.write(key, Readable.from(files.read(key)), { signal, sizeBytes });
-      copied += 1;
-    }
-    return { copied, missing };
-  } finally {
-    await door[Symbol.asyncDispose]();
+  const bucket = await openBucket({ config, secrets });
+  if (bucket === null) return { copied: 0, missing: [] };
+  await bucket.assertSettings();
+  const files = createFolderStore(folder.files);
+  let copied = 0;
+  const missing: string[] = [];
+  for (const key of listStoredKeys(folder.database)) {
+    signal.throwIfAborted();
+    const sizeBytes = await files.size(key);
+    const stored = await bucket.size(key);
+    if (sizeBytes === null && stored === null) missing.push(key);
+    if (sizeBytes === null || stored === sizeBytes) continue;
+    await bucket.write(key, Readable.from(files.read(key)), { signal, sizeBytes });
+    copied += 1;
   }
+  return { copied, missing };
 }

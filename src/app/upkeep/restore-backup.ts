@@ -1,7 +1,6 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RestoreResult } from "../../cli/host.ts";
-import { createDoor } from "../compose.ts";
 import {
   createOnce,
   findSecretKey,
@@ -18,7 +17,7 @@ import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../file-store.ts";
-import { assertKey } from "../../media/stores/file-key.ts";
+import { assertKey } from "../../ports/file-store.ts";
 import { findMissing, openSettings } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
@@ -29,7 +28,7 @@ import type { Store } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../store/backup/restored-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
-import { takeFolder } from "../../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";
@@ -162,8 +161,7 @@ async function restoreFiles(
   archive: string,
   { manifest, files: wanted }: VerifiedBackup,
 ): Promise<string[]> {
-  await using door = createDoor(target.config);
-  const files = await openFileStore(target, { outbound: door, clock: systemClock });
+  const files = await openFileStore(target);
   await copyFiles(archive, { files, wanted });
   return manifest.bucket === undefined
     ? []

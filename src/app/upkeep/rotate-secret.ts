@@ -17,9 +17,9 @@ import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-k
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import type { Store, Tell } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
-import { listWorkersBeside } from "../../store/tables/workers.ts";
+import { listWorkersBeside } from "../../store/queries/workers.ts";
 import { isThere } from "../../store/backup/durable.ts";
-import { takeFolder } from "../../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/locks.ts";
 
 interface RotationInput {
   readonly env: Environment;

@@ -6,10 +6,8 @@ const HEIGHT = 800;
 type Color = readonly [red: number, green: number, blue: number];
 
 const NIGHT: Color = [20, 33, 61];
-const DUSK: Color = [94, 110, 142];
 const HILL: Color = [11, 19, 43];
 const BRASS: Color = [244, 190, 84];
-const SHINE: Color = [255, 232, 160];
 
 const CHANNELS = 3;
 const PNG_SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
@@ -54,35 +52,17 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 function colorAt(x: number, y: number): Color {
-  const hill = 640 + 46 * Math.sin(x / 170) + 18 * Math.sin(x / 61);
-  const ground = y > hill ? HILL : mix(NIGHT, DUSK, y / HEIGHT);
-  const depth = hornDepth(x, y);
-  // A point of softness at the edge, and a shine along the middle.
-  return depth <= -1
-    ? ground
-    : mix(ground, mix(BRASS, SHINE, Math.max(0, depth - 6) / 12), Math.min(1, depth + 1));
+  if (isHorn(x, y)) return BRASS;
+  return y > 640 + 46 * Math.sin(x / 170) + 18 * Math.sin(x / 61) ? HILL : NIGHT;
 }
 
-/** How far inside the horn a point lies, in points; negative outside. */
-function hornDepth(x: number, y: number): number {
-  const coil = 15 - Math.abs(Math.hypot(x - 560, y - 400) - 150);
-  const mouthpiece = 15 - distanceTo([x, y], [300, 250], [560, 250]);
-  const tube = 15 - distanceTo([x, y], [560, 550], [800, 550]);
-  const along = (x - 790) / 200;
-  const bell = along < 0 || along > 1 ? -2 : 15 + 95 * along ** 2 - Math.abs(y - 550);
-  return Math.max(coil, mouthpiece, tube, bell, 24 - Math.hypot(x - 296, y - 250));
-}
-
-type Point = readonly [x: number, y: number];
-
-function distanceTo([x, y]: Point, [fromX, fromY]: Point, [toX, toY]: Point): number {
-  const length = (toX - fromX) ** 2 + (toY - fromY) ** 2;
-  const part = Math.min(1, Math.max(0, ((x - fromX) * (toX - fromX) + (y - fromY) * (toY - fromY)) / length));
-  return Math.hypot(x - fromX - part * (toX - fromX), y - fromY - part * (toY - fromY));
-}
-
-function mix(from: Color, to: Color, part: number): Color {
-  const at = (index: 0 | 1 | 2): number =>
-    Math.round(from[index] + (to[index] - from[index]) * Math.min(1, part));
-  return [at(0), at(1), at(2)];
+/** A coil, its mouthpiece, and a tube that widens to the bell. */
+function isHorn(x: number, y: number): boolean {
+  const along = Math.max(0, (x - 790) / 200);
+  return (
+    Math.abs(Math.hypot(x - 560, y - 400) - 150) < 15 ||
+    (x > 300 && x < 560 && Math.abs(y - 250) < 15) ||
+    Math.hypot(x - 296, y - 250) < 24 ||
+    (x > 560 && x < 990 && Math.abs(y - 550) < 15 + 95 * along ** 2)
+  );
 }

@@ -31,10 +31,6 @@ const STAYS_UP = "The page stays up until you press Ctrl-C. Then the temporary f
 const OVER =
   "The demo is over and its folder removed, so these addresses are gone. In a terminal, without --exit, they stay up.";
 
-const BAR_WIDTH = 24;
-const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-const FRAME_MS = 100;
-
 const CLEAR_LINE = "\r\u001b[2K";
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
@@ -80,7 +76,8 @@ export function createDemoView(terminal: Terminal): DemoView {
       if (post.status === "uploaded") showState("uploaded", now);
       if (post.status === "published")
         showState("published", Date.parse(post.publishedAt ?? post.updatedAt), latenessOf(post));
-      else redraw(`  ${colored("cyan", frameAt(now))} ${countdown(post, { startedAt, now })}`);
+      else
+        redraw(`    goes live in ${Math.max(0, Math.ceil((Date.parse(post.scheduledAt) - now) / SECOND))} s`);
     },
     finish(post, { publicUrl, staysUp }) {
       line(`\n  See it       ${colored("underline", post.platformUrl ?? publicUrl)}`);
@@ -99,16 +96,4 @@ export function createDemoView(terminal: Terminal): DemoView {
 function latenessOf(post: Post): string {
   if (post.publishedAt === null) return "";
   return `, ${Math.max(0, Date.parse(post.publishedAt) - Date.parse(post.scheduledAt))} ms after its time`;
-}
-
-function frameAt(now: number): string {
-  return FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? FRAMES[0];
-}
-
-function countdown(post: Post, span: { readonly startedAt: number; readonly now: number }): string {
-  const end = Date.parse(post.scheduledAt);
-  const left = Math.max(0, end - span.now);
-  const part = Math.min(1, (span.now - span.startedAt) / Math.max(1, end - span.startedAt));
-  const full = Math.round(part * BAR_WIDTH);
-  return `${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}  goes live in ${Math.ceil(left / SECOND)} s`;
 }

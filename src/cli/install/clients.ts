@@ -14,17 +14,23 @@ export type Entry = Readonly<Record<string, unknown>>;
 export interface Client {
   readonly name: string;
   readonly title: string;
-  readonly format: "json" | "toml";
   /** The key below which the client has its servers, each under its name. */
   readonly section: string;
   /** Where its configuration may be: the first that is there, else the last. */
   files(place: Place): readonly string[];
-  /** Its command, which tells that it is here, too. */
+  /** Its command, which also tells that it is here. */
   readonly command: string | null;
+  /** The arguments with which its command adds and removes a server; null: its file is written. */
+  readonly own: OwnCommand | null;
   /** What to write for this launch, in the client's own words. */
   entry(launch: Launch): Entry;
   /** What the person does then. */
   readonly next: string;
+}
+
+interface OwnCommand {
+  add(launch: Launch): readonly string[];
+  readonly remove: readonly string[];
 }
 
 export const SERVER_NAME = "posthorn";
@@ -45,9 +51,9 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "claude-desktop",
     title: "Claude Desktop",
-    format: "json",
     section: "mcpServers",
     command: null,
+    own: null,
     // Windows gives an application of its store folders of its own.
     files: (place) =>
       [
@@ -62,9 +68,12 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "claude-code",
     title: "Claude Code",
-    format: "json",
     section: "mcpServers",
     command: "claude",
+    own: {
+      add: (launch) => ["mcp", "add-json", "--scope", "user", SERVER_NAME, JSON.stringify(typed(launch))],
+      remove: ["mcp", "remove", "--scope", "user", SERVER_NAME],
+    },
     files: (place) => [join(place, place.env["CLAUDE_CONFIG_DIR"] || place.home, ".claude.json")],
     entry: typed,
     next: NEW_SESSION,
@@ -72,9 +81,20 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "codex",
     title: "Codex",
-    format: "toml",
     section: "mcp_servers",
     command: "codex",
+    own: {
+      add: ({ command, args, env }) => [
+        "mcp",
+        "add",
+        SERVER_NAME,
+        ...variables("--env", env),
+        "--",
+        command,
+        ...args,
+      ],
+      remove: ["mcp", "remove", SERVER_NAME],
+    },
     files: (place) => [
       join(place, place.env["CODEX_HOME"] || join(place, place.home, ".codex"), "config.toml"),
     ],
@@ -84,9 +104,9 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "cursor",
     title: "Cursor",
-    format: "json",
     section: "mcpServers",
     command: "cursor",
+    own: null,
     files: (place) => [join(place, place.home, ".cursor", "mcp.json")],
     entry: plain,
     next: "Turn it on in its settings, under MCP, if it asks.",
@@ -94,9 +114,9 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "vscode",
     title: "VS Code",
-    format: "json",
     section: "servers",
     command: "code",
+    own: null,
     files: (place) => [join(place, settings(place), "Code", "User", "mcp.json")],
     entry: typed,
     next: 'Run "MCP: List Servers" in its command palette to start it.',
@@ -104,9 +124,21 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "gemini-cli",
     title: "Gemini CLI",
-    format: "json",
     section: "mcpServers",
     command: "gemini",
+    own: {
+      add: ({ command, args, env }) => [
+        "mcp",
+        "add",
+        "--scope",
+        "user",
+        ...variables("--env", env),
+        SERVER_NAME,
+        command,
+        ...args,
+      ],
+      remove: ["mcp", "remove", "--scope", "user", SERVER_NAME],
+    },
     files: (place) => [join(place, place.env["GEMINI_CLI_HOME"] || place.home, ".gemini", "settings.json")],
     entry: plain,
     next: NEW_SESSION,
@@ -114,9 +146,9 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "opencode",
     title: "opencode",
-    format: "json",
     section: "mcp",
     command: "opencode",
+    own: null,
     files: (place) => {
       const folder = join(
         place,
@@ -133,6 +165,17 @@ export const CLIENTS: readonly Client[] = [
     next: NEW_SESSION,
   },
 ];
+
+function variables(option: string, env: Launch["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => [option, `${name}=${value}`]);
+}
+
+/** The entry as a person would write it into the client's file. */
+export function showEntry({ name, section, entry }: Client, launch: Launch): string {
+  if (name !== "codex") return JSON.stringify({ [section]: { [SERVER_NAME]: entry(launch) } }, null, 2);
+  const { command, args } = launch;
+  return `[${section}.${SERVER_NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`;
+}
 
 function join({ platform }: Place, ...parts: readonly string[]): string {
   return (platform === "win32" ? win32 : posix).join(...parts);

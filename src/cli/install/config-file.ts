@@ -10,7 +10,10 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname } from "node:path";
+import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError, codeOf } from "../../domain/errors.ts";
+import { isFields, type Fields } from "../../domain/left-out.ts";
+import { SERVER_NAME, type Client, type Launch } from "./clients.ts";
 
 const OWN = 0o600;
 
@@ -29,9 +32,51 @@ export async function readConfigFile(paths: readonly string[]): Promise<ConfigFi
       if (codeOf(cause) === "ENOENT") return null;
       throw new AppError("unavailable", `${path} cannot be read (${codeOf(cause) ?? "unknown"}).`, { cause });
     });
-    if (text !== null) return { path, text, exists: true };
+    // Windows marks some files as UTF-8 by a character that is no JSON.
+    if (text !== null) return { path, text: text.replace(/^\ufeff/, ""), exists: true };
   }
   return { path: paths.at(-1) ?? "", text: "", exists: false };
+}
+
+/** Posthorn's entry in JSON with or without comments; null where there is none. Throws `invalid`. */
+export function findEntry({ section, title }: Client, text: string): Fields | null {
+  const errors: ParseError[] = [];
+  const config: unknown = text.trim() === "" ? {} : parse(text, errors, { allowTrailingComma: true });
+  const servers = isFields(config) ? (config[section] ?? {}) : null;
+  if (errors.length > 0 || !isFields(servers))
+    throw new AppError(
+      "invalid",
+      `The configuration of ${title} cannot be read, and was left as it is. It must be a JSON object whose "${section}" is an object. Mend it and try again.`,
+    );
+  const entry = servers[SERVER_NAME];
+  return isFields(entry) ? entry : null;
+}
+
+/**
+ * The text with Posthorn's entry for this launch, or without it (null). Comments, other servers, and other
+ * fields and variables of the entry stay. Throws `invalid` for a text that cannot be read.
+ */
+export function planEntry(client: Client, text: string, launch: Launch | null): string {
+  const before = findEntry(client, text);
+  if (launch === null) return before === null ? text : edit(text, [client.section, SERVER_NAME], undefined);
+  const fields = Object.entries(client.entry(launch)).map(([key, value]) => {
+    const old = before?.[key];
+    return [key, isFields(old) && isFields(value) ? { ...old, ...value } : value] as const;
+  });
+  if (before === null) return edit(text, [client.section, SERVER_NAME], Object.fromEntries(fields));
+  return fields
+    .filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
+    .reduce((now, [key, value]) => edit(now, [client.section, SERVER_NAME, key], value), text);
+}
+
+function edit(text: string, path: string[], value: unknown): string {
+  const [, indent = "  "] = /^([ \t]+)"/m.exec(text) ?? [];
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.length,
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
+  return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
 /**
@@ -50,7 +95,11 @@ export async function writeConfigFile(
   try {
     const mode = file.exists ? (await stat(path)).mode & 0o777 : OWN;
     await mkdir(dirname(path), { recursive: true });
-    if (file.exists && !isRemoval) await keepFirst(path, backup);
+    // A second change must not take the place of what the person had.
+    if (file.exists && !isRemoval)
+      await copyFile(path, backup, constants.COPYFILE_EXCL).catch((error: unknown) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
     await writeFile(draft, text, { mode, flush: true });
     await rename(draft, path);
     if (isRemoval) await rm(backup, { force: true });
@@ -60,13 +109,4 @@ export async function writeConfigFile(
     throw new AppError("unavailable", `${path} cannot be written (${reason}). It is as it was.`, { cause });
   }
   return file.exists && !isRemoval ? backup : null;
-}
-
-async function keepFirst(path: string, backup: string): Promise<void> {
-  try {
-    await copyFile(path, backup, constants.COPYFILE_EXCL);
-  } catch (error) {
-    // A second change must not take the place of what the person had.
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
 }

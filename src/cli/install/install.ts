@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host, Place } from "../host.ts";
 import { readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
-import { CLIENTS, type Client, type Launch } from "./clients.ts";
-import { readConfigFile, writeConfigFile } from "./config-file.ts";
-import { showChange } from "./show-change.ts";
+import { oneLine } from "../shell/table.ts";
+import { CLIENTS, SERVER_NAME, showEntry, type Client, type Launch } from "./clients.ts";
+import { findEntry, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";
 
 interface InstallOptions extends PermissionOptions {
   readonly remove?: true;
@@ -24,13 +24,13 @@ export function addInstallCommand(program: Command, host: Host): void {
     .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
     .addOption(roleOption("a name for permissions, instead of --permissions"))
     .option("--remove", "take it out again")
-    .option("--dry-run", "show the change and write nothing")
-    .option("-y, --yes", "write it without asking")
+    .option("--dry-run", "show the change and make none")
+    .option("-y, --yes", "do it without asking")
     .addHelpText(
       "after",
       `
-Shows what changes in the client's configuration, asks, and leaves everything else in it as it is. The old file is
-kept beside it until --remove. The paths are absolute, so that a client without a PATH finds them.
+Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
+and the old file is kept beside it until --remove. The paths are absolute, so that a client without a PATH finds them.
 
 Examples:
   posthorn install
@@ -52,45 +52,104 @@ function clientOf(name: string): Client {
 }
 
 async function list(host: Host): Promise<void> {
-  const { isSetUp } = await import("./plan.ts");
-  const states = await Promise.all(
-    CLIENTS.map(async (client) => {
-      const { text, exists } = await readConfigFile(client.files(host.place)).catch(() => NOTHING);
-      if (exists && isSetUp(client, text)) return "set up";
-      return exists || isHere(client, host.place) ? "found" : "not found";
-    }),
-  );
-  for (const [index, { name, title }] of CLIENTS.entries())
-    host.terminal.print(`${name.padEnd(15)} ${title.padEnd(15)} ${states[index]}\n`);
+  for (const client of CLIENTS) {
+    const file = await readConfigFile(client.files(host.place)).catch(() => null);
+    const state =
+      file !== null && isSetUp(client, file.text)
+        ? "set up"
+        : file?.exists !== false || isHere(client, host.place)
+          ? "found"
+          : "not found";
+    host.terminal.print(`${client.name.padEnd(15)} ${client.title.padEnd(15)} ${state}\n`);
+  }
   host.terminal.tell("\nSet one up with: posthorn install <client>\n");
 }
 
-const NOTHING = { text: "", exists: false };
+function isSetUp(client: Client, text: string): boolean {
+  if (client.name === "codex") return text.includes(`[${client.section}.${SERVER_NAME}]`);
+  try {
+    return findEntry(client, text) !== null;
+  } catch {
+    return false;
+  }
+}
 
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
-  const { planEntry, planRemoval } = await import("./plan.ts");
+  const launch = options.remove === true ? null : launchOf(host, options);
+  const isDone =
+    client.own === null
+      ? await changeFile(host, client, { options, launch })
+      : await runOwnCommand(host, client, { options, launch, own: client.own });
+  if (!isDone) return;
+  const done = launch === null ? "does not start Posthorn any more" : "starts Posthorn from now on";
+  host.terminal.print(`${client.title} ${done}. ${client.next}\n`);
+  if (launch !== null) host.terminal.tell(KEEP_RUNNING);
+}
+
+interface Change {
+  readonly options: InstallOptions;
+  /** Null: Posthorn is taken out. */
+  readonly launch: Launch | null;
+}
+
+/** False where nothing was changed. */
+async function changeFile(host: Host, client: Client, { options, launch }: Change): Promise<boolean> {
   const { terminal } = host;
-  const isRemoval = options.remove === true;
-  const launch = launchOf(host, options);
-  const plan = (text: string): string =>
-    isRemoval ? planRemoval(client, text, launch) : planEntry(client, text, launch);
   const paths = client.files(host.place);
   const file = await readConfigFile(paths);
-  const planned = plan(file.text);
-  if (planned === file.text) {
-    const state = isRemoval ? "does not have Posthorn" : "starts Posthorn like this already";
-    return terminal.print(`${client.title} ${state}. Nothing to change in ${file.path}.\n`);
+  if (planEntry(client, file.text, launch) === file.text) {
+    const state = launch === null ? "does not have Posthorn" : "starts Posthorn like this already";
+    terminal.print(`${client.title} ${state}. Nothing to change in ${file.path}.\n`);
+    return false;
   }
-  terminal.print(`${file.path}:\n${showChange(file.text, planned)}`);
-  if (options.dryRun === true) return;
-  await requireYes(host, options);
+  terminal.print(
+    launch === null
+      ? `Posthorn's entry is taken out of ${file.path}.
+`
+      : `This is written into ${file.path}:
+${showEntry(client, launch)}
+`,
+  );
+  if (options.dryRun === true) return false;
+  await requireYes(host, options, "Write this? [y/N] ");
   // The client may have written it while the person thought about it.
   const now = await readConfigFile(paths);
-  const backup = await writeConfigFile(now, plan(now.text), { isRemoval });
+  const text = planEntry(client, now.text, launch);
+  const backup = await writeConfigFile(now, text, { isRemoval: launch === null });
   if (backup !== null) terminal.tell(`What it was before Posthorn is kept in ${backup}.\n`);
-  const done = isRemoval ? "does not start Posthorn any more" : "starts Posthorn from now on";
-  terminal.print(`${client.title} ${done}. ${client.next}\n`);
-  if (!isRemoval) terminal.tell(KEEP_RUNNING);
+  return true;
+}
+
+/** False where nothing was changed. */
+async function runOwnCommand(
+  host: Host,
+  { title, command, name }: Client,
+  { options, launch, own }: Change & { readonly own: NonNullable<Client["own"]> },
+): Promise<boolean> {
+  const args = launch === null ? own.remove : own.add(launch);
+  const line = [command, ...args].map((word) => quoteWord(word ?? "")).join(" ");
+  host.terminal.print(`This is run:\n  ${line}\n`);
+  if (options.dryRun === true) return false;
+  await requireYes(host, options, "Run this? [y/N] ");
+  const { run } = await host.openMachine();
+  // An entry that is there would be in the way.
+  if (launch !== null) await run(command ?? name, own.remove);
+  const { status, stdout, stderr } = await run(command ?? name, args);
+  if (status === 0) return true;
+  const said = oneLine(stderr.trim() || stdout).slice(0, MAX_REASON_CHARS);
+  throw new AppError(
+    "unavailable",
+    status === null
+      ? `The command ${command} of ${title} is not found here. Install it, or run the line above where it is.`
+      : `${title} did not do it: ${said} Run the line above yourself once that is mended.`,
+  );
+}
+
+const MAX_REASON_CHARS = 300;
+
+/** As a shell takes it. */
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 const KEEP_RUNNING =
@@ -113,12 +172,12 @@ function limitsOf(options: InstallOptions): readonly string[] {
   return permissions === undefined ? [] : ["--permissions", permissions.join(",")];
 }
 
-async function requireYes(host: Host, { yes }: InstallOptions): Promise<void> {
+async function requireYes(host: Host, { yes }: InstallOptions, question: string): Promise<void> {
   if (yes === true) return;
   if (!host.terminal.isInteractive)
-    throw new AppError("invalid", "No person can be asked, so nothing was written. Add --yes to write it.");
-  const answer = await host.terminal.ask("Write this? [y/N] ", { isHidden: false, signal: host.stopSignal });
-  if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "Nothing was written.");
+    throw new AppError("invalid", "No person can be asked, so nothing was changed. Add --yes to go on.");
+  const answer = await host.terminal.ask(question, { isHidden: false, signal: host.stopSignal });
+  if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "Nothing was changed.");
 }
 
 /** Whether a client was ever started here, or could be. */

@@ -33,22 +33,14 @@ export async function chooseManager(machine: Machine): Promise<ServiceManager> {
   );
 }
 
-/** Where programs lie that their tools replace or remove: part of the path, and whose it is. */
-const VERSIONED: readonly (readonly [pattern: RegExp, tool: string])[] = [
-  [/\/\.nvm\//, "nvm"],
-  [/\/fnm(_multishells)?\//, "fnm"],
-  [/\/\.volta\//, "Volta"],
-  [/\/\.asdf\//, "asdf"],
-  [/\/mise\//, "mise"],
-  [/\/\.?nodenv\//, "nodenv"],
-  [/\/n\/versions\//, "n"],
-  [/\/Cellar\//, "Homebrew"],
-  [/^\/nix\/store\//, "Nix"],
-];
+/** Where tools keep programs that they replace or remove with the next release. */
+const VERSIONED =
+  /\/\.?(nvm|fnm|volta|asdf|mise|nodenv|Cellar)(?:_multishells)?\/|\/(n)\/versions\/|^\/(nix)\/store\//;
 
-/** The tool that will take a path away with the next release; null: none that is known. */
+/** The tool that takes a path away with the next release; null: none that is known. */
 export function findVersionManager(path: string): string | null {
-  return VERSIONED.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+  const [, ...tools] = VERSIONED.exec(path) ?? [];
+  return tools.find((tool) => tool !== undefined)?.replace("Cellar", "Homebrew") ?? null;
 }
 
 /** The program's file. Throws `unavailable` for one that is there only for the moment. */

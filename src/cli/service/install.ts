@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 60 * SECOND;
 const POLL_MS = SECOND / 2;
 
 /** Writes the service's file and starts it; where both is as it should be, nothing. */
-export async function installService(host: Host, options: { readonly dryRun?: true }): Promise<void> {
+export async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
   const { terminal } = host;
   const machine = await host.openMachine();
   const manager = await chooseManager(machine);
@@ -19,10 +19,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
   await assertNoStraySettings(machine);
   const text = manager.render({ version: versionOf(host, machine), node, program, folder });
   const found = await readOwnFile(machine, manager);
-  if (options.dryRun === true) {
-    terminal.print(`It would write ${manager.file}:\n\n${text}`);
-    return;
-  }
+  if (options.print === true) return terminal.print(text);
   if (found !== null && manager.readFolder(found) === folder) assertFolderThere(machine, manager, folder);
   const instance = await machine.openInstance(folder);
   const state = await manager.look();

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { AppError, sentenceOf } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import { chooseManager } from "./choose-manager.ts";
@@ -26,13 +26,11 @@ Examples:
   service
     .command("install")
     .description("write the service's file, start it, and start it with the machine from now on")
-    .option("--dry-run", "show the file and change nothing")
-    .action((options: { dryRun?: true }) => installService(host, options));
+    .option("--dry-run, --print", "print the file and change nothing")
+    .action((options: { print?: true }) => installService(host, options));
   service
     .command("status")
-    .description(
-      "tell whether it runs, since when, where, and what is due next (exit status 1 if it does not run)",
-    )
+    .description("tell whether it runs, since when and where (exit status 1 if it does not run)")
     .action(() => showStatus(host));
   service
     .command("logs")
@@ -65,7 +63,6 @@ async function showStatus(host: Host): Promise<void> {
   const lines: readonly (readonly [string, string])[] = [
     ["service", `${state.text}, kept by ${manager.name}`],
     ["address", health === null ? "any free port" : `${publicUrl}, ${HEALTH[health]}`],
-    ["next post", await describeWaiting(machine, folder)],
     ["data", folder],
     ["runs", await manager.describeAbsence()],
     ...(isCurrent
@@ -86,22 +83,6 @@ async function showStatus(host: Host): Promise<void> {
 }
 
 const HEALTH = { ready: "ready", unready: "answers, but is not ready", none: "does not answer" } as const;
-
-async function describeWaiting(machine: Machine, folder: string): Promise<string> {
-  try {
-    const { nextDueAt, overdue, timezone } = await machine.readWaiting(folder);
-    const late = overdue === 0 ? "" : `, ${overdue} overdue`;
-    return `${nextDueAt === null ? "none is waiting" : showMoment(nextDueAt, timezone)}${late}`;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return `cannot be told: ${sentenceOf(error)}`;
-  }
-}
-
-function showMoment(iso: string, timeZone: string): string {
-  const format = { dateStyle: "full", timeStyle: "short", timeZone } as const;
-  return `${new Intl.DateTimeFormat("en-GB", format).format(new Date(iso))} (${timeZone})`;
-}
 
 async function requireInstalled(
   machine: Machine,

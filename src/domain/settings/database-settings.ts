@@ -35,8 +35,7 @@ export const DATABASE_SETTINGS: readonly {
   },
   {
     name: "POSTHORN_DATABASE_CONNECTIONS",
-    meaning:
-      "With `DATABASE_URL`: connections for calls, at most. Publishing takes 4 more and a lock 1",
+    meaning: "With `DATABASE_URL`: connections for calls, at most. Publishing takes 4 more and a lock 1",
     default: String(DEFAULT_CONNECTIONS),
   },
   {

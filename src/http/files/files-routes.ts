@@ -4,7 +4,6 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { File } from "../../domain/files/file.ts";
-import { requireShallow } from "../../domain/json-depth.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
@@ -142,7 +141,6 @@ function importByAddress(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
     const body = parseBody(request, "required");
-    requireShallow(body);
     requireWholeTexts(body);
     const parsed = Import.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, Import);

@@ -9,13 +9,13 @@ import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR, SECOND } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { DiskRoom } from "../../ports/disk-room.ts";
+import { assertFreeSpace } from "../../ports/disk-space.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 import { storeUpload } from "../../services/files/file-uploads.ts";
 import { getFile } from "../../services/files/files.ts";
 import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf } from "../access/auth.ts";
-import { sendError, STATUS } from "../errors.ts";
+import { sendError, statusOf } from "../errors.ts";
 import { bytesOf } from "./send-bytes.ts";
 
 export const UPLOADS_PATH = "/api/v1/files/uploads";
@@ -31,7 +31,6 @@ const MAX_UNFINISHED = 64;
 /** Where resumable uploads grow: on this machine. */
 export interface UploadPlace {
   readonly folder: string;
-  readonly room: DiskRoom;
 }
 
 /** As tus wants it. */
@@ -80,7 +79,7 @@ export function createResumableUploads(
     }
     // Before the bytes come: a sender who is refused in the midst of them may not see the answer.
     if (request.method === "POST" || request.method === "PATCH")
-      await place.room.expect(Number(request.headers["content-length"] ?? 0));
+      await assertFreeSpace(place.folder, Number(request.headers["content-length"] ?? 0));
     await sendAnswer(response, await tus.handle(caller, request));
     // Nothing else reads the bytes of a request that was refused.
     request.resume();
@@ -95,7 +94,7 @@ interface Tus {
 }
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(ctx: AppContext, { folder, room }: UploadPlace): Promise<Tus> {
+async function startTus(ctx: AppContext, { folder }: UploadPlace): Promise<Tus> {
   const [{ Server: TusServer, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
     import("@tus/server"),
     import("@tus/file-store"),
@@ -121,7 +120,7 @@ async function startTus(ctx: AppContext, { folder, room }: UploadPlace): Promise
         `There may be ${MAX_UNFINISHED} unfinished uploads at most. Finish some, or end them with DELETE at their addresses, then begin this one.`,
       );
     }
-    await room.expect(upload.size ?? 0);
+    await assertFreeSpace(folder, upload.size ?? 0);
     return {};
   };
 
@@ -173,7 +172,7 @@ async function startTus(ctx: AppContext, { folder, room }: UploadPlace): Promise
     onUploadFinish: async (request, upload) => ({
       headers: finishedHeaders(await storeOnce(callerIn(request), upload)),
     }),
-    onResponseError: (_request, error) => asRefusal(ctx, room, error),
+    onResponseError: (_request, error) => asRefusal(ctx, folder, error),
   });
   // Only now: until its answer is made, tus still asks for the upload.
   server.on(EVENTS.POST_FINISH, (_request, _response, upload) => void forget(upload));
@@ -245,12 +244,12 @@ async function sendAnswer(response: Response, answer: globalThis.Response): Prom
 }
 
 /** The store of parts does not say why it could not write: a full disk is told from other failures here. */
-async function asRefusal(ctx: AppContext, room: DiskRoom, error: unknown): Promise<Refusal | undefined> {
-  if (error instanceof AppError) return { status_code: STATUS[error.kind], body: error.message };
+async function asRefusal(ctx: AppContext, folder: string, error: unknown): Promise<Refusal | undefined> {
+  if (error instanceof AppError) return { status_code: statusOf(error), body: error.message };
   const isOfTus = typeof error === "object" && error !== null && "status_code" in error;
   if (isOfTus && error.status_code !== 500) return undefined;
-  const full: unknown = await room.expect(0).catch((reason: unknown) => reason);
-  if (full instanceof AppError) return asRefusal(ctx, room, full);
+  const full: unknown = await assertFreeSpace(folder, 0).catch((reason: unknown) => reason);
+  if (full instanceof AppError) return asRefusal(ctx, folder, full);
   ctx.log.error({ err: error }, "An upload could not be stored");
   return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }

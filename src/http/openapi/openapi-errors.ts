@@ -18,6 +18,7 @@ const ERRORS = {
   ],
   "500": ["Failed", "A fault of the server. Its log has the details under the request's id."],
   "503": ["Unavailable", "The platform cannot be connected yet, or is out of reach."],
+  "507": ["DiskFull", "The disk of the server has no space for the file."],
 } as const;
 
 type ErrorStatus = keyof typeof ERRORS;

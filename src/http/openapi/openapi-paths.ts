@@ -62,7 +62,7 @@ export const OTHER_PATHS: Operations = [
       },
       responses: {
         "201": answer(OneFile, "Stored."),
-        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
       },
     },
   },
@@ -100,7 +100,7 @@ export const OTHER_PATHS: Operations = [
           description: "Begun. Send the bytes to Location by PATCH.",
           headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
         },
-        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
       },
     },
   },

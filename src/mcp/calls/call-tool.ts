@@ -7,15 +7,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { AskedClient } from "./calling-client.ts";
+import { ClientSession } from "./client-session.ts";
 import type { ClientLog } from "./client-log.ts";
 import type { McpDeps } from "../deps.ts";
 import { fitResult, type Fitted } from "./fit-result.ts";
-import { InputNeeded } from "./input-needed.ts";
-import { Person } from "./person.ts";
+import { InputNeeded } from "./client-session.ts";
+import { Elicitation } from "./elicitation.ts";
 import { createProgress } from "./progress.ts";
-import { TOOL_VIEWS } from "../resources/tool-views.ts";
-import type { Block } from "../tool-view.ts";
+import { TOOL_VIEWS } from "../resources/calendar-resource.ts";
+import type { Block } from "../kinds.ts";
 
 interface ToolCall {
   readonly name: string;
@@ -42,13 +42,13 @@ export async function callTool(
   });
   try {
     const from = { server: call.server, caller: call.caller, name: call.name, context };
-    const person = new Person(ctx, from);
+    const person = new Elicitation(ctx, from);
     const opened = person.openedLink();
     if (opened !== null) return toAnswer({ result: opened, text: JSON.stringify(opened), note: null });
     const options = {
       signal,
       progress: progress.tell,
-      client: new AskedClient(ctx, from),
+      client: new ClientSession(ctx, from),
       hasShortRows: true,
       ...person.confirmation(),
     };

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { McpContext } from "../scope.ts";
+import type { McpContext } from "../kinds.ts";
 
 /** How long a person may think, as long as the tokens of questions live. */
 export const ANSWER_MS = 10 * MINUTE;

@@ -11,9 +11,9 @@ import type { McpDeps } from "../deps.ts";
 import { findPrompt } from "./prompt-handlers.ts";
 import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "../protocol-error.ts";
-import { variableOf, type ResourceKind } from "../resource-kind.ts";
+import { variableOf, type ResourceKind } from "../kinds.ts";
 import { RESOURCES } from "../resources/resources.ts";
-import type { Scope, Suggestion } from "../scope.ts";
+import type { Scope, Suggestion } from "../kinds.ts";
 
 /** The protocol's limit. */
 const MAX_VALUES = 100;

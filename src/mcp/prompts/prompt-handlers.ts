@@ -11,13 +11,13 @@ import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { CallingClient } from "../../services/calling-client.ts";
-import { AskedClient } from "../calls/calling-client.ts";
+import { ClientSession } from "../calls/client-session.ts";
 import type { McpDeps } from "../deps.ts";
-import { InputNeeded } from "../calls/input-needed.ts";
-import type { PromptArgument, PromptKind } from "../prompt-kind.ts";
+import { InputNeeded } from "../calls/client-session.ts";
+import type { PromptArgument, PromptKind } from "../kinds.ts";
 import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "../protocol-error.ts";
-import type { Scope } from "../scope.ts";
+import type { Scope } from "../kinds.ts";
 
 /** Answers `prompts/*` on a server whose capabilities announce them. */
 export function servePrompts(
@@ -32,7 +32,7 @@ export function servePrompts(
   });
   server.setRequestHandler("prompts/get", ({ params }, context) => {
     const prompt = findPrompt(prompts, params.name);
-    const client = new AskedClient(ctx, { server, context, caller, name: prompt.name });
+    const client = new ClientSession(ctx, { server, context, caller, name: prompt.name });
     const scope = { toolbox, ctx, caller, signal: context.mcpReq.signal };
     return orProtocolError(ctx, getPrompt(prompt, params.arguments ?? {}, { ...scope, client }));
   });

@@ -1,10 +1,13 @@
+import type { ToolView } from "../kinds.ts";
 import { readCalendarHtml } from "./calendar-html.ts";
 
 const CALENDAR_URI = "ui://posthorn/calendar.html";
 const APP_MIME_TYPE = "text/html;profile=mcp-app";
 
-/** What `show_calendar` says in tools/list, so that a host shows its result with the page. */
-export const CALENDAR_TOOL_META = { ui: { resourceUri: CALENDAR_URI } } as const;
+/** Hosts that show MCP Apps draw the calendar instead of its text. */
+export const TOOL_VIEWS: readonly ToolView[] = [
+  { tool: "show_calendar", meta: { ui: { resourceUri: CALENDAR_URI } } },
+];
 
 /** The page loads nothing from anywhere and needs no permission. */
 const CALENDAR_META = {

@@ -12,10 +12,10 @@ import { quote } from "../../domain/time.ts";
 import type { McpDeps } from "../deps.ts";
 import { isOffered } from "../look-up.ts";
 import { orProtocolError } from "../protocol-error.ts";
-import { matchAddress, variableOf, type ResourceKind } from "../resource-kind.ts";
+import { matchAddress, variableOf, type ResourceKind } from "../kinds.ts";
 import { RESOURCES } from "./resources.ts";
-import type { Scope } from "../scope.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import type { Scope } from "../kinds.ts";
+import { serveSubscriptions } from "./subscriptions.ts";
 
 /** What is read, and with whose eyes. */
 interface Shelf extends Scope {
@@ -23,7 +23,11 @@ interface Shelf extends Scope {
 }
 
 /** Answers `resources/*` on a server whose capabilities announce them. */
-export function serveResources(server: Server, deps: McpDeps, caller: Caller): void {
+export function serveResources(
+  server: Server,
+  deps: McpDeps,
+  { caller, hasSubscriptions }: { readonly caller: Caller; readonly hasSubscriptions: boolean },
+): void {
   const { toolbox, ctx, resources: kinds = RESOURCES } = deps;
   const shelfOf = (signal: AbortSignal): Shelf => ({ toolbox, ctx, caller, signal, kinds });
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
@@ -37,41 +41,9 @@ export function serveResources(server: Server, deps: McpDeps, caller: Caller): v
   server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq }) =>
     orProtocolError(ctx, readResource(shelfOf(mcpReq.signal), uri), uri),
   );
-  serveSubscriptions(server, shelfOf);
-}
-
-function serveSubscriptions(server: Server, shelfOf: (signal: AbortSignal) => Shelf): void {
+  if (!hasSubscriptions) return;
   const connection = shelfOf(new AbortController().signal);
-  const subscriptions = new Subscriptions({
-    kinds: connection.kinds,
-    scope: connection,
-    isOpen: () => server.transport !== undefined,
-    notify(uri) {
-      server.sendResourceUpdated({ uri }).catch(() => {
-        // The client has gone.
-      });
-    },
-  });
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, { mcpReq }) => {
-    await orProtocolError(connection.ctx, subscribe(shelfOf(mcpReq.signal), subscriptions, uri), uri);
-    return {};
-  });
-  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    subscriptions.remove(uri);
-    return {};
-  });
-}
-
-async function subscribe(shelf: Shelf, subscriptions: Subscriptions, uri: string): Promise<void> {
-  const { kind, value } = findResource(shelf, uri);
-  if (kind.versions === undefined) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `uri: ${quote(uri)} cannot be subscribed to. Subscribe to posts.`,
-    );
-  }
-  await kind.read(value, shelf);
-  await subscriptions.add([uri]);
+  serveSubscriptions(server, connection, (uri) => readResource(connection, uri));
 }
 
 async function listResources(shelf: Shelf, cursor: string | undefined): Promise<ListResourcesResult> {

@@ -2,10 +2,8 @@ import type { Resource } from "@modelcontextprotocol/server";
 import { DateTime } from "luxon";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { isAllowed } from "../../domain/permissions.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
-import { readPostVersions } from "../../services/posts/post-versions.ts";
 import { CALENDAR_RESOURCE as PAGE, readCalendar } from "./calendar-resource.ts";
 import {
   ask,
@@ -16,8 +14,8 @@ import {
   suggestPosts,
   suggestProviders,
 } from "../look-up.ts";
-import { addressOf, jsonContents, type ResourceKind } from "../resource-kind.ts";
-import type { Scope, Suggestion } from "../scope.ts";
+import { addressOf, jsonContents, type ResourceKind } from "../kinds.ts";
+import type { Scope, Suggestion } from "../kinds.ts";
 import { MAX_RESULT_CHARS } from "../limits.ts";
 
 const JSON_TYPE = "application/json";
@@ -35,8 +33,7 @@ export const POST_RESOURCE: ResourceKind = {
   uri: "posthorn://posts/{id}",
   name: "post",
   title: "A post",
-  description:
-    "One post with all its fields, as get_post answers it. Ids come from list_posts. Subscribe to hear when it changes.",
+  description: "One post with all its fields, as get_post answers it. Ids come from list_posts.",
   mimeType: JSON_TYPE,
   tool: "get_post",
   async read(id, scope) {
@@ -48,9 +45,6 @@ export const POST_RESOURCE: ResourceKind = {
     return { resources: posts.map(postEntry), nextCursor };
   },
   complete: (scope) => suggestPosts(scope),
-  async versions(ids, { ctx, caller }) {
-    return isAllowed(caller, "read") ? readPostVersions(ctx, caller, ids) : new Map();
-  },
 };
 
 const ACCOUNT_RESOURCE: ResourceKind = {

@@ -1,9 +1,12 @@
 import type { Request, Response } from "express";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { isDeeper } from "../../domain/json-depth.ts";
+import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { AppContext } from "../../services/context.ts";
+import type { OpenCalls } from "../calls/open-calls.ts";
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";
+import type { KeyWatch } from "./key-watch.ts";
 
 /** How long a body may take: the HTTP server itself sets no limit, because of uploads. */
 const MAX_BODY_MS = 30 * SECOND;
@@ -93,4 +96,22 @@ async function readBytes(
 function breakOff(request: Request, response: Response): void {
   response.set("Connection", "close").once("finish", () => request.destroy());
   answerError(response, 408, REFUSED, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds.`);
+}
+
+/** What the transports over HTTP have in common. */
+export interface Shared {
+  readonly openCalls: OpenCalls;
+  readonly keys: KeyWatch;
+}
+
+/** The caller that the HTTP app's key check let in. */
+export function callerOf(response: Response): Caller {
+  const caller: Caller | undefined = response.locals["caller"];
+  if (caller === undefined) throw new Error("An MCP handler was reached without the key check.");
+  return caller;
+}
+
+/** A session belongs to the key that opened it. */
+export function isSameKey(one: Caller, other: Caller): boolean {
+  return one.ownerId === other.ownerId && one.keyId === other.keyId;
 }

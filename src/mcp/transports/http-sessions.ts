@@ -4,12 +4,12 @@ import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { isInitializeRequest, isJSONRPCNotification, type Server } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR, MINUTE } from "../../domain/time.ts";
-import { isSameKey } from "../calls/caller-of.ts";
+import { isSameKey } from "./http-message.ts";
 import type { McpDeps } from "../deps.ts";
 import { answerError, answerMethodNotAllowed, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./shared.ts";
+import type { Shared } from "./http-message.ts";
 
 /**
  * A session without a request or an open stream for this long was left behind; its client starts a new one.
@@ -93,7 +93,7 @@ export class HttpSessions implements AsyncDisposable {
         `This key has ${MAX_SESSIONS_PER_KEY} sessions with open streams. End one with DELETE.`,
       );
     }
-    const server = createMcpServer(this.#deps, caller, this.#shared.openCalls);
+    const server = createMcpServer(this.#deps, caller, { era: "legacy", openCalls: this.#shared.openCalls });
     const transport: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       keepAliveMs: KEEP_ALIVE_MS,

@@ -2,13 +2,12 @@ import type { Request, RequestHandler, Response } from "express";
 import { toNodeHandler, toWebRequest } from "@modelcontextprotocol/node";
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
-import { callerOf } from "../calls/caller-of.ts";
+import { callerOf } from "./http-message.ts";
 import type { McpDeps } from "../deps.ts";
-import { HttpListens } from "./http-listens.ts";
 import { answerMethodNotAllowed, countBatch, readMessage } from "./http-message.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
-import type { Shared } from "./shared.ts";
+import type { Shared } from "./http-message.ts";
 import { createMcpServer } from "../server.ts";
 
 interface StreamableHttp extends AsyncDisposable {
@@ -57,19 +56,17 @@ interface ModernLeg {
 
 function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg {
   const { log } = deps.ctx;
-  const listens = new HttpListens(deps);
   // The SDK hands the factory the request it is for, and nothing else of ours.
   const callers = new WeakMap<globalThis.Request, Caller>();
   const sdk: McpHttpHandler = createMcpHandler(
     ({ requestInfo }) => {
       const caller = requestInfo === undefined ? undefined : callers.get(requestInfo);
       if (caller === undefined) throw new Error("An MCP request has no caller.");
-      return createMcpServer(deps, caller, openCalls);
+      return createMcpServer(deps, caller, { era: "modern", openCalls });
     },
     {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
-      bus: listens,
       onerror: (error) => log.debug({ err: error }, "An MCP request was refused"),
     },
   );
@@ -87,7 +84,7 @@ function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg 
       );
       const unwatch = keys.watch(caller, () => response.destroy());
       response.once("close", unwatch);
-      await listens.during({ caller, body, response }, (seen) => serveOne(request, response, seen));
+      await serveOne(request, response, body);
     },
   };
 }

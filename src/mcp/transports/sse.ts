@@ -3,7 +3,7 @@ import type { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js
 import type { Server, Transport } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { callerOf, isSameKey } from "../calls/caller-of.ts";
+import { callerOf, isSameKey } from "./http-message.ts";
 import type { McpDeps } from "../deps.ts";
 import {
   answerError,
@@ -14,7 +14,7 @@ import {
 } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./shared.ts";
+import type { Shared } from "./http-message.ts";
 
 const MESSAGES_PATH = "/messages";
 
@@ -48,7 +48,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       // do not know.
       const { SSEServerTransport: SdkTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
       const transport = new SdkTransport(MESSAGES_PATH, response);
-      const server = createMcpServer(deps, caller, openCalls);
+      const server = createMcpServer(deps, caller, { era: "legacy", openCalls });
       streams.set(transport.sessionId, { caller, server, transport });
       endWhenUnread(transport, response);
       const unwatch = keys.watch(caller, () => void server.close());

@@ -1,17 +1,24 @@
-import type { Readable, Writable } from "node:stream";
-import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
-import { serveStdio as serveTransport } from "@modelcontextprotocol/server/stdio";
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+import { serveStdio as serveTransport, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
+import type { AppContext } from "../../services/context.ts";
+import { within } from "../calls/open-calls.ts";
 import type { McpDeps } from "../deps.ts";
 import { GRACE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import { StdioListens } from "./stdio-listens.ts";
-import { StdioTransport } from "./stdio-transport.ts";
-import { within } from "../calls/within.ts";
 
 /** A client that reads its pipe has taken everything long before. */
 const FLUSH_MS = SECOND;
+
+/** Requests without an answer, beyond which nothing more is read. */
+const MAX_OPEN_REQUESTS = 500;
+
+/** Bytes that the client has not read, beyond which nothing more is read from it. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+const PARENT_POLL_MS = SECOND;
 
 interface StdioOptions extends McpDeps {
   readonly caller: Caller;
@@ -23,9 +30,12 @@ interface StdioOptions extends McpDeps {
 }
 
 /**
- * Speaks MCP on a pair of streams, in the era that the client opens with, and resolves when it is over: the
- * input ended, nobody reads the output, or the signal was given. Calls in flight are answered first, those
- * that take too long are aborted.
+ * Speaks MCP on a pair of streams, in the era that the client opens with. Resolves when the input has ended,
+ * the output was closed, or the signal was given. Calls in flight are answered first. Those that take too long
+ * are aborted.
+ *
+ * The SDK's transport drops calls in flight at the end of its input, and reads on while the client does not
+ * read. So it gets its input through `gate`, which does not pass on the end.
  */
 export async function serveStdio({
   caller,
@@ -35,29 +45,111 @@ export async function serveStdio({
   ...deps
 }: StdioOptions): Promise<void> {
   const { clock, log } = deps.ctx;
-  const transport = new StdioTransport(stdin, stdout);
-  const listens = new StdioListens(deps, caller);
-  const serve = ({ era }: McpRequestContext): Server => {
-    const server = createMcpServer(deps, caller);
-    if (era === "modern") listens.server = server;
-    return server;
+  const requests = new OpenRequests();
+  const hasRoom = (): boolean =>
+    requests.size < MAX_OPEN_REQUESTS && stdout.writableLength <= MAX_UNREAD_BYTES;
+  const gate = new PassThrough();
+  let isReading = true;
+  const read = async (chunk: Buffer): Promise<void> => {
+    gate.write(chunk);
+    if (hasRoom()) return;
+    stdin.pause();
+    await requests.until(hasRoom);
+    if (isReading) stdin.resume();
   };
-  const connection = serveTransport(serve, {
+  const answered = async (): Promise<void> => {
+    // What was read before the end is passed on first, a last line without its newline too.
+    await new Promise((resolve) => gate.write("\n", resolve));
+    await requests.until(() => requests.size === 0);
+  };
+  const transport = new StdioServerTransport(gate, stdout);
+  // The SDK listens for an error once for each message that waits to be read.
+  stdout.setMaxListeners(0);
+  const connection = serveTransport(({ era }) => createMcpServer(deps, caller, { era }), {
     transport,
     onerror: (error) => log.debug({ err: error }, "An MCP message could not be handled"),
   });
-  listens.follow(transport);
-  await untilAborted(AbortSignal.any([transport.inputEnd, transport.broken, stopSignal]));
-  transport.stopReading();
-  await within(clock, GRACE_MS, transport.answered());
-  listens.end();
+  const closed = requests.follow(transport);
+  stdin.on("data", read);
+  await Promise.race([closed, ended(stdin), aborted(stopSignal)]);
+  isReading = false;
+  stdin.off("data", read).pause();
+  await Promise.race([closed, within(clock, GRACE_MS, answered())]);
   await connection.close();
-  await within(clock, FLUSH_MS, transport.flushed());
+  const flushed = new Promise<void>((resolve) => stdout.write("", () => resolve()));
+  await within(clock, FLUSH_MS, flushed);
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
+/** The client's requests that have no answer yet. */
+class OpenRequests {
+  readonly #ids = new Set<RequestId>();
+  #waiters: (() => void)[] = [];
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /** Counts what goes through a transport that the SDK has taken over already. Resolves when it is closed. */
+  follow(transport: StdioServerTransport): Promise<void> {
+    const { onmessage, onclose } = transport;
+    const send = transport.send.bind(transport);
+    transport.onmessage = (message) => {
+      this.#noteIncoming(message);
+      onmessage?.(message);
+    };
+    transport.send = async (message) => {
+      if (!("method" in message) && message.id !== undefined) this.#ids.delete(message.id);
+      await send(message).finally(() => this.#wake());
+    };
+    return new Promise((resolve) => {
+      transport.onclose = () => {
+        onclose?.();
+        resolve();
+      };
+    });
+  }
+
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #noteIncoming(message: JSONRPCMessage): void {
+    if (!("method" in message)) return;
+    // A subscription has no answer until it ends.
+    if ("id" in message && message.method !== "subscriptions/listen") this.#ids.add(message.id);
+    if (message.method !== "notifications/cancelled") return;
+    this.#ids.delete(message.params?.["requestId"] as RequestId);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const check of this.#waiters.splice(0)) check();
+  }
+}
+
+function ended(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ["end", "close", "error"]) stream.on(event, () => resolve());
+    if (stream.readableEnded || stream.destroyed) resolve();
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/**
+ * Resolves when the parent process has died: the operating system then gives its children to another one. Its
+ * pipes need not end with it, somebody else may hold them open. Rejects with the signal's reason.
+ */
+export async function untilOrphaned(
+  readParentId: () => number,
+  clock: AppContext["clock"],
+  signal: AbortSignal,
+): Promise<void> {
+  const parentId = readParentId();
+  while (readParentId() === parentId) await clock.sleep(PARENT_POLL_MS, signal);
 }

@@ -5,9 +5,23 @@ import { buildConnector } from "undici";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { refusedAsPrivate } from "./address-policy.ts";
-import type { Lookup } from "./names.ts";
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
+
+/** Every address of a name. */
+export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** Single flight: a thousand posts to one platform wait for one look-up, and Node has two threads for all. */
+export function onceAtATime(lookup: Lookup): Lookup {
+  const underWay = new Map<string, ReturnType<Lookup>>();
+  return (hostname) => {
+    const known = underWay.get(hostname);
+    if (known !== undefined) return known;
+    const found = lookup(hostname).finally(() => underWay.delete(hostname));
+    underWay.set(hostname, found);
+    return found;
+  };
+}
 
 /** Connects wherever it is told: for hosts that the administrator named. */
 export function createOpenConnector(lookup: Lookup): buildConnector.connector {

@@ -1,4 +1,5 @@
 import { deadline } from "../../domain/deadline.ts";
+import { lookup as systemLookup } from "node:dns/promises";
 import { Readable } from "node:stream";
 import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
@@ -11,15 +12,14 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Sockets } from "../../ports/sockets.ts";
 import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
-import { createGuardedConnector, createOpenConnector } from "./connector.ts";
-import { createGates } from "./gates.ts";
-import { createNames, resolveBySystem, type Lookup, type Names } from "./names.ts";
+import { createGuardedConnector, createOpenConnector, onceAtATime, type Lookup } from "./connector.ts";
 import { converse } from "./sockets.ts";
 import { reasonUnreachable } from "./unreachable.ts";
 import { watchStream } from "./watch-stream.ts";
+
+const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND;
 const DEFAULT_IDLE_MS = 15 * SECOND;
@@ -41,13 +41,10 @@ interface OutboundOptions {
   readonly userAgent?: string;
   /** Tests resolve names their own way; default: the system. */
   readonly lookup?: Lookup;
-  /** Tells how old what is known of a name is. A door for a moment needs none: it looks each name up once. */
-  readonly clock?: Pick<Clock, "monotonic">;
 }
 
 interface Door {
   readonly policy: AddressPolicy;
-  readonly names: Names;
   readonly userAgent: string;
   /** Kept connections, and how to make a single one; `open` is for excepted hosts. */
   readonly pools: Readonly<Record<"open" | "guarded", Agent>>;
@@ -61,13 +58,11 @@ interface Door {
  */
 export function createOutbound(options: OutboundOptions): Outbound & Sockets & AsyncDisposable {
   const door = createDoor(options);
-  const gates = createGates();
   return {
-    request: (request) =>
-      gates[request.purpose ?? "platform"].pass(() => follow(door, request), request.ownerId),
+    request: (request) => follow(door, request),
     assertAllowed: (field, text, mayBePrivate = false) =>
       assertAllowed(door.policy, { field, text, mayBePrivate }),
-    converse: (request, work) => gates.socket.pass(() => converse(door, request, work), request.ownerId),
+    converse: (request, work) => converse(door, request, work),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
     },
@@ -75,17 +70,16 @@ export function createOutbound(options: OutboundOptions): Outbound & Sockets & A
 }
 
 function createDoor(options: OutboundOptions): Door {
-  const names = createNames(options.lookup ?? resolveBySystem, options.clock ?? { monotonic: () => 0 });
+  const lookup = onceAtATime(options.lookup ?? resolveBySystem);
   const connectors = {
-    open: createOpenConnector(names.lookup),
-    guarded: createGuardedConnector(names.lookup),
+    open: createOpenConnector(lookup),
+    guarded: createGuardedConnector(lookup),
   };
   const open = { connect: connectors.open, maxHeaderSize: MAX_HEADER_BYTES };
   const guarded = { connect: connectors.guarded, maxHeaderSize: MAX_HEADER_BYTES };
   return {
     policy: createAddressPolicy(options.allowedHosts),
     userAgent: options.userAgent ?? "Posthorn",
-    names,
     connectors,
     pools: { open: new Agent(open), guarded: new Agent(guarded) },
     // Without pipelining the connection is closed after its one answer.
@@ -179,7 +173,6 @@ async function send(door: Door, request: Timed, isRedirect: boolean): Promise<Ou
     wasSent ||= !request.signal.aborted;
   });
   try {
-    await door.names.find(url.hostname, request);
     const response = await dispatcher.request({
       ...toUndici(request),
       origin: url.origin,

@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { OutboundFailure, type Outbound, type OutboundResponse } from "../../ports/outbound.ts";
-import { toBuffer } from "../to-buffer.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 
 const FETCH_TIMEOUT_MS = 2 * HOUR;
 const IDLE_MS = 30 * SECOND;
@@ -22,10 +22,7 @@ export interface RemoteOptions {
 
 interface RemoteRequest {
   readonly url: string;
-  /** Whose media it is. */
-  readonly ownerId: string;
   readonly signal: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function requestRemote(
@@ -33,13 +30,7 @@ export function requestRemote(
   request: RemoteRequest,
 ): Promise<OutboundResponse> {
   const limits = { timeoutMs: FETCH_TIMEOUT_MS, idleMs: IDLE_MS, headersMs: HEADERS_MS };
-  return outbound.request({
-    ...request,
-    method: "GET",
-    ...limits,
-    maxRedirects: MAX_REDIRECTS,
-    purpose: "media",
-  });
+  return outbound.request({ ...request, method: "GET", ...limits, maxRedirects: MAX_REDIRECTS });
 }
 
 /**

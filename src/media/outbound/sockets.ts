@@ -8,7 +8,6 @@ import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./address-policy.ts";
-import type { Names } from "./names.ts";
 import { reasonUnreachable } from "./unreachable.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
@@ -32,7 +31,6 @@ const NORMAL_CLOSURE = 1_000;
 
 interface SocketDoor {
   readonly policy: AddressPolicy;
-  readonly names: Names;
   readonly userAgent: string;
   readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
@@ -45,7 +43,6 @@ export async function converse<T>(
 ): Promise<T> {
   const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
   const signal = deadline(request.timeoutMs ?? TIMEOUT_MS, ...(request.signal ? [request.signal] : []));
-  await failingUnsent(() => door.names.find(url.hostname, { ...request, signal }));
   const socket = new WebSocket(url.href, {
     ...LIMITS,
     headers: { "user-agent": door.userAgent },

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { toBuffer } from "../to-buffer.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 
 /**
  * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an

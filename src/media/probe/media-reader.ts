@@ -1,8 +1,10 @@
 import type { ChildProcess } from "node:child_process";
+import { addAbortSignal } from "node:stream";
+import pLimit from "p-limit";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 import type { ByteSource } from "../../ports/media-probe.ts";
-import { toBuffer } from "../to-buffer.ts";
 import type {
   ByteRange,
   MessageFromReader,
@@ -11,146 +13,147 @@ import type {
   ReaderTask,
 } from "./run-media-reader.ts";
 
-/** What a file may take, in milliseconds. */
-export interface ReaderLimits {
-  /**
-   * How long it may be thought about, without the time in which its bytes are fetched. Default 20 s to look
-   * at it, and 1 min to fit a picture, which may be drawn many times.
-   */
-  readonly thinkMs?: number;
-  /** How long its bytes may be waited for, all together. Default 1 min. */
-  readonly fetchMs?: number;
-  /** How long the process may take to start. Default 30 s. */
-  readonly startMs?: number;
+export interface MediaReaderOptions {
+  /** Starts a process that runs `runMediaReader`. */
+  start(): ChildProcess;
+  /** What one file may take in all. Default 1 min. */
+  readonly limitMs?: number;
+  /** How long a process is kept that has nothing to do. Default 10 s. */
+  readonly keepMs?: number;
 }
 
-export interface Errand {
+interface Job {
   readonly source: ByteSource;
   readonly task: ReaderTask;
-}
-
-interface Turn extends Errand {
-  /** Ends the process, too. */
   readonly signal: AbortSignal;
-  /** Each time that so many milliseconds more were spent. */
-  onSpent(ms: number): void;
 }
 
-const THINK_MS = { inspect: 20 * SECOND, fit: MINUTE };
-const FETCH_MS = MINUTE;
-const START_MS = 30 * SECOND;
-const TICK_MS = 100;
+interface Reader {
+  readonly child: ChildProcess;
+  isReady: boolean;
+  rest: NodeJS.Timeout | null;
+}
+
+/** Two, so that a hostile file does not hold up all others. */
+const AT_ONCE = 2;
+const LIMIT_MS = MINUTE;
+const KEEP_MS = 10 * SECOND;
 
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 /**
- * A process that runs `runMediaReader`, from this side. A file that costs too much, or breaks it, costs this
- * process alone and is refused; afterwards, as after every error, it is ended and of no use any more.
+ * Processes that read media, started when there is something to read. A file that costs too much, or breaks its
+ * process, is refused, and that process is killed.
  */
-export class MediaReader {
-  readonly #child: ChildProcess;
-  readonly #limits: ReaderLimits;
-  #isReady = false;
+export class MediaReaders {
+  readonly #options: MediaReaderOptions;
+  readonly #turn = pLimit(AT_ONCE);
+  readonly #idle: Reader[] = [];
+  readonly #closed = new AbortController();
 
-  constructor(child: ChildProcess, limits: ReaderLimits = {}) {
-    this.#child = child;
-    this.#limits = limits;
-    // A process that was ended while something was sent to it says so here; whoever waits hears of its end.
-    child.on("error", () => {});
-  }
-
-  get isAlive(): boolean {
-    return this.#child.connected && this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  /** The process may not end while somebody waits for it, and may while nobody does. */
-  hold(isHeld: boolean): void {
-    for (const handle of [this.#child, this.#child.channel]) {
-      if (isHeld) handle?.ref();
-      else handle?.unref();
-    }
-  }
-
-  end(): void {
-    this.#child.kill("SIGKILL");
+  constructor(options: MediaReaderOptions) {
+    this.#options = options;
   }
 
   /**
    * Throws what the source throws, the signal's reason, `invalid` for a file that cannot be read with
    * reasonable effort, and `unavailable` where that was not the file's fault.
    */
-  async read(turn: Turn): Promise<ReaderAnswer> {
-    try {
-      return await this.#exchange(turn);
-    } catch (error) {
-      this.end();
-      throw error;
-    }
+  run(job: Job): Promise<ReaderAnswer> {
+    return this.#turn(async () => {
+      const signal = AbortSignal.any([job.signal, this.#closed.signal]);
+      signal.throwIfAborted();
+      const reader = this.#take();
+      try {
+        const answer = await exchange(reader, { ...job, signal }, this.#options.limitMs ?? LIMIT_MS);
+        this.#rest(reader);
+        return answer;
+      } catch (error) {
+        reader.child.kill("SIGKILL");
+        throw error;
+      }
+    });
   }
 
-  #exchange({ source, task, signal, onSpent }: Turn): Promise<ReaderAnswer> {
-    const child = this.#child;
-    const done = new AbortController();
-    return new Promise<ReaderAnswer>((resolve, reject) => {
-      const { thinkMs = THINK_MS[task.type], fetchMs = FETCH_MS, startMs = START_MS } = this.#limits;
-      const left = { think: thinkMs, fetch: fetchMs, start: startMs };
-      let fetching = 0;
-      const read = async (id: number, range: ByteRange): Promise<void> => {
-        assertWithin(source, range);
-        const pieces: AsyncIterator<unknown> = source.read(range)[Symbol.asyncIterator]();
-        try {
-          for (let missing = range.end - range.start + 1; missing > 0 && !done.signal.aborted;) {
-            fetching += 1;
-            const next = await pieces.next().finally(() => (fetching -= 1));
-            if (next.done === true) throw new Error("The file is shorter than it was.");
-            const bytes = toBuffer(next.value).subarray(0, missing);
-            missing -= bytes.length;
-            await send(child, { type: "bytes", id, bytes });
-          }
-        } finally {
-          await pieces.return?.();
-        }
-      };
-      const onMessage = (message: MessageFromReader): void => {
-        if (message.type === "ready") this.#begin({ source, task });
-        else if (message.type === "read") read(message.id, message.range).catch(reject);
-        else resolve(message);
-      };
-      const timer = setInterval(() => {
-        const spent = !this.#isReady ? "start" : fetching > 0 ? "fetch" : "think";
-        left[spent] -= TICK_MS;
-        if (spent !== "start") onSpent(TICK_MS);
-        if (left[spent] > 0) return;
-        reject(
-          spent === "think"
-            ? tooHard(new Error("It took too long."))
-            : notRead(`Its ${spent} took too long.`),
-        );
-      }, TICK_MS);
-      const onExit = (code: number | null, by: string | null): void => {
-        const how = `The process ended: ${by ?? code}.`;
-        reject(this.#isReady && !FROM_OUTSIDE.includes(by) ? tooHard(new Error(how)) : notRead(how));
-      };
-      const onError = (cause: Error): void => reject(notRead(cause.message));
-      const onAbort = (): void => reject(signal.reason);
-      child.on("message", onMessage).on("exit", onExit).on("error", onError);
-      signal.addEventListener("abort", onAbort);
-      done.signal.addEventListener("abort", () => {
-        clearInterval(timer);
-        child.off("message", onMessage).off("exit", onExit).off("error", onError);
-        signal.removeEventListener("abort", onAbort);
-      });
-      if (signal.aborted) onAbort();
-      else if (this.#isReady) this.#begin({ source, task });
-    }).finally(() => done.abort());
+  /** What still waits is refused. */
+  close(): void {
+    this.#closed.abort(notRead("The readers were closed."));
+    for (const reader of this.#idle) this.#end(reader);
   }
 
-  #begin({ source, task }: Errand): void {
-    this.#isReady = true;
-    const { sizeBytes, isRemote = false } = source;
-    void send(this.#child, { type: "file", sizeBytes, isRemote, task });
+  #take(): Reader {
+    const reader = this.#idle.pop() ?? { child: this.#start(), isReady: false, rest: null };
+    if (reader.rest !== null) clearTimeout(reader.rest);
+    reader.child.ref();
+    reader.child.channel?.ref();
+    return reader;
   }
+
+  #start(): ChildProcess {
+    const child = this.#options.start();
+    // A process that ended while something was sent to it says so here. Its job hears of its end.
+    return child.on("error", () => {});
+  }
+
+  /** A process without work keeps nothing from ending. */
+  #rest(reader: Reader): void {
+    reader.child.unref();
+    reader.child.channel?.unref();
+    reader.rest = setTimeout(() => this.#end(reader), this.#options.keepMs ?? KEEP_MS).unref();
+    reader.child.once("exit", () => this.#end(reader));
+    this.#idle.push(reader);
+  }
+
+  #end(reader: Reader): void {
+    if (reader.rest !== null) clearTimeout(reader.rest);
+    if (this.#idle.includes(reader)) this.#idle.splice(this.#idle.indexOf(reader), 1);
+    reader.child.kill("SIGKILL");
+  }
+}
+
+function exchange(reader: Reader, { source, task, signal }: Job, limitMs: number): Promise<ReaderAnswer> {
+  const { child } = reader;
+  const done = new AbortController();
+  let fetching = 0;
+  const feed = async (id: number, range: ByteRange): Promise<void> => {
+    assertWithin(source, range);
+    fetching += 1;
+    const bytes = addAbortSignal(done.signal, source.read(range));
+    for await (const chunk of bytes) await send(child, { type: "bytes", id, bytes: toBuffer(chunk) });
+    await send(child, { type: "bytes", id, bytes: null });
+    fetching -= 1;
+  };
+  const begin = (): void => {
+    reader.isReady = true;
+    void send(child, { type: "file", sizeBytes: source.sizeBytes, task });
+  };
+  return new Promise<ReaderAnswer>((resolve, reject) => {
+    const onMessage = (message: MessageFromReader): void => {
+      if (message.type === "ready") begin();
+      else if (message.type === "read") feed(message.id, message.range).catch(reject);
+      else resolve(message);
+    };
+    const onExit = (code: number | null, by: string | null): void => {
+      const how = `The process ended: ${by ?? code}.`;
+      reject(reader.isReady && !FROM_OUTSIDE.includes(by) ? tooHard(new Error(how)) : notRead(how));
+    };
+    const onError = (cause: Error): void => reject(notRead(cause.message));
+    const onLate = (): void => {
+      const isThinking = reader.isReady && fetching === 0;
+      reject(isThinking ? tooHard(new Error("It took too long.")) : notRead("Its bytes took too long."));
+    };
+    const onAbort = (): void => reject(signal.reason);
+    const timer = setTimeout(onLate, limitMs);
+    child.on("message", onMessage).on("exit", onExit).on("error", onError);
+    signal.addEventListener("abort", onAbort);
+    done.signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      child.off("message", onMessage).off("exit", onExit).off("error", onError);
+      signal.removeEventListener("abort", onAbort);
+    });
+    if (reader.isReady) begin();
+  }).finally(() => done.abort());
 }
 
 /** Resolves when it is under way. What cannot be sent any more is known by the end of the process. */
@@ -160,14 +163,8 @@ function send(child: ChildProcess, message: MessageToReader): Promise<void> {
 
 /** What asks has read a hostile file. */
 function assertWithin({ sizeBytes }: ByteSource, { start, end }: ByteRange): void {
-  if (
-    Number.isSafeInteger(start) &&
-    Number.isSafeInteger(end) &&
-    0 <= start &&
-    start <= end &&
-    end < sizeBytes
-  )
-    return;
+  const isWithin = Number.isSafeInteger(start) && Number.isSafeInteger(end) && 0 <= start && start <= end;
+  if (isWithin && end < sizeBytes) return;
   throw tooHard(new Error(`It asked for ${start} to ${end} of ${sizeBytes} bytes.`));
 }
 

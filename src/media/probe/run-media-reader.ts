@@ -14,14 +14,9 @@ export interface ByteRange {
 export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
 
 export type MessageToReader =
-  | {
-      readonly type: "file";
-      readonly sizeBytes: number;
-      readonly isRemote: boolean;
-      readonly task: ReaderTask;
-    }
-  /** A piece of what was asked for, in order. Where it cannot be had, the process is ended. */
-  | { readonly type: "bytes"; readonly id: number; readonly bytes: Uint8Array };
+  | { readonly type: "file"; readonly sizeBytes: number; readonly task: ReaderTask }
+  /** A piece of what was asked for, in order; null after the last. Without them the process is killed. */
+  | { readonly type: "bytes"; readonly id: number; readonly bytes: Uint8Array | null };
 
 export type ReaderAnswer =
   | { readonly type: "inspected"; readonly media: ProbedMedia }
@@ -52,34 +47,30 @@ export interface ReaderChannel {
  * own, because what a hostile file does to a library in native code, or to the heap, ends all of its process.
  */
 export function runMediaReader(channel: ReaderChannel): void {
-  const waiting = new Map<number, { readonly stream: Readable; missing: number }>();
+  const waiting = new Map<number, Readable>();
   let reads = 0;
   const read = (range: ByteRange): Readable => {
     const id = (reads += 1);
     const stream = new Readable({ read: () => {} });
-    waiting.set(id, { stream, missing: range.end - range.start + 1 });
+    waiting.set(id, stream);
     channel.send({ type: "read", id, range });
     return stream;
   };
   channel.onMessage((message) => {
     if (message.type === "file") {
-      const { sizeBytes, isRemote, task } = message;
-      return void work({ sizeBytes, isRemote, read }, task).then(channel.send, (error: unknown) =>
+      const { sizeBytes, task } = message;
+      return void work({ sizeBytes, read }, task).then(channel.send, (error: unknown) =>
         channel.send(asAnswer(error)),
       );
     }
-    const asked = waiting.get(message.id);
-    if (asked === undefined) return;
-    asked.stream.push(message.bytes);
-    asked.missing -= message.bytes.length;
-    if (asked.missing > 0) return;
-    asked.stream.push(null);
-    waiting.delete(message.id);
+    waiting.get(message.id)?.push(message.bytes);
+    if (message.bytes === null) waiting.delete(message.id);
   });
   channel.send({ type: "ready" });
 }
 
-async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
+/** One task, in this process. */
+export async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
   if (task.type === "inspect") {
     const { probe } = await import("./probe.ts");
     return { type: "inspected", media: await probe(source) };

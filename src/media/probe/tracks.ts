@@ -17,8 +17,7 @@ import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
-import { announcedEnd } from "./container-end.ts";
-import { movieDuration } from "./movie-duration.ts";
+import { announcedEnd, movieDuration } from "./container.ts";
 
 const MiB = 1024 * 1024;
 
@@ -28,8 +27,8 @@ const MiB = 1024 * 1024;
  */
 const MAX_INDEX_BYTES = 32 * MiB;
 
-/** What mediabunny asks for beyond what it wants, from disks and from far away. */
-const AHEAD_BYTES = { near: MiB, far: 9 * MiB };
+/** What mediabunny asks for beyond what it wants. */
+const AHEAD_BYTES = MiB;
 
 /**
  * What reading a container may cost. Streams without an index are walked as far as that, for their length.
@@ -105,16 +104,15 @@ function createBudget(
   source: ByteSource,
   format: MediaFormat,
 ): { source: CustomSource; readonly storeError: Error | null } {
-  const maxPieceBytes = MAX_INDEX_BYTES + (source.isRemote === true ? AHEAD_BYTES.far : AHEAD_BYTES.near);
   let bytesLeft = MAX_READ_BYTES;
   let storeError: Error | null = null;
   const custom = new CustomSource({
     getSize: () => source.sizeBytes,
-    prefetchProfile: source.isRemote === true ? "network" : "fileSystem",
+    prefetchProfile: "fileSystem",
     // Errors that nobody waits for are those of reads ahead.
     handleUnhandledError: () => {},
     read(start, end) {
-      if (end - start > maxPieceBytes) throw tooLargeIndex(format);
+      if (end - start > MAX_INDEX_BYTES + AHEAD_BYTES) throw tooLargeIndex(format);
       bytesLeft -= end - start;
       if (bytesLeft < 0) throw new Error(`Reading it took more than ${MAX_READ_BYTES} bytes.`);
       const bytes = source.read({ start, end: end - 1 });

@@ -23,7 +23,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
 export function nameOfCopy(postId: string, media: MediaItem | FittedImage): string {
   const isFitted = "bytes" in media;
   const mimeType = isFitted ? media.mimeType : media.facts.mimeType;
-  const content = isFitted ? media.bytes : (media.facts.sha256 ?? media.url);
+  const content = isFitted ? media.bytes : media.facts.sha256;
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
   const [ending] = Object.entries(MIME_TYPES).find(([, type]) => type === mimeType) ?? ["bin"];
   return `${postId}.${digest}.${ending}`;

@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { DiskRoom } from "../../ports/disk-room.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type {
   FittedImage,
@@ -24,12 +23,6 @@ const OWN_SCHEME = "r2://";
 /** Largest remote file that is fetched. */
 const MAX_BYTES = 4 * 1024 ** 3;
 
-/**
- * Every picture is smaller: it is read whole and more than once. What is larger costs more time to keep than
- * to read again.
- */
-const PASS_FROM_BYTES = 64 * 1024 ** 2 + 1;
-
 export interface MediaSourceOptions {
   readonly outbound: Outbound;
   readonly files: FileStore;
@@ -37,8 +30,6 @@ export interface MediaSourceOptions {
   readonly clock: Clock;
   /** Where remote media is kept while its post is worked on. */
   readonly folder: string;
-  /** How much may be kept there; default: what the disk has beside its reserve. */
-  readonly room?: DiskRoom;
   /** Where copies for platforms are, if not there as well: they go when this process is done with their post. */
   readonly copies?: CopyStore | undefined;
   /** The owner's file under a key; null for what is missing or somebody else's. */
@@ -49,24 +40,12 @@ export interface MediaSourceOptions {
   copyUrl(name: string, lastsMs: number): Promise<string>;
   /** Default 4 GiB. */
   readonly maxBytes?: number;
-  /**
-   * Remote files from this size on are passed through rather than kept, where their source allows. Default 64
-   * MiB.
-   */
-  readonly passFromBytes?: number;
 }
 
-/**
- * Own files are read in place; remote ones are fetched once into the spool, or passed through; see
- * ports/media.ts.
- */
+/** Own files are read in place; remote ones are fetched once into the spool; see ports/media.ts. */
 export function createMediaSource(options: MediaSourceOptions): MediaSource {
-  const spool = createSpool({
-    ...options,
-    maxBytes: options.maxBytes ?? MAX_BYTES,
-    passFromBytes: options.passFromBytes ?? PASS_FROM_BYTES,
-  });
-  const { copies = createFolderStore(options.folder, options.room) } = options;
+  const spool = createSpool({ ...options, maxBytes: options.maxBytes ?? MAX_BYTES });
+  const { copies = createFolderStore(options.folder) } = options;
   const made = new Map<string, Set<string>>();
   const keep = async (postId: string, name: string, media: MediaItem | FittedImage): Promise<void> => {
     if (options.copies !== undefined) made.set(postId, (made.get(postId) ?? new Set()).add(name));
@@ -116,7 +95,7 @@ function createPostMedia(post: Post): PostMedia {
       return post.options.probe.fitImage(
         { sizeBytes, read: (range) => item.open(range) },
         { mimeType, limits },
-        { ownerId: post.owner.ownerId, signal: post.signal },
+        post.signal,
       );
     },
     async publicUrl(media, minutes, { mayBeNear = false, ours = false } = {}) {
@@ -129,8 +108,7 @@ function createPostMedia(post: Post): PostMedia {
         await post.keep(post.owner.postId, name, media);
         return url;
       }
-      const url =
-        file === null ? media.url : await ownAddress(post.options, { item: media, file, ours, lastsMs });
+      const url = file === null ? media.url : await ownAddress(post.options, { media, file, ours, lastsMs });
       if (!mayBeNear) assertReachable(url);
       return url;
     },
@@ -163,26 +141,12 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
  */
 async function ownAddress(
   { files, downloadUrl }: MediaSourceOptions,
-  {
-    item,
-    file,
-    ours,
-    lastsMs,
-  }: {
-    readonly item: MediaItem;
-    readonly file: OwnFile;
-    readonly ours: boolean;
-    readonly lastsMs: number;
-  },
+  { media, file, ours, lastsMs }: { media: MediaItem; file: OwnFile; ours: boolean; lastsMs: number },
 ): Promise<string> {
   const url = await downloadUrl(file.id, lastsMs);
   if (ours || isPublicUrl(url)) return url;
-  return (
-    (await files.temporaryUrl(item.url.slice(OWN_SCHEME.length), {
-      lastsMs,
-      mimeType: item.facts.mimeType,
-    })) ?? url
-  );
+  const { mimeType } = media.facts;
+  return (await files.temporaryUrl(media.url.slice(OWN_SCHEME.length), { lastsMs, mimeType })) ?? url;
 }
 
 function assertReachable(url: string): void {

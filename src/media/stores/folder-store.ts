@@ -14,18 +14,16 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError, hasCode } from "../../domain/errors.ts";
-import { DAY } from "../../domain/time.ts";
-import { diskFull, isDiskFull, type DiskRoom } from "../../ports/disk-room.ts";
-import type { FileStore, WriteOptions } from "../../ports/file-store.ts";
-import { createDiskRoom } from "./disk-room.ts";
-import { assertKey } from "./file-key.ts";
-import { toBuffer } from "../to-buffer.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
+import { HOUR } from "../../domain/time.ts";
+import { assertFreeSpace, explainFullDisk } from "../../ports/disk-space.ts";
+import { assertKey, type FileStore, type WriteOptions } from "../../ports/file-store.ts";
 
 /** Below the folder; no key can begin with a dot. */
 const TEMPORARY = ".temporary";
 
-/** What a crashed process left in the temporary place is removed after this. */
-const ABANDONED_MS = DAY;
+/** What a killed process left in the temporary place is removed then. A file under way changes all the time. */
+const ABANDONED_MS = HOUR;
 
 const READ_BYTES = 256 * 1024;
 
@@ -39,19 +37,21 @@ interface Writing extends WriteOptions {
   place(temporary: string, path: string): Promise<void>;
 }
 
-/**
- * A FileStore on a folder that belongs to this user alone; made when the first file is written. `room` says
- * how much of the disk it may fill.
- */
-export function createFolderStore(folder: string, room: DiskRoom = createDiskRoom({ folder })): FileStore {
-  let prepared: Promise<void> | null = null;
-  const prepare = (): Promise<void> => (prepared ??= prepareFolder(folder));
+/** A FileStore on a folder that belongs to this user only; made when the first file is written. */
+export function createFolderStore(folder: string): FileStore {
+  const temporaryFolder = join(folder, TEMPORARY);
   const write = async (key: string, input: Writing): Promise<{ sizeBytes: number; sha256: string }> => {
     const path = pathOf(folder, key);
-    await prepare();
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await assertInside(folder, dirname(path));
-    return explainFull(() => writeWhole({ room, temporaryFolder: join(folder, TEMPORARY), path }, input));
+    try {
+      await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
+      await assertFreeSpace(folder, input.sizeBytes ?? 0);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await assertInside(folder, dirname(path));
+      return await writeWhole(temporaryFolder, path, input);
+    } catch (error) {
+      input.body.destroy();
+      throw explainFullDisk(error);
+    }
   };
   return {
     write: (key, body, options) => write(key, { ...options, body, place: rename }),
@@ -82,46 +82,28 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
-async function prepareFolder(folder: string): Promise<void> {
-  const temporary = join(folder, TEMPORARY);
-  await mkdir(temporary, { recursive: true, mode: 0o700 });
-  // The file system's own time: its files are compared with one that is new.
-  const now = await newest(temporary);
-  for (const name of await readdir(temporary)) {
-    const path = join(temporary, name);
+/** Compared with a file that is new: by the file system's own time. */
+async function removeAbandoned(temporaryFolder: string, now: number): Promise<void> {
+  for (const name of await readdir(temporaryFolder)) {
+    const path = join(temporaryFolder, name);
     const stats = await stat(path).catch(ignoreMissing);
     if (stats !== undefined && now - stats.mtimeMs > ABANDONED_MS) await unlink(path).catch(ignoreMissing);
   }
 }
 
-async function newest(temporary: string): Promise<number> {
-  const path = join(temporary, randomBytes(12).toString("hex"));
-  await using file = await open(path, "wx", 0o600);
-  const { mtimeMs } = await file.stat();
-  await unlink(path);
-  return mtimeMs;
-}
-
-interface Target {
-  readonly room: DiskRoom;
-  readonly temporaryFolder: string;
-  readonly path: string;
-}
-
 async function writeWhole(
-  { room, temporaryFolder, path }: Target,
+  temporaryFolder: string,
+  path: string,
   input: Writing,
 ): Promise<{ sizeBytes: number; sha256: string }> {
   const temporary = join(temporaryFolder, randomBytes(12).toString("hex"));
   const hash = createHash("sha256");
   try {
-    await room.expect(input.sizeBytes ?? 0);
-    const sizeBytes = await writeTemporary({ room, temporary, hash }, input);
+    const sizeBytes = await writeTemporary(temporary, hash, input);
     await input.place(temporary, path);
     await syncFolder(dirname(path));
     return { sizeBytes, sha256: hash.digest("hex") };
   } catch (error) {
-    input.body.destroy();
     await unlink(temporary).catch(ignoreMissing);
     throw error;
   }
@@ -147,15 +129,13 @@ function occupied(cause: unknown): AppError {
   });
 }
 
-async function writeTemporary(
-  { room, temporary, hash }: { readonly room: DiskRoom; readonly temporary: string; readonly hash: Hash },
-  { body, signal }: Writing,
-): Promise<number> {
+async function writeTemporary(temporary: string, hash: Hash, { body, signal }: Writing): Promise<number> {
   await using file = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
     0o600,
   );
+  await removeAbandoned(dirname(temporary), (await file.stat()).mtimeMs);
   const onAbort = (): void =>
     void body.destroy(
       signal?.reason instanceof Error ? signal.reason : new Error("The writing was called off."),
@@ -167,7 +147,6 @@ async function writeTemporary(
     for await (const chunk of body) {
       const bytes = toBuffer(chunk);
       hash.update(bytes);
-      await room.take(bytes.length);
       await writeAll(file, bytes);
       sizeBytes += bytes.length;
     }
@@ -236,12 +215,4 @@ function isMissing(error: unknown): boolean {
 
 function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
-}
-
-async function explainFull<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw isDiskFull(cause) ? diskFull(cause) : cause;
-  }
 }

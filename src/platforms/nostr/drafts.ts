@@ -280,8 +280,7 @@ async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<S
     step: `upload ${name}`,
     request: { url: item.url },
     send: async () => {
-      const { body, sizeBytes, mimeType, type, width, height, seconds } = file;
-      const sha256 = file.sha256 ?? (await hashOf(item));
+      const { body, sha256, sizeBytes, mimeType, type, width, height, seconds } = file;
       const url = await upload(io, { sha256, sizeBytes, mimeType, body });
       return { url, sha256, sizeBytes, mimeType, type, width, height, seconds };
     },
@@ -303,12 +302,6 @@ async function fitted(io: PublishIo, item: MediaItem) {
     seconds: null,
     body: bytes,
   };
-}
-
-async function hashOf(item: MediaItem): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of item.open()) hash.update(Buffer.from(chunk));
-  return hash.digest("hex");
 }
 
 interface Upload {

@@ -18,8 +18,8 @@ import {
   revokeApiKeyRow,
   touchApiKey,
   type ApiKeyRow,
-} from "../../store/tables/api-keys.ts";
-import { insertMeta } from "../../store/tables/meta.ts";
+} from "../../store/queries/api-keys.ts";
+import { insertMeta } from "../../store/queries/meta.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readKeyInput, type KeyInput, type KeyLimits } from "./key-input.ts";

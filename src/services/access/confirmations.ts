@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
-import { insertKey } from "../../store/tables/idempotency.ts";
+import { insertKey } from "../../store/queries/idempotency.ts";
 import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 

@@ -11,8 +11,8 @@ import {
   insertKey,
   takeOverKey,
   type IdempotencyRow,
-} from "../../store/tables/idempotency.ts";
-import { isWorkerListed } from "../../store/tables/workers.ts";
+} from "../../store/queries/idempotency.ts";
+import { isWorkerListed } from "../../store/queries/workers.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../context.ts";
 
 /** How long a key's answer is kept. */

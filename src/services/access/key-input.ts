@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { DEFAULT_KEY_ROLE, PERMISSIONS, ROLES, type Permission } from "../../domain/permissions.ts";
 import { DAY, HOUR, MINUTE, parseBound, quote, toIso } from "../../domain/time.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import { listAccountRows } from "../../store/tables/accounts.ts";
+import { listAccountRows } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 
 export interface KeyInput {

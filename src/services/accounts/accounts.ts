@@ -9,8 +9,8 @@ import {
   listCountedAccounts,
   updateConnection,
   type AccountRow,
-} from "../../store/tables/accounts.ts";
-import type { GrantRow } from "../../store/tables/grants.ts";
+} from "../../store/queries/accounts.ts";
+import type { GrantRow } from "../../store/queries/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { dropGrantIfUnused } from "../platforms/grants.ts";

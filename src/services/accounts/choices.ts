@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote, SECOND } from "../../domain/time.ts";
 import type { AnyPlatform, Choice } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { fitChoices } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";

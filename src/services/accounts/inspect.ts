@@ -8,7 +8,7 @@ import {
   listUninspected,
   storeInspection,
   type AccountRow,
-} from "../../store/tables/accounts.ts";
+} from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { fitInspection } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
-import { listAccountRows, type AccountRow } from "../../store/tables/accounts.ts";
+import { listAccountRows, type AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 
 const MAX_NAMED = 10;

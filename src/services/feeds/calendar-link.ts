@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { DAY, quote, toIso } from "../../domain/time.ts";
-import { listAccountRows } from "../../store/tables/accounts.ts";
+import { listAccountRows } from "../../store/queries/accounts.ts";
 import {
   deleteCalendarLink,
   findCalendarLink,
@@ -11,8 +11,8 @@ import {
   insertCalendarLink,
   putCalendarLink,
   type CalendarLinkRow,
-} from "../../store/tables/calendar-links.ts";
-import { toPost } from "../../store/tables/posts.ts";
+} from "../../store/queries/calendar-links.ts";
+import { toPost } from "../../store/queries/posts.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 
 const TOKEN_BYTES = 32;

@@ -6,7 +6,7 @@ import {
   findFeedItem,
   listFeedItems,
   type FeedPlace,
-} from "../../store/tables/feed-items.ts";
+} from "../../store/queries/feed-items.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 
 const PAGE_SIZE = 50;

@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { File, UploadFileArgs } from "../../domain/files/file.ts";
 import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
+import { DiskFull } from "../../ports/disk-space.ts";
 import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
 import type { CallContext } from "../context.ts";
 import { createUploadLink, storeUpload } from "./file-uploads.ts";
@@ -58,14 +59,12 @@ export async function importFile(call: CallContext, args: ImportArgs): Promise<{
   });
 }
 
-async function fetchFile({ ctx, caller, signal }: CallContext, url: string): Promise<OutboundResponse> {
+async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<OutboundResponse> {
   const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
   const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS } as const;
-  return ctx.outbound
-    .request({ ...request, purpose: "media", ownerId: caller.ownerId, signal })
-    .catch((error: unknown) => {
-      throw explain(error);
-    });
+  return ctx.outbound.request({ ...request, signal }).catch((error: unknown) => {
+    throw explain(error);
+  });
 }
 
 async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
@@ -96,6 +95,7 @@ async function* withProgress(
 }
 
 function explain(error: unknown): unknown {
+  if (error instanceof DiskFull) return error;
   if (error instanceof AppError) return new AppError(error.kind, `url: ${error.message}`, { cause: error });
   if (!(error instanceof OutboundFailure)) return error;
   return new AppError(

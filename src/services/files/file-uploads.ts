@@ -16,7 +16,7 @@ import {
   takeAbandonedUploads,
   takeUnfinishedUpload,
   type FileRow,
-} from "../../store/tables/files/files.ts";
+} from "../../store/queries/files/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
@@ -127,7 +127,7 @@ async function receive(
   try {
     const facts = await ctx.probe.inspect(
       { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
-      { ownerId: row.owner_id, signal: call.signal },
+      call.signal,
     );
     const columns = {
       ...columnsOf(facts),

@@ -8,7 +8,7 @@ import {
   findFileRow,
   lockFiles,
   type FileRow,
-} from "../../store/tables/files/files.ts";
+} from "../../store/queries/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
 

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 import type { AppContext } from "../context.ts";
 
@@ -56,10 +57,4 @@ async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenera
 
 export function fileTooLarge(): AppError {
   return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
-}
-
-function toBuffer(chunk: unknown): Buffer {
-  if (Buffer.isBuffer(chunk)) return chunk;
-  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return Buffer.from(String(chunk));
 }

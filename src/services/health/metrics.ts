@@ -9,7 +9,7 @@ import {
   readAttemptTotals,
   readOutbox,
   type AttemptTotal,
-} from "../../store/tables/metrics.ts";
+} from "../../store/queries/metrics.ts";
 import type { AppContext } from "../context.ts";
 import { OVERDUE_AFTER_MS, publisherStatus } from "./status.ts";
 

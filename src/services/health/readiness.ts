@@ -1,4 +1,4 @@
-import { readMeta } from "../../store/tables/meta.ts";
+import { readMeta } from "../../store/queries/meta.ts";
 import type { AppContext } from "../context.ts";
 
 /** Whether the database answers. Its reason goes to the log. */

@@ -1,6 +1,6 @@
 import { SECOND } from "../../domain/time.ts";
-import { readMeta, setMeta } from "../../store/tables/meta.ts";
-import { isRoleAlive, readPublishers } from "../../store/tables/workers.ts";
+import { readMeta, setMeta } from "../../store/queries/meta.ts";
+import { isRoleAlive, readPublishers } from "../../store/queries/workers.ts";
 import type { AppContext } from "../context.ts";
 
 /** A server that has not been heard of for this long is hardly running any more. */

@@ -2,7 +2,7 @@ import type { Status } from "../../domain/health/status.ts";
 import { percentile } from "../../domain/percentile.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
-import { listSetupProblems } from "../../store/publishing/setup-problems.ts";
+import { listSetupProblems } from "../../store/queries/publishing/setup-problems.ts";
 import {
   countInDoubt,
   countPosts,
@@ -11,8 +11,8 @@ import {
   readNextScheduled,
   type FailureRow,
   type StatusScope,
-} from "../../store/tables/status.ts";
-import { readPublishers } from "../../store/tables/workers.ts";
+} from "../../store/queries/status.ts";
+import { readPublishers } from "../../store/queries/workers.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 

@@ -1,6 +1,6 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { toPlatformAccount, type SeenAccount } from "./platform-io.ts";
 

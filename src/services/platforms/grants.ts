@@ -1,8 +1,8 @@
 import { newId } from "../../domain/ids.ts";
 import type { ConnectWay, Place, Secrets, Tokens } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
-import { deleteUnusedGrant, findGrant, insertGrant, type GrantRow } from "../../store/tables/grants.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
+import { deleteUnusedGrant, findGrant, insertGrant, type GrantRow } from "../../store/queries/grants.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 import { openGrant, openSecrets, sealGrant } from "./secrets.ts";

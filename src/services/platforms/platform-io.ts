@@ -11,7 +11,7 @@ import {
   type PlatformRequest,
   type SignedRequest,
 } from "../../ports/platform-io.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { fitFacts } from "./fit-answers.ts";
 import { readAnswer, requestPlatform } from "./requests/platform-request.ts";

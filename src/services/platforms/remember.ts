@@ -1,5 +1,5 @@
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
-import { findAccountRow, storeSettings, type AccountRow } from "../../store/tables/accounts.ts";
+import { findAccountRow, storeSettings, type AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { openSecrets, sealSecrets } from "./secrets.ts";
 

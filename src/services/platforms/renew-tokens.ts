@@ -2,8 +2,13 @@ import { AppError } from "../../domain/errors.ts";
 import type { Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "../../store/tables/accounts.ts";
-import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../../store/tables/grants.ts";
+import {
+  findAccountRow,
+  giveGrant,
+  requireReconnect,
+  type AccountRow,
+} from "../../store/queries/accounts.ts";
+import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
 import { renewGrant } from "./renewal/renew-grant.ts";

@@ -1,7 +1,7 @@
 import type { ConnectWay, Renewal, Tokens } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 
 /** Not a caller's mistake: whoever asks has looked the platform up, or read its name from what is stored. */

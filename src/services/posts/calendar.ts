@@ -2,7 +2,7 @@ import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
-import { toPost } from "../../store/tables/posts.ts";
+import { toPost } from "../../store/queries/posts.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import { meantAccountIds } from "../accounts/meant-channel.ts";
 import type { AppContext, CallContext } from "../context.ts";

@@ -5,7 +5,7 @@ import { plainText } from "../../domain/plain-text.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { findAccountRow } from "../../store/tables/accounts.ts";
+import { findAccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";

@@ -3,8 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import type { ListPostsArgs, PostPage } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote } from "../../domain/time.ts";
-import type { PostFilter } from "../../store/engine/search.ts";
-import { toPost } from "../../store/tables/posts.ts";
+import type { Position, PostFilter } from "../../store/engine/search.ts";
+import { toPost } from "../../store/queries/posts.ts";
 import { parseSearch } from "../../domain/compare-words.ts";
 import { meantAccountIds } from "../accounts/meant-channel.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -22,7 +22,8 @@ export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArg
   });
   return {
     posts: page.rows.map(toPost),
-    nextCursor: page.next === null ? null : encodeCursor(String(page.next), fingerprinted(filters)),
+    nextCursor:
+      page.next === null ? null : encodeCursor(`${page.next.at} ${page.next.id}`, fingerprinted(filters)),
   };
 }
 
@@ -78,12 +79,10 @@ function fingerprinted({ terms, ...rest }: Filters): unknown {
   return [rest.accountIds, rest.providers, rest.statuses, rest.from, rest.to, terms.map((term) => term.text)];
 }
 
-/** A sort key has 63 bits. */
-const POSITION = /^\d{1,19}$/;
-const MAX_POSITION = 2n ** 63n - 1n;
+const POSITION = /^(?<at>-?\d{1,15}) (?<id>\w+)$/;
 
-function readPosition(cursor: string, filters: Filters): bigint {
-  const position = decodeCursor(cursor, fingerprinted(filters));
-  if (!POSITION.test(position) || BigInt(position) > MAX_POSITION) throw unknownCursor();
-  return BigInt(position);
+function readPosition(cursor: string, filters: Filters): Position {
+  const { at, id } = POSITION.exec(decodeCursor(cursor, fingerprinted(filters)))?.groups ?? {};
+  if (at === undefined || id === undefined) throw unknownCursor();
+  return { at: Number(at), id };
 }

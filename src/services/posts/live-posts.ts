@@ -9,7 +9,7 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
+import { readMetadata, toPost, transition, type TransitionSet } from "../../store/queries/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";

@@ -7,7 +7,7 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { allFilesOf, findFileByKey } from "../../store/tables/files/files.ts";
+import { allFilesOf, findFileByKey } from "../../store/queries/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf } from "../files/files.ts";
 import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/media-addresses.ts";
@@ -180,15 +180,13 @@ function lookAtFile(
 }
 
 async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
-  const { caller, signal } = check;
+  const { signal } = check;
   try {
     const answer = await ctx.outbound.request({
       method: "HEAD",
       url: place.url,
       timeoutMs: LOOK_MS,
       maxRedirects: 3,
-      purpose: "media",
-      ownerId: caller.ownerId,
       signal,
     });
     answer.body.resume();

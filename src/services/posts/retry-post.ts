@@ -3,7 +3,7 @@ import type { PostRetry } from "../../domain/posts/post-body.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
+import { toPost, transition, type TransitionSet } from "../../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";

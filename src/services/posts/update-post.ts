@@ -4,11 +4,11 @@ import type { Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { hasEffects } from "../../store/tables/post-history.ts";
-import { readMetadata, toPost, transition } from "../../store/tables/posts.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import { hasEffects } from "../../store/queries/post-history.ts";
+import { readMetadata, toPost, transition } from "../../store/queries/posts.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { lockPost } from "../../store/publishing/settling.ts";
+import { lockPost } from "../../store/queries/publishing/settling.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import {

@@ -5,7 +5,7 @@ import { StillProcessing, type PublishIo } from "../../ports/publish-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readMetadata } from "../../store/tables/posts.ts";
+import { readMetadata } from "../../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readResults } from "../../store/tables/post-history.ts";
+import { readResults } from "../../store/queries/post-history.ts";
 import type { AppContext } from "../context.ts";
 
 /** What the steps gave that brought a post onto its platform, for whoever works on it afterwards. */

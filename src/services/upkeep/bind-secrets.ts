@@ -1,7 +1,7 @@
 import type { Cipher } from "../../domain/cipher.ts";
 import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/backup/sealed-columns.ts";
 import type { Reader, Store } from "../../store/engine/store.ts";
-import { readMeta, setMeta } from "../../store/tables/meta.ts";
+import { readMeta, setMeta } from "../../store/queries/meta.ts";
 import { placeOf, unboundPlaceOf, type SecretsOwner } from "../platforms/secrets.ts";
 
 /** Sealed with the secret key, for a database in which accounts' secrets are bound to their servers. */

@@ -1,8 +1,8 @@
 import type { Cipher } from "../../domain/cipher.ts";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
-import { listAccountRows } from "../../store/tables/accounts.ts";
+import { listAccountRows } from "../../store/queries/accounts.ts";
 import type { Store } from "../../store/engine/store.ts";
-import { insertMeta, readMeta } from "../../store/tables/meta.ts";
+import { insertMeta, readMeta } from "../../store/queries/meta.ts";
 import { askPlatform } from "../accounts/connecting/ask-platform.ts";
 import { connectAccounts } from "../accounts/connecting/connect-account.ts";
 import { toFound } from "../accounts/connecting/found-channels.ts";

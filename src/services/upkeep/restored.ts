@@ -13,8 +13,8 @@ import {
   writeGenerationFile,
   type Generation,
 } from "../../store/backup/generation.ts";
-import { readMeta, setMeta } from "../../store/tables/meta.ts";
-import { countRestored, markRestored } from "../../store/publishing/restored-posts.ts";
+import { readMeta, setMeta } from "../../store/queries/meta.ts";
+import { countRestored, markRestored } from "../../store/queries/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** When the database was last put back from a copy. */

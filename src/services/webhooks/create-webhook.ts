@@ -10,7 +10,7 @@ import {
   type WebhookArgs,
 } from "../../domain/webhooks/webhook.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
+import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/queries/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -57,15 +57,13 @@ async function readAccountIds(
  * A name may lead into a private network, which only a connection shows. Whether anybody is there
  * `test_webhook` tells.
  */
-async function knock({ ctx, caller, signal }: CallContext, url: URL): Promise<void> {
+async function knock({ ctx, signal }: CallContext, url: URL): Promise<void> {
   try {
     const request = {
       method: "HEAD",
       url: url.href,
       newConnection: true,
       timeoutMs: KNOCK_TIMEOUT_MS,
-      purpose: "webhook",
-      ownerId: caller.ownerId,
       signal,
     } as const;
     const response = await ctx.outbound.request(request);

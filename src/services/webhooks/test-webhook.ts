@@ -1,7 +1,7 @@
 import { newId } from "../../domain/ids.ts";
 import { TEST_EVENT, type Delivery, type Webhook } from "../../domain/webhooks/webhook.ts";
-import { endDelivery } from "../../store/publishing/outbox.ts";
-import { insertDelivery, type DeliveryRow } from "../../store/tables/webhooks.ts";
+import { endDelivery } from "../../store/queries/publishing/outbox.ts";
+import { insertDelivery, type DeliveryRow } from "../../store/queries/webhooks.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { bodyOf, endOf, send, standingAfter } from "./webhook-deliveries.ts";

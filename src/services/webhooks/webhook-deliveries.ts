@@ -12,9 +12,9 @@ import {
   type DeliveryEnd,
   type WebhookLease,
   type WebhookStanding,
-} from "../../store/publishing/outbox.ts";
-import { showSnapshot } from "../../store/tables/post-history.ts";
-import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
+} from "../../store/queries/publishing/outbox.ts";
+import { showSnapshot } from "../../store/queries/post-history.ts";
+import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/queries/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platforms/requests/retry-after.ts";
@@ -122,8 +122,6 @@ export async function send(
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      purpose: "webhook",
-      ownerId: webhook.owner_id,
       signal,
     });
     await drain(answer);

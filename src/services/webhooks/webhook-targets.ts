@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { WebhookRow } from "../../store/tables/webhooks.ts";
+import type { WebhookRow } from "../../store/queries/webhooks.ts";
 import type { AppContext } from "../context.ts";
 
 const Target = z.strictObject({ url: z.string(), secret: z.string() });

@@ -21,7 +21,7 @@ import {
   type DeliveryRow,
   type Replayed,
   type WebhookRow,
-} from "../../store/tables/webhooks.ts";
+} from "../../store/queries/webhooks.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 

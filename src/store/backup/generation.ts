@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { readMeta, replaceMeta, setMeta } from "../tables/meta.ts";
+import { readMeta, replaceMeta, setMeta } from "../queries/meta.ts";
 import { replaceFile } from "./durable.ts";
 
 /**

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { reasonOf, UNFINISHED } from "./durable.ts";
-import { openSqlite, sqliteCode } from "../engine/driver.ts";
+import { openSqlite, sqliteCode } from "../sqlite/driver.ts";
 
 /** So that a second update does not take the way back from the first. */
 const KEPT = 2;

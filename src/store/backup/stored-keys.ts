@@ -1,4 +1,4 @@
-import { openSqlite } from "../engine/driver.ts";
+import { openSqlite } from "../sqlite/driver.ts";
 
 interface Media {
   readonly key: string;

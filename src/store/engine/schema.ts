@@ -34,8 +34,6 @@ export interface Tables extends AccountTables {
     due_at: number;
     /** When a publisher looks at it next; null once nothing more will happen by itself. */
     next_at: number | null;
-    /** By time, and unique (sort-key.ts); exceeds 2⁵³: bind as BigInt, read as text. */
-    sort_key: bigint;
     status: PostStatus;
     platform_post_id: string | null;
     platform_url: string | null;
@@ -60,8 +58,6 @@ export interface Tables extends AccountTables {
     created_at: number;
     updated_at: number;
   };
-  /** Every word ever indexed; `depth` is the length of the longest edge its posts carry (search.ts). */
-  search_terms: { term: string; depth: number };
   effects: {
     post_id: string;
     run: number;
@@ -201,5 +197,5 @@ export interface Tables extends AccountTables {
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 
-/** A post's row without its sort key, which no JavaScript number holds, and what only a take-over counts. */
-export type PostRow = Omit<Tables["posts"], "sort_key" | "crashes">;
+/** A post's row without what only a take-over counts. */
+export type PostRow = Omit<Tables["posts"], "crashes">;

@@ -2,19 +2,12 @@ import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { SearchTerm } from "../../domain/compare-words.ts";
 import type { ShownRow } from "./post-columns.ts";
 
-/**
- * Pages of posts, newest scheduled time first, with and without words that they must have. Every engine has
- * its own way to it.
- */
+/** Pages of posts, newest scheduled time first, with and without words that they must have. */
 export interface Search {
-  /** `before` excludes itself. */
   page(filter: PostFilter, page: Page): Promise<PageOfRows>;
   /** The first ones, earliest first, without words. */
-  first(filter: Omit<PostFilter, "terms">, limit: number): Promise<PageOfRows["rows"]>;
+  first(filter: Omit<PostFilter, "terms">, limit: number): Promise<readonly ShownRow[]>;
 }
-
-/** In which order posts stand by their times. */
-export type TimeOrder = "ASC" | "DESC";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {
@@ -29,9 +22,15 @@ export interface PostFilter {
   readonly to: number | null;
 }
 
+/** Where a post stands in the order of all: by its time in milliseconds, then by its id. */
+export interface Position {
+  readonly at: number;
+  readonly id: string;
+}
+
 export interface Page {
-  /** The sort key where the page before it ended; null for the first. */
-  readonly before: bigint | null;
+  /** Where the page before it ended; null for the first. */
+  readonly before: Position | null;
   readonly limit: number;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;
@@ -40,5 +39,5 @@ export interface Page {
 export interface PageOfRows {
   readonly rows: readonly ShownRow[];
   /** Give it back as `before` for the next page; null on the last page. */
-  readonly next: bigint | null;
+  readonly next: Position | null;
 }

@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, RawBuilder, Transaction } from "kysely";
+import type { SearchableText, SearchTerm } from "../../domain/compare-words.ts";
 import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
-import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
@@ -15,21 +15,11 @@ import type { Search } from "./search.ts";
 /** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
 export const HANDLE: unique symbol = Symbol("what the store is made of");
 
-interface AnyHandle {
+/** Each engine keeps in it what it needs besides. */
+export interface Handle {
   readonly query: Kysely<Tables>;
   readonly index: PostIndex;
 }
-
-export interface SqliteHandle extends AnyHandle {
-  readonly engine: "sqlite";
-  readonly raw: SqliteDatabase;
-}
-
-export interface PostgresHandle extends AnyHandle {
-  readonly engine: "postgres";
-}
-
-export type Handle = SqliteHandle | PostgresHandle;
 
 /** What is read from: the store itself, or a transaction, which also sees what it has written. */
 export interface Reader {
@@ -76,16 +66,17 @@ export interface Store extends Reader, AsyncDisposable {
   copyTo(file: string): Promise<void>;
 }
 
-/** What makes posts findable by their words, in the transaction that writes them. */
+/** An engine's own text index: it names the posts that may have some words, and the domain compares them. */
 export interface PostIndex {
-  /** For a post that was in it before, `remove` comes first, with its former sort key. */
+  /** Makes a post findable, in the transaction that writes it; again after its text has changed. */
   put(tx: Tx, post: IndexedPost): Promise<void>;
-  remove(tx: Tx, sortKey: bigint): Promise<void>;
+  /**
+   * The posts of all owners that may have all terms, as `posts AS p` of a FROM clause. Null where they are more than
+   * `limit` or where the index knows none of the terms.
+   */
+  find(reader: Reader, terms: readonly SearchTerm[], limit: number): Promise<RawBuilder<unknown> | null>;
 }
 
-export interface IndexedPost {
-  readonly ownerId: string;
-  readonly sortKey: bigint;
-  readonly caption: string | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
+export interface IndexedPost extends SearchableText {
+  readonly id: string;
 }

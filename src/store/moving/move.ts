@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { indexOf, readRaw } from "../engine/handle.ts";
+import { indexOf } from "../engine/handle.ts";
+import { readRaw } from "../sqlite/handle.ts";
 import { change, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { takeOver } from "../publishing/release.ts";
-import { listHolders } from "../publishing/restored-posts.ts";
-import { readMeta } from "../tables/meta.ts";
-import { searchable } from "../tables/posts.ts";
+import { takeOver } from "../queries/publishing/release.ts";
+import { listHolders } from "../queries/publishing/restored-posts.ts";
+import { readMeta } from "../queries/meta.ts";
+import { searchable } from "../queries/posts.ts";
 import { digestTable, storable } from "./digest.ts";
 import {
   keyOf,
@@ -183,7 +184,7 @@ async function insertRows(
   );
   if (name !== "posts") return;
   await change(tx, "ALTER TABLE posts ENABLE TRIGGER USER", []);
-  for (const row of rows) await indexOf(tx).put(tx, searchable(textsOf(row), BigInt(row["sort_key"] ?? 0)));
+  for (const row of rows) await indexOf(tx).put(tx, searchable(textsOf(row)));
 }
 
 function textsOf(row: MovedRow): Parameters<typeof searchable>[0] {
@@ -191,7 +192,11 @@ function textsOf(row: MovedRow): Parameters<typeof searchable>[0] {
     const value = storable(row[column]);
     return value === null ? null : String(value);
   };
-  return { owner_id: text("owner_id") ?? "", caption: text("caption"), metadata: text("metadata") };
+  return {
+    id: text("id") ?? "",
+    caption: text("caption"),
+    metadata: text("metadata"),
+  };
 }
 
 async function assertSame(

@@ -45,12 +45,10 @@ export interface RowRange {
   readonly limit: number;
 }
 
-/** Rows in the order of their keys; sort keys, which no number of JavaScript holds, as texts. */
+/** Rows in the order of their keys. */
 export function readRows(reader: Reader, { name, keys }: MovedTable, range: RowRange): Promise<MovedRow[]> {
   const { columns, after, limit } = range;
-  const wanted = columns.map((column) =>
-    column === "sort_key" ? sql`CAST(sort_key AS TEXT) AS sort_key` : sql.ref(column),
-  );
+  const wanted = columns.map((column) => sql.ref(column));
   const list = sql.join(keys.map((key) => sql.ref(key)));
   const place = after === null ? sql`TRUE` : sql`(${list}) > (${sql.join(after)})`;
   return rowsOf(

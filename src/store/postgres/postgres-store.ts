@@ -3,10 +3,10 @@ import type { PostIndex, Store } from "../engine/store.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
 import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
 import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
-import { createClaims } from "./publishing/claims.ts";
-import { createLedger } from "../publishing/ledger.ts";
-import { postIndex } from "./search/post-index.ts";
-import { createSearch } from "./search/post-pages.ts";
+import { createClaims } from "./claims.ts";
+import { createLedger } from "../queries/publishing/ledger.ts";
+import { createSearch } from "../queries/search/post-pages.ts";
+import { postIndex } from "./post-index.ts";
 
 export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
   /** Default: by the words of the posts. */

@@ -2,7 +2,7 @@ import { existsSync, statSync, type BigIntStats } from "node:fs";
 import { basename } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
+import type { SqliteDatabase } from "./driver.ts";
 
 /**
  * What lies below the open database. A file that is deleted or replaced stays open: SQLite goes on with it,

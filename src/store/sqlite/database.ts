@@ -13,7 +13,7 @@ import {
   type DriverName,
   type SqliteDatabase,
   type SqliteStatement,
-} from "../engine/driver.ts";
+} from "./driver.ts";
 import { migrate, NEWEST_SCHEMA } from "./migrations/migrate.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Tell } from "../engine/store.ts";

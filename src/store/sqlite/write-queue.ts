@@ -1,7 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
-import { isSqliteError, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
-import { HANDLE, type SqliteHandle, type Store, type Tx } from "../engine/store.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import type { SqliteHandle } from "./handle.ts";
+import { HANDLE, type Store, type Tx } from "../engine/store.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;

@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openMachine } from "../../../src/app/upkeep/machine.ts";
-import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const NEVER = new AbortController().signal;
@@ -79,24 +78,6 @@ describe("the machine", () => {
     unready.server.close();
     await once(ready.server, "close");
     expect(await machine.probe(ready.address)).toBe("none");
-  });
-
-  it("tells what is due next, with a server's settings and not the shell's", async () => {
-    using folder = temporaryFolder();
-    const data = folder.env["POSTHORN_DATA_DIR"]!;
-    writeSettings(data, "POSTHORN_TIMEZONE=Asia/Tokyo\n");
-    const { stdout } = await runCli(["call", "list_accounts"], folder);
-    const [{ id }] = (JSON.parse(stdout) as { accounts: [{ id: string }] }).accounts;
-    const scheduledAt = "2099-01-01T00:00:00.000Z";
-    await runCli(
-      ["call", "schedule_post", JSON.stringify({ accountId: id, caption: "x", scheduledAt })],
-      folder,
-    );
-    expect(await open({ POSTHORN_TIMEZONE: "UTC" }).readWaiting(data)).toEqual({
-      nextDueAt: scheduledAt,
-      overdue: 0,
-      timezone: "Asia/Tokyo",
-    });
   });
 
   it("runs commands, and knows those that are not there", async () => {

@@ -8,9 +8,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { CLIENTS } from "../../../src/cli/install/clients.ts";
+import { CLIENTS, type Launch } from "../../../src/cli/install/clients.ts";
+import { planEntry } from "../../../src/cli/install/config-file.ts";
+import type { Ran } from "../../../src/cli/machine.ts";
 import { runCli } from "../../support/cli.ts";
+import { ABSENT, createFakeMachine, type FakeMachine } from "../../support/machine.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Somebody's machine, and what they have for Cursor there. */
@@ -40,8 +44,8 @@ describe("posthorn install", () => {
       status: 0,
       asked: ["Write this? [y/N] "],
     });
-    expect(stdout).toContain(`${here.file}:\n`);
-    expect(stdout).toMatch(/^\+ +"posthorn": \{$/m);
+    expect(stdout).toContain(`This is written into ${here.file}:\n`);
+    expect(stdout).toMatch(/^ +"posthorn": \{$/m);
     expect(stderr).toContain("posthorn service install");
     expect(here.read()).toContain("// mine");
     const { posthorn, other } = JSON.parse(here.read().replace("// mine", "")).mcpServers;
@@ -82,7 +86,7 @@ describe("posthorn install", () => {
     expect(readFileSync(`${here.file}.before-posthorn`, "utf8")).toBe(mine);
     expect(JSON.parse(here.read()).mcpServers.posthorn.args.slice(1)).toEqual(["stdio", "--role", "viewer"]);
     await here.run(["cursor", "--yes", "--remove"]);
-    expect(JSON.parse(here.read())).toEqual({ theme: "dark" });
+    expect(JSON.parse(here.read())).toEqual({ theme: "dark", mcpServers: {} });
     expect(readdirSync(dirname(here.file))).toEqual(["mcp.json"]);
   });
 
@@ -102,7 +106,7 @@ describe("posthorn install", () => {
     using here = machine('{ "mcpServers": ');
     const { status, stderr } = await here.run(["cursor", "--yes"]);
     expect({ status, text: here.read() }).toEqual({ status: 1, text: '{ "mcpServers": ' });
-    expect(stderr).toMatch(/^The configuration of Cursor was left as it is: line 1 cannot be read\./);
+    expect(stderr).toMatch(/^The configuration of Cursor cannot be read, and was left as it is\./);
   });
 
   it("follows a link instead of taking its place", async () => {
@@ -128,6 +132,109 @@ describe("posthorn install", () => {
       stderr: expect.stringMatching(/no client "emacs".*opencode/),
     });
   });
+});
+
+describe("a client with a command of its own", () => {
+  const fake = (answer: (line: string) => Partial<Ran> | null) => createFakeMachine({ answer });
+  const run = (machine: FakeMachine, ...args: string[]) =>
+    runCli(["install", ...args], { machine, env: { HOME: "/nowhere", PATH: "/nowhere" } });
+
+  it("is given Posthorn by it, in the place of what is there, after it was shown", async () => {
+    const machine = fake(() => null);
+    const { status, stdout } = await run(machine, "codex", "--yes", "--role", "viewer");
+    expect(status).toBe(0);
+    const [remove, add] = machine.commands;
+    expect(remove).toBe("codex mcp remove posthorn");
+    expect(add).toMatch(/^codex mcp add posthorn -- \S+ \S+posthorn\.js stdio --role viewer$/);
+    expect(stdout).toContain(`  ${add}\n`);
+    expect(stdout).toContain("Codex starts Posthorn from now on.");
+  });
+
+  it.each([
+    ["claude-code", /^claude mcp add-json --scope user posthorn \{"type":"stdio","command":/],
+    ["gemini-cli", /^gemini mcp add --scope user posthorn \S+ \S+posthorn\.js stdio$/],
+  ])("has it for every folder of the person: %s", async (name, line) => {
+    const machine = fake(() => null);
+    expect(await run(machine, name, "--yes")).toMatchObject({ status: 0 });
+    expect(machine.commands.at(-1)).toMatch(line);
+    await run(machine, name, "--yes", "--remove");
+    expect(machine.commands.at(-1)).toMatch(/^\w+ mcp remove --scope user posthorn$/);
+  });
+
+  it("is not asked for with --dry-run, and says what is wrong", async () => {
+    const machine = fake(() => ABSENT);
+    expect(await run(machine, "codex", "--dry-run")).toMatchObject({ status: 0 });
+    expect(machine.commands).toEqual([]);
+    expect((await run(machine, "codex", "--yes")).stderr).toContain(
+      "The command codex of Codex is not found",
+    );
+    const refusing = fake((line) => (line.includes(" add ") ? { status: 2, stderr: "no\nroom." } : null));
+    expect((await run(refusing, "codex", "--yes")).stderr).toContain("Codex did not do it: no room.");
+  });
+});
+
+describe("the text of a configuration", () => {
+  const LAUNCH: Launch = { command: "/opt/node", args: ["/opt/posthorn.js", "stdio"], env: {} };
+  const MOVED: Launch = { ...LAUNCH, env: { POSTHORN_DATA_DIR: 'C:\\Users\\"Ada"\\posthorn' } };
+  const written = CLIENTS.filter(({ own }) => own === null);
+  const cursor = CLIENTS.find(({ name }) => name === "cursor")!;
+  const read = (text: string): any => parse(text, [], { allowTrailingComma: true });
+
+  it.each(written.map((client) => [client.name, client] as const))(
+    "of %s gets Posthorn once, and loses it again",
+    (_name, client) => {
+      for (const launch of [LAUNCH, MOVED]) {
+        const once = planEntry(client, "", launch);
+        expect(read(once)[client.section]).toEqual({ posthorn: client.entry(launch) });
+        expect(planEntry(client, once, launch)).toBe(once);
+        expect(read(planEntry(client, once, null))[client.section]).toEqual({});
+      }
+    },
+  );
+
+  const COMMENTED = `// Mine
+{
+\t"editor": "vim", // as ever
+\t"mcpServers": {
+\t\t/* at work */
+\t\t"other": { "command": "true", "args": [1, 2,3] },
+\t},
+}
+`;
+
+  it.each([
+    ["with comments", COMMENTED],
+    ["with the line ends of Windows", COMMENTED.replaceAll("\n", "\r\n")],
+    ["in one line", '{"mcpServers":{"other":{"command":"true"}},"a":1}'],
+  ])("keeps what somebody wrote: %s", (_what, text) => {
+    const planned = planEntry(cursor, text, LAUNCH);
+    const { posthorn, ...others } = read(planned).mcpServers;
+    expect(posthorn).toEqual(cursor.entry(LAUNCH));
+    expect(others).toEqual(read(text).mcpServers);
+    for (const comment of text.match(/\/\/ .*|\/\* .* \*\//g) ?? []) expect(planned).toContain(comment);
+    if (text.includes("\r\n")) expect(planned.replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
+  it("keeps other fields of the entry, and the comments in it", () => {
+    const planned = planEntry(
+      cursor,
+      '{"mcpServers":{"posthorn":{"command":"old",/* mine */"env":{"POSTHORN_TIMEZONE":"Europe/Berlin"},"disabled":true}}}',
+      MOVED,
+    );
+    expect(planned).toContain("/* mine */");
+    expect(read(planned).mcpServers.posthorn).toEqual({
+      ...cursor.entry(LAUNCH),
+      disabled: true,
+      env: { POSTHORN_TIMEZONE: "Europe/Berlin", ...MOVED.env },
+    });
+  });
+
+  it.each(['{\n  "mcpServers": {\n    "a": \n}', "[]", '{ "mcpServers": [] }'])(
+    "is refused where it cannot be read: %s",
+    (text) => {
+      expect(() => planEntry(cursor, text, LAUNCH)).toThrow(/^The configuration of Cursor cannot be read/);
+    },
+  );
 });
 
 describe("the file of each client", () => {

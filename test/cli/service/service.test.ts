@@ -57,8 +57,10 @@ describe("posthorn service on Linux", () => {
 
   it("shows what it would write, and does nothing", async () => {
     const machine = createSystemdMachine();
-    const { stdout } = await run(machine, "install", "--dry-run");
-    expect(stdout).toContain("[Service]");
+    for (const option of ["--print", "--dry-run"]) {
+      const { stdout } = await run(machine, "install", option);
+      expect(stdout).toContain("[Service]");
+    }
     expect([changes(machine), machine.files.size]).toEqual([[], 0]);
   });
 
@@ -73,7 +75,7 @@ describe("posthorn service on Linux", () => {
     );
   });
 
-  it("tells in plain words whether it runs, since when, where, and what is due", async () => {
+  it("tells in plain words whether it runs, since when and where", async () => {
     const machine = createSystemdMachine();
     expect(await run(machine, "status")).toMatchObject({
       status: 1,
@@ -84,7 +86,6 @@ describe("posthorn service on Linux", () => {
     expect(status).toBe(0);
     expect(stdout).toContain("running since Sun 2026-11-22 13:29:09 UTC (process 77), kept by systemd");
     expect(stdout).toContain("http://localhost:4747, ready");
-    expect(stdout).toMatch(/next post {2}Monday,? 1 March 2027 at 09:00 \(Europe\/Berlin\)/);
     const unready = await run({ ...machine, probe: async () => "unready" }, "status");
     expect(unready).toMatchObject({
       status: 1,

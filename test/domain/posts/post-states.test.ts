@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { POST_STATUSES, TRANSITIONS, type Trigger } from "../../../src/domain/posts/post-states.ts";
-import { transition } from "../../../src/store/tables/posts.ts";
+import { transition } from "../../../src/store/queries/posts.ts";
 import { createTestContext } from "../../support/context.ts";
 import { addAccount, addPost, readPost } from "../../support/publishing.ts";
 

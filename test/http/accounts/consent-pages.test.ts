@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createContext } from "../../../src/app/compose.ts";
 import { readSandboxSetup } from "../../../src/app/setup.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { findGrant } from "../../../src/store/tables/grants.ts";
+import { findGrant } from "../../../src/store/queries/grants.ts";
 import { openGrant } from "../../../src/services/platforms/secrets.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { comeBack } from "../../../src/services/accounts/connecting/consent.ts";

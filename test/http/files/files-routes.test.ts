@@ -4,7 +4,6 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFilesRouter } from "../../../src/http/files/files-routes.ts";
-import { createDiskRoom } from "../../../src/media/stores/disk-room.ts";
 import { createUploadLink } from "../../../src/services/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";
@@ -23,7 +22,7 @@ beforeEach(async () => {
   ctx = base;
   const routes = RESOURCE_ROUTES.filter((route) => route.path.startsWith("/files"));
   const folder = join(ctx.folder, "uploads");
-  const uploads = { folder, room: createDiskRoom({ folder }) };
+  const uploads = { folder };
   const routers = [createFilesRouter({ ctx, uploads })];
   server = await startTestServer(ctx, [listFilesTool, deleteFileTool], { routers, routes });
 });

@@ -69,26 +69,6 @@ describe("the open streams of a key", () => {
     for (const { stream } of kept) stream.destroy();
   });
 
-  it("end for stateless clients that listen, too", async () => {
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "hand", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const params = { _meta, notifications: { toolsListChanged: true } };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
-    const headers = {
-      "Content-Type": "application/json",
-      "MCP-Protocol-Version": "2026-07-28",
-      "Mcp-Method": "subscriptions/listen",
-      Authorization: `Bearer ${server.key}`,
-    };
-    const { ended } = await openStream("/mcp", headers, body);
-    await revokeKey(callOf(server.ctx), { key: server.key });
-    await server.ctx.clock.advance(5_000);
-    await ended;
-  });
-
   it("end when it expires", async () => {
     const key = await server.http.keyFor("default", { expires: "1m" });
     const streams = await openBoth(key);

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { untilOrphaned } from "../../../src/mcp/transports/parent.ts";
+import { untilOrphaned } from "../../../src/mcp/transports/stdio.ts";
 import { serveStdio } from "../../../src/mcp/transports/stdio.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_MESSAGE_BYTES } from "../../../src/mcp/limits.ts";
 import { serveStdio } from "../../../src/mcp/transports/stdio.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
@@ -166,54 +165,23 @@ describe("serveStdio", () => {
     expect((await wire.answer(1)).error.code).toBe(-32602);
   });
 
-  it("answers garbage, and goes on", async () => {
-    wire.raw("garbage\n\n\r\n[]\n");
-    wire.send({ id: 7, method: "tools/list" });
-    wire.raw('{"jsonrpc":"2.0","id":1,"result":{},"error":5}\n');
+  it("passes over garbage, and goes on", async () => {
+    wire.raw('garbage\n\n\r\n[]\n{"jsonrpc":"2.0","id":1,"result":{},"error":5}\n');
     wire.send(INITIALIZE);
     await wire.answer("init");
-    expect(wire.frames.slice(0, -1).map((frame) => [frame.id, frame.error.code])).toEqual([
-      [null, -32700],
-      [null, -32600],
-      [7, -32600],
-    ]);
+    expect(wire.frames).toHaveLength(1);
   });
 
-  it("takes a batch", async () => {
+  it("ends by a line without an end, instead of holding it", async () => {
     wire.send(INITIALIZE);
-    wire.send([
-      { jsonrpc: "2.0", id: 1, method: "ping" },
-      { jsonrpc: "2.0", id: 2, method: "tools/list" },
-    ]);
-    expect((await wire.answer(1)).result).toEqual({});
-    expect((await wire.answer(2)).result.tools).toHaveLength(6);
+    await wire.answer("init");
+    for (let written = 0; written <= 10 * 1024 * 1024; written += 65_536) wire.raw("x".repeat(65_536));
+    await ended;
   });
 
-  it.each([
-    [
-      "first",
-      (text: string) =>
-        `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"text":"${text}"}}}`,
-    ],
-    [
-      "last",
-      (text: string) =>
-        `{"method":"tools/call","params":{"name":"echo","arguments":{"text":"${text}"}},"jsonrpc":"2.0","id":5}`,
-    ],
-  ])("refuses a line that is too long by the id that stands %s, and goes on", async (_where, build) => {
+  it("reads a message of some megabytes", async () => {
     wire.send(INITIALIZE);
-    wire.raw(`${build("x".repeat(MAX_MESSAGE_BYTES))}\n`);
-    wire.call(6, "echo", { text: "next" });
-    expect((await wire.answer(5)).error).toMatchObject({
-      code: -32600,
-      message: expect.stringContaining("longer than 4 MiB"),
-    });
-    expect((await wire.answer(6)).result.structuredContent.text).toBe("next");
-  });
-
-  it("reads a message just below the limit", async () => {
-    wire.send(INITIALIZE);
-    wire.call(1, "echo", { text: "x".repeat(MAX_MESSAGE_BYTES - 200) });
+    wire.call(1, "echo", { text: "x".repeat(4 * 1024 * 1024) });
     const { content, structuredContent } = (await wire.answer(1)).result;
     // Whole it would be more than a model can be given.
     expect(structuredContent.text).toBe(`${"x".repeat(4_000)}…`);

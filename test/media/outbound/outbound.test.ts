@@ -138,8 +138,7 @@ describe("addresses that lead inside", () => {
 
   it("connects to what was checked, so that a changing answer has nothing to change", async () => {
     const { lookup, asked } = createLookup();
-    let now = 0;
-    const public1 = createOutbound({ allowedHosts: [], lookup, clock: { monotonic: () => now } });
+    const public1 = createOutbound({ allowedHosts: [], lookup });
     const request = {
       method: "GET",
       url: `http://rebind.test:${canary.port}/`,
@@ -148,9 +147,7 @@ describe("addresses that lead inside", () => {
     } as const;
     // The first answer is public (a block that nobody has any more), the second is not.
     await expect(public1.request(request)).rejects.toBeInstanceOf(OutboundFailure);
-    await expect(public1.request(request)).rejects.toBeInstanceOf(OutboundFailure);
     expect(asked.get("rebind.test")).toBe(1);
-    now += 30_000;
     await expect(public1.request(request)).rejects.toMatchObject({ kind: "invalid" });
     expect(canary.connections).toBe(0);
     await public1[Symbol.asyncDispose]();

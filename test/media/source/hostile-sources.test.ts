@@ -2,19 +2,17 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { BLOCK_BYTES } from "../../../src/media/source/block-sums.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { startCanary } from "../../support/canary.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture, pngOf } from "../../support/media.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
-import { startRangedSource, videoOf, type Part } from "../../support/ranged-source.ts";
+import { startRangedSource, videoOf } from "../../support/ranged-source.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
 
 const MAX_BYTES = 4_000_000;
-const PASS_FROM = 4 * BLOCK_BYTES;
-const LARGE = videoOf(6 * BLOCK_BYTES + 99);
+const LARGE = videoOf(1_600_000);
 const SMALL = fixture("clip.mp4");
 
 const closers: AsyncDisposable[] = [];
@@ -78,7 +76,6 @@ async function publish(
   const ctx = closing(
     await createFileContext({
       maxBytes: MAX_BYTES,
-      passFromBytes: PASS_FROM,
       platformList: [platformAt(receiver.url)],
       feed: {} as never,
       settings: { timezone: "UTC", maxLatenessMs, uploadFolders: [], platformSettings: {} },
@@ -207,81 +204,5 @@ describe("publishing from a source that", () => {
     }
     expect((await readPost(ctx, id)).error).toMatch(/too slowly/);
     expect(receiver.whole).toEqual([]);
-  });
-});
-
-describe("publishing a large file from a source that, while it is sent,", () => {
-  /**
-   * The source behaves until the file is being sent: its first request from the start after it was looked at.
-   */
-  async function turned(
-    turn: (part: Part, source: Awaited<ReturnType<typeof startRangedSource>>) => RequestListener | null,
-  ) {
-    const source = closing(await startRangedSource(Buffer.from(LARGE)));
-    source.intercept = (request, response, part) => {
-      const isSending =
-        part.isRange &&
-        part.start === 0 &&
-        part.end === LARGE.length - 1 &&
-        request.headers["if-match"] !== undefined;
-      const isLater = source.requests.some(({ url }) => url === "/turned");
-      if (!isSending && !isLater) return false;
-      source.requests.push({ method: "GET", url: "/turned", headers: {} });
-      const listener = turn(part, source);
-      listener?.(request, response);
-      return listener !== null;
-    };
-    return publish(source.origin);
-  }
-
-  const cutAfter =
-    (bytes: number): ((part: Part) => RequestListener) =>
-    ({ start, end }) =>
-    (_request, response) => {
-      response.writeHead(206, { etag: '"v1"', "content-range": `bytes ${start}-${end}/${LARGE.length}` });
-      const stop = Math.min(start + bytes, end + 1);
-      response.write(LARGE.subarray(start, stop), () => (stop > end ? response.end() : response.destroy()));
-    };
-
-  it("breaks off again and again, before a block is whole", async () => {
-    const { post, whole } = await turned(cutAfter(1_000));
-    expect(post).toMatchObject({ status: "failed", in_doubt: 0 });
-    expect(post.error).toMatch(/source of the media broke off.*tried \d+ times/s);
-    expect(whole).toEqual([]);
-  });
-
-  it("breaks off, and goes on", async () => {
-    const { post, whole } = await turned(cutAfter(2 * BLOCK_BYTES));
-    expect(post).toMatchObject({ status: "published" });
-    expect(whole.map((bytes) => bytes.equals(LARGE))).toEqual([true]);
-  });
-
-  it.each([
-    ["is replaced", '"v2"'],
-    ["is replaced under the same tag", '"v1"'],
-  ])("%s", async (_what, etag) => {
-    const { post, whole } = await turned((_part, source) => {
-      source.etag = etag;
-      source.bytes = Buffer.from(LARGE.map((byte, at) => (at > 1_000 ? byte ^ 1 : byte)));
-      return null;
-    });
-    expect(post).toMatchObject({ status: "failed", in_doubt: 0 });
-    expect(post.error).toMatch(/changed at its source/);
-    expect(whole).toEqual([]);
-  });
-
-  it("disappears", async () => {
-    const { post, whole } = await turned(() => (_request, response) => void response.writeHead(404).end());
-    expect(post).toMatchObject({ status: "failed", in_doubt: 0 });
-    expect(post.error).toMatch(/HTTP 404/);
-    expect(whole).toEqual([]);
-  });
-
-  it("leads inside", async () => {
-    const { post, whole } = await turned(
-      () => (_request, response) => void response.writeHead(307, { location: "http://[::1]/" }).end(),
-    );
-    expect(post.error).toMatch(/private/);
-    expect(whole).toEqual([]);
   });
 });

@@ -84,8 +84,6 @@ describe("own files", () => {
     const { temporaryUrl } = createBucketStore({
       bucket,
       secretAccessKey: "canary-secret",
-      outbound: ctx.outbound,
-      clock: ctx.clock,
     });
     ctx.files.temporaryUrl = temporaryUrl;
     const file = await upload(ctx, "photo.png");

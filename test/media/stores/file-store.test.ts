@@ -5,12 +5,10 @@ import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createBucketStore } from "../../../src/media/stores/bucket-store.ts";
-import { PART_BYTES } from "../../../src/media/stores/bucket/parts.ts";
+import { PART_BYTES } from "../../../src/media/stores/bucket/objects.ts";
 import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
-import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { FileStore } from "../../../src/ports/file-store.ts";
 import { startFakeS3 } from "../../support/fake-s3.ts";
-import { createInstantClock } from "../../support/instant-clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 interface Opened extends AsyncDisposable {
@@ -38,28 +36,16 @@ const stores: Record<string, () => Promise<Opened>> = {
       [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
     };
   },
-  "a bucket": () => openBucket({ hasConditions: true }),
-  "a bucket without conditional writes": () => openBucket({ hasConditions: false }),
+  async "a bucket"() {
+    const s3 = await startFakeS3();
+    return {
+      store: createBucketStore({ bucket: s3.bucket, secretAccessKey: s3.secretAccessKey }),
+      leftovers: () => [...s3.uploads.keys()],
+      keys: () => [...s3.objects.keys()],
+      [Symbol.asyncDispose]: () => s3[Symbol.asyncDispose](),
+    };
+  },
 };
-
-async function openBucket(abilities: { hasConditions: boolean }): Promise<Opened> {
-  const s3 = await startFakeS3(abilities);
-  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  return {
-    store: createBucketStore({
-      bucket: s3.bucket,
-      secretAccessKey: s3.secretAccessKey,
-      outbound,
-      clock: createInstantClock(),
-    }),
-    leftovers: () => [...s3.uploads.keys()],
-    keys: () => [...s3.objects.keys()],
-    async [Symbol.asyncDispose]() {
-      await outbound[Symbol.asyncDispose]();
-      await s3[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const body = (content: string | Buffer): Readable =>
   Readable.from([Buffer.from(content)], { objectMode: false });

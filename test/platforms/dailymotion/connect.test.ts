@@ -9,7 +9,7 @@ import {
 import { checkConnection, connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { guestCall } from "../../../src/services/context.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL } from "../../support/contract/stage-media.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";

@@ -1,7 +1,7 @@
 import ghost from "../../../src/platforms/ghost/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import type { AccountRow } from "../../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

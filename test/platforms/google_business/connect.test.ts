@@ -3,7 +3,7 @@ import google from "../../../src/platforms/google_business/index.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { LOCATION, refusal } from "./fake.ts";
 import { createBusinessWorld, openBusiness, SETTINGS } from "./world.ts";

@@ -4,7 +4,7 @@ import { DAY } from "../../../src/domain/time.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";

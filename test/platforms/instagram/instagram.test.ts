@@ -5,7 +5,7 @@ import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -7,7 +7,7 @@ import { readInsights } from "../../../src/services/posts/insights.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

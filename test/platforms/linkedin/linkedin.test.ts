@@ -7,7 +7,7 @@ import { listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import type { AccountRow } from "../../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";

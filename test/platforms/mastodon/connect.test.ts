@@ -4,7 +4,7 @@ import { comeBack, leadOn } from "../../../src/services/accounts/connecting/cons
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import type { AccountRow } from "../../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { queryOf } from "../../support/handles.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

@@ -7,7 +7,7 @@ import { editPublishedPost, setThumbnail } from "../../../src/services/posts/liv
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

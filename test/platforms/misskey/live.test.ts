@@ -8,7 +8,7 @@ import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import nostr from "../../../src/platforms/nostr/index.ts";
 import { inspectConnected } from "../../../src/services/accounts/inspect.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

@@ -6,7 +6,7 @@ import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { submitChoice, submitSecrets } from "../../../src/services/accounts/connecting/connect-page.ts";
 import { guestCall } from "../../../src/services/context.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

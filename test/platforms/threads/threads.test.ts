@@ -9,7 +9,7 @@ import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts
 import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -6,7 +6,7 @@ import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import tiktok from "../../../src/platforms/tiktok/index.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { connected, createTikTokWorld, type TikTokWorld } from "./world.ts";

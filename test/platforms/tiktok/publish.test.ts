@@ -5,7 +5,7 @@ import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -5,7 +5,7 @@ import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/services/platforms/oauth.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { createVimeoWorld, type VimeoWorld } from "./world.ts";

@@ -1,7 +1,7 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import vimeo from "../../../src/platforms/vimeo/index.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
-import { insertAccount } from "../../../src/store/tables/accounts.ts";
+import { insertAccount } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext } from "../../support/context.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";

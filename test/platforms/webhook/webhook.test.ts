@@ -7,7 +7,7 @@ import webhook from "../../../src/platforms/webhook/index.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { retryPost } from "../../../src/services/posts/retry-post.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";

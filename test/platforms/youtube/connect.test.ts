@@ -5,7 +5,7 @@ import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/services/platforms/oauth.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { startService } from "../../support/service.ts";
 import { callOf } from "../../support/context.ts";
 import { createFakeYoutube } from "./fake.ts";

@@ -2,7 +2,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import youtube from "../../../src/platforms/youtube/index.ts";
 import { keepGrant } from "../../../src/services/platforms/grants.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
-import { insertAccount, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import { insertAccount, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import type { AppContext } from "../../../src/services/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext } from "../../support/context.ts";

@@ -1,5 +1,5 @@
 import { openWorker } from "../../support/postgres-workers.ts";
-import { insertWorker } from "../../../src/store/tables/workers.ts";
+import { insertWorker } from "../../../src/store/queries/workers.ts";
 
 /** A process that holds a worker and, told so, tells the others: `holder.ts URL WORKER`. */
 const [url = "", id = ""] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { change, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store, Tx } from "../../../src/store/engine/store.ts";
-import { transition } from "../../../src/store/tables/posts.ts";
+import { transition } from "../../../src/store/queries/posts.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
@@ -159,7 +159,7 @@ describe("several workers on one database", () => {
       ),
     );
     const held =
-      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = ? AND in_flight_post IS NULL";
+      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = $1 AND in_flight_post IS NULL";
     expect(await rowsOf(first(), held, [wait.until])).toEqual([{ n: 90 }]);
     expect((await first().claims.claim(wishOf("worker_9", { now }))).posts).toEqual([]);
   });

@@ -1,5 +1,5 @@
-import type { PromptKind } from "../../../src/mcp/prompt-kind.ts";
-import { addressOf, jsonContents, type ResourceKind } from "../../../src/mcp/resource-kind.ts";
+import type { PromptKind } from "../../../src/mcp/kinds.ts";
+import { addressOf, jsonContents, type ResourceKind } from "../../../src/mcp/kinds.ts";
 import { PNG } from "./tools.ts";
 
 const TEMPLATE: ResourceKind = {
@@ -15,10 +15,7 @@ const TEMPLATE: ResourceKind = {
 export const FIXED_RESOURCES: readonly ResourceKind[] = [
   fixed("test://static-text", "text/plain", { text: "This is the content of the static text resource." }),
   fixed("test://static-binary", "image/png", { blob: PNG }),
-  {
-    ...fixed("test://watched-resource", "text/plain", { text: "Always the same." }),
-    versions: async (values) => new Map(values.map((value) => [value, "1"])),
-  },
+  fixed("test://watched-resource", "text/plain", { text: "Always the same." }),
   TEMPLATE,
 ];
 

@@ -4,7 +4,7 @@ import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { PROMPTS } from "../../../src/mcp/prompts/prompts.ts";
 import { RESOURCES } from "../../../src/mcp/resources/resources.ts";
-import { TOOL_VIEWS } from "../../../src/mcp/resources/tool-views.ts";
+import { TOOL_VIEWS } from "../../../src/mcp/resources/calendar-resource.ts";
 import { isKeyActive } from "../../../src/services/access/api-keys.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { httpDeps } from "../../../src/app/start/start-server.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { ToolView } from "../../../src/mcp/tool-view.ts";
+import type { ToolView } from "../../../src/mcp/kinds.ts";
 import type { CallContext } from "../../../src/services/context.ts";
 import type { AnyTool } from "../../../src/toolkit/define-tool.ts";
 import { fixture, NOTHING } from "./fixture.ts";

@@ -44,7 +44,7 @@ describe("listAccounts", () => {
   it.skipIf(isOnPostgres)("counts waiting posts per account in one index", async () => {
     const { ctx, account } = await setUp();
     const { account: pinboard } = await connectChannel(callOf(ctx), { provider: "pinboard" });
-    let tie = 1n;
+    let made = 0;
     for (const [accountId, status, times] of [
       [account.id, "scheduled", 3],
       [account.id, "published", 2],
@@ -53,10 +53,10 @@ describe("listAccounts", () => {
       for (let at = 0; at < times; at++) {
         rawOf(ctx.store)
           .prepare(
-            `INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, sort_key, status, in_doubt, attempts, tries, run,
-              fence, content_hash, created_at, updated_at) VALUES (?, 'default', ?, 'x', '', 1, 1, ?, ?, 0, 0, 0, 1, 0, 'h', 1, 1)`,
+            `INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, status, in_doubt, attempts, tries, run,
+              fence, content_hash, created_at, updated_at) VALUES (?, 'default', ?, 'x', '', 1, 1, ?, 0, 0, 0, 1, 0, 'h', 1, 1)`,
           )
-          .run([`post_${tie}`, accountId, tie++, status]);
+          .run([`post_${made++}`, accountId, status]);
       }
     }
     expect((await listAccounts(callOf(ctx))).accounts.map((one) => one.queuedCount)).toEqual([3, 1]);

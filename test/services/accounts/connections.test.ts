@@ -23,7 +23,7 @@ import {
 import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
-import { listAccountRows } from "../../../src/store/tables/accounts.ts";
+import { listAccountRows } from "../../../src/store/queries/accounts.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../../support/connect-fixtures.ts";

@@ -6,7 +6,7 @@ import { listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { accountsToInspect, inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { addAccount } from "../../support/publishing.ts";

@@ -7,7 +7,7 @@ import { deleteFile, getFile, listFiles, openDownload } from "../../../src/servi
 import { resolveMediaUrl } from "../../../src/services/files/media-addresses.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { guestCall } from "../../../src/services/context.ts";
-import { freshRow, insertPost } from "../../../src/store/tables/posts.ts";
+import { freshRow, insertPost } from "../../../src/store/queries/posts.ts";
 import { callOf, callerOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";

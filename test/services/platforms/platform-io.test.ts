@@ -16,7 +16,7 @@ import { connectWithSecrets } from "../../../src/services/accounts/connecting/co
 import { readSecrets } from "../../../src/services/platforms/grants.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readRetryAfter } from "../../../src/services/platforms/requests/retry-after.ts";
-import { listAccountRows } from "../../../src/store/tables/accounts.ts";
+import { listAccountRows } from "../../../src/store/queries/accounts.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import {

@@ -12,8 +12,8 @@ import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts
 import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { listAccountRows, type AccountRow } from "../../../src/store/tables/accounts.ts";
-import { insertWorker } from "../../../src/store/tables/workers.ts";
+import { listAccountRows, type AccountRow } from "../../../src/store/queries/accounts.ts";
+import { insertWorker } from "../../../src/store/queries/workers.ts";
 import { callOf } from "../../support/context.ts";
 import { startFakeOAuth, type FakeOAuth } from "../../support/fake-oauth.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { PlatformFault, PlatformRequest, SignedRequest } from "../../../src/ports/platform-io.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { listAccountRows } from "../../../src/store/tables/accounts.ts";
+import { listAccountRows } from "../../../src/store/queries/accounts.ts";
 import {
   createPhotobox,
   createScriptedOutbound,

@@ -163,7 +163,7 @@ describe("scheduling with an address", () => {
 });
 
 describe("publishing", () => {
-  const facts = { ...figures("image"), sha256: null };
+  const facts = { ...figures("image"), sha256: "0".repeat(64) };
   function figures(type: "image" | "video" | "audio") {
     const nothing = { width: null, height: null, durationSeconds: null, videoCodec: null, audioCodec: null };
     const mimeType = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" }[type];

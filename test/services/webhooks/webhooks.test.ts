@@ -18,9 +18,9 @@ import {
   pruneDeliveries,
   readDueWebhooks,
   readNextDelivery,
-} from "../../../src/store/publishing/outbox.ts";
+} from "../../../src/store/queries/publishing/outbox.ts";
 import { SHOWN_COLUMNS } from "../../../src/store/engine/post-columns.ts";
-import { toPost } from "../../../src/store/tables/posts.ts";
+import { toPost } from "../../../src/store/queries/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, readPost, seenOf } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shareFolder, takeFolder } from "../../../src/store/sqlite/folder-lock.ts";
+import { shareFolder, takeFolder } from "../../../src/store/sqlite/locks.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("is shared by those who work on the folder, and had alone by who replaces it", () => {

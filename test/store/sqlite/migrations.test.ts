@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqlite, type SqliteDatabase } from "../../../src/store/engine/driver.ts";
+import { parseSearch } from "../../../src/domain/compare-words.ts";
+import { openSqlite, type SqliteDatabase } from "../../../src/store/sqlite/driver.ts";
 import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { keepSchemaCopy } from "../../../src/store/backup/schema-copy.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";
@@ -98,9 +99,12 @@ describe("a database of the version before", () => {
       .selectFrom("posts")
       .select(["id", "is_light", "updated_at"])
       .where("next_at", "is not", null)
-      .orderBy("sort_key")
+      .orderBy("id")
       .execute();
-    expect(rows).toEqual(POSTS.map(([id, , , is_light]) => ({ id, is_light, updated_at: 1 })));
+    const waiting = POSTS.map(([id, , , is_light]) => ({ id, is_light, updated_at: 1 }));
+    expect(rows).toEqual(waiting.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(await find(ctx.store, "hel")).toHaveLength(POSTS.length + 2);
+    expect(await find(ctx.store, "hel she")).toEqual(["post_words"]);
     expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
     expect(
       await queryOf(ctx.store).selectFrom("accounts").select(["wait_cause", "freed_at"]).execute(),
@@ -232,6 +236,13 @@ describe("a database that is brought to a newer schema", () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith(".new-"))).toEqual([]);
   });
 });
+
+async function find(store: Store, words: string): Promise<string[]> {
+  const all = { accountIds: null, providers: null, statuses: null, from: null, to: null };
+  const filter = { ...all, ownerId: "default", terms: parseSearch(words) };
+  const { rows } = await store.search.page(filter, { before: null, limit: 50, now: () => 0 });
+  return rows.map(({ id }) => id);
+}
 
 async function readCount(store: Store): Promise<number> {
   const [row] = await queryOf(store)

@@ -6,19 +6,19 @@ import {
   reconnectAccount,
   storeSettings,
   type AccountRow,
-} from "../../../src/store/tables/accounts.ts";
+} from "../../../src/store/queries/accounts.ts";
 import {
   findCalendarLink,
   insertCalendarLink,
   putCalendarLink,
-} from "../../../src/store/tables/calendar-links.ts";
+} from "../../../src/store/queries/calendar-links.ts";
 import {
   completeKey,
   findKey,
   insertKey,
   takeOverKey,
   type IdempotencyRow,
-} from "../../../src/store/tables/idempotency.ts";
+} from "../../../src/store/queries/idempotency.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount } from "../../support/publishing.ts";
 

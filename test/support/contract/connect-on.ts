@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../src/services/context.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 
 /** Connects a channel with secrets, the way the command line does, and gives its row. */

@@ -2,7 +2,7 @@ import { openConnection, submitChoice } from "../../../src/services/accounts/con
 import { checkConnection, connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
 import { guestCall, type CallContext } from "../../../src/services/context.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 
 /** A person at the platform's page. */
 interface Person {

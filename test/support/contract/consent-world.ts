@@ -3,7 +3,7 @@ import type { Outbound } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../clock.ts";
 import { callOf, createTestContext } from "../context.ts";
 import { addPost, drain, readPost } from "../publishing.ts";

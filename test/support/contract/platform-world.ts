@@ -5,7 +5,7 @@ import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import type { TestContext } from "../context.ts";
 import { addPost, drain, readPost } from "../publishing.ts";
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { OutboundFailure, type Outbound, type OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { addPost, readPost } from "../publishing.ts";
 import { expectOnce, finish } from "./ends.ts";
 import { contentOf, type PlatformFixture, type Stage, type StagePost, type Trouble } from "./stage.ts";

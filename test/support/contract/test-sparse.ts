@@ -9,7 +9,7 @@ import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts
 import { readJson } from "../../../src/services/platforms/requests/read-json.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf, type TestContext } from "../context.ts";
 import { addPost, readPost } from "../publishing.ts";
 import { finish } from "./ends.ts";

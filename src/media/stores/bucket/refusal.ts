@@ -1,39 +1,44 @@
+import { S3ServiceException } from "@aws-sdk/client-s3";
 import { describeBucket, type BucketSettings } from "../../../domain/files/bucket-settings.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { MINUTE } from "../../../domain/time.ts";
-import { OutboundFailure } from "../../../ports/outbound.ts";
 
 /**
- * What the bucket answered instead of doing what it was asked. Codes:
- * https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ * What the bucket answered instead of doing what it was asked; without Amazon's own error, which holds the
+ * signed request. Codes: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
  */
 export class BucketRefusal extends Error {
   readonly status: number;
   /** `""` where the answer has none, as to a HEAD request. */
   readonly code: string;
-  /**
-   * How far our clock is before (+) or behind (−) the server's, in milliseconds; null where it did not tell
-   * the time.
-   */
-  readonly clockErrorMs: number | null;
 
-  constructor(answer: {
-    readonly status: number;
-    readonly code: string;
-    readonly clockErrorMs: number | null;
-  }) {
-    super(
-      `The bucket answered with status ${answer.status}${answer.code === "" ? "" : ` (${answer.code})`}.`,
-    );
+  constructor(status: number, code: string) {
+    super(`The bucket answered with status ${status}${code === "" ? "" : ` (${code})`}.`);
     this.name = "BucketRefusal";
-    this.status = answer.status;
-    this.code = answer.code;
-    this.clockErrorMs = answer.clockErrorMs;
+    this.status = status;
+    this.code = code;
   }
 
   is(...codes: readonly string[]): boolean {
     return codes.includes(this.code);
   }
+}
+
+/** The bucket did not answer, or its answer made no sense. */
+export class BucketSilent extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause));
+    this.name = "BucketSilent";
+  }
+}
+
+/** What a call of Amazon's client threw, as one of these two. */
+export function asBucketError(error: unknown): BucketRefusal | BucketSilent {
+  if (error instanceof BucketRefusal || error instanceof BucketSilent) return error;
+  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  if (!(error instanceof Error) || status === undefined) return new BucketSilent(error);
+  // It stands in sentences of ours. For an answer without a code the client makes one up.
+  const isCode = /^[A-Za-z0-9]{1,64}$/.test(error.name) && !["NotFound", "Unknown"].includes(error.name);
+  return new BucketRefusal(status, isCode ? error.name : "");
 }
 
 const WRONG_KEY: readonly string[] = [
@@ -70,18 +75,18 @@ export function explainBucket(
 ): unknown {
   if (error instanceof BucketRefusal)
     return new AppError("unavailable", sentence(error, bucket), { cause: error });
-  if (!(error instanceof OutboundFailure)) return error;
+  if (!(error instanceof BucketSilent)) return error;
   const text = `The file store, ${describeBucket(bucket)}, does not answer. ${whenSilent}`;
   return new AppError("unavailable", text, { cause: error });
 }
 
-function sentence(refusal: BucketRefusal, bucket: BucketSettings): string {
-  const { status, code } = refusal;
+function sentence({ status, code }: BucketRefusal, bucket: BucketSettings): string {
   if (WRONG_KEY.includes(code) || status === 401)
     return `POSTHORN_S3_ACCESS_KEY_ID: ${bucket.endpoint} does not know this key. ${COPY_AGAIN}`;
   if (code === "SignatureDoesNotMatch")
     return `POSTHORN_S3_SECRET_ACCESS_KEY: it does not belong to the key in POSTHORN_S3_ACCESS_KEY_ID. ${COPY_AGAIN}`;
-  if (code === "RequestTimeTooSkewed") return skewed(refusal);
+  if (code === "RequestTimeTooSkewed")
+    return "The clock of this machine is wrong, so the bucket refuses its signatures. Set the clock (NTP).";
   if (code === "NoSuchBucket")
     return `POSTHORN_S3_BUCKET: there is no bucket ${bucket.name} at ${bucket.endpoint}. Create it, or correct the name.`;
   if (WRONG_REGION.includes(code) || (status >= 300 && status < 400)) {
@@ -97,11 +102,3 @@ function sentence(refusal: BucketRefusal, bucket: BucketSettings): string {
 }
 
 const COPY_AGAIN = "Copy key and secret again, or make a new pair.";
-
-function skewed({ clockErrorMs }: BucketRefusal): string {
-  if (clockErrorMs === null)
-    return "The clock of this machine is wrong, so the bucket refuses its signatures. Set the clock (NTP).";
-  const minutes = Math.max(1, Math.round(Math.abs(clockErrorMs) / MINUTE));
-  const way = clockErrorMs > 0 ? "ahead of" : "behind";
-  return `The clock of this machine is ${minutes} ${minutes === 1 ? "minute" : "minutes"} ${way} the bucket's, which refuses its signatures. Set the clock (NTP).`;
-}

@@ -2,7 +2,7 @@ import { AppError } from "../../../domain/errors.ts";
 import type { ConnectWay, SecretField, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { Reader } from "../../../store/engine/store.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/platform-io.ts";
 import { readSecrets } from "../../platforms/grants.ts";

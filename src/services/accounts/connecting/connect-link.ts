@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { MINUTE } from "../../../domain/time.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import { findAccountRow } from "../../../store/tables/accounts.ts";
-import { findConnectionByToken, type ConnectionRow } from "../../../store/tables/connections.ts";
+import { findAccountRow } from "../../../store/queries/accounts.ts";
+import { findConnectionByToken, type ConnectionRow } from "../../../store/queries/connections.ts";
 import type { AppContext } from "../../context.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import type { ConnectTarget } from "./connect-fields.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
-import { countAttempt, noteFailure } from "../../../store/tables/connections.ts";
+import { countAttempt, noteFailure } from "../../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { completeFields, defaultsOf, type ConnectTarget, type FormField } from "./connect-fields.ts";

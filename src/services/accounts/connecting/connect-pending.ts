@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
-import type { ConnectionRow } from "../../../store/tables/connections.ts";
+import type { ConnectionRow } from "../../../store/queries/connections.ts";
 import type { AppContext } from "../../context.ts";
 import { pendingPlaceOf, type PendingOwner } from "../../platforms/secrets.ts";
 

@@ -11,7 +11,7 @@ import {
   noteFailure,
   takeConsent,
   type ConnectionRow,
-} from "../../../store/tables/connections.ts";
+} from "../../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { beginConsent, finishConsent } from "../../platforms/oauth.ts";
 import { fitConnected } from "../../platforms/fit-answers.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import { quote } from "../../../domain/time.ts";
 import type { Connected, Place, Target } from "../../../ports/connect.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 
 /** What a connection found, and where it was asked for. */

@@ -2,7 +2,7 @@ import type { ConnectArgs } from "../../../domain/accounts/connection.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Caller } from "../../../domain/permissions.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/platform-io.ts";
 import { findPlatform } from "../../platforms/platforms.ts";

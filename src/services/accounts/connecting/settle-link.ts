@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../../../domain/time.ts";
 import type { Target } from "../../../ports/connect.ts";
-import { completeConnection, holdConnection, keepChoice } from "../../../store/tables/connections.ts";
+import { completeConnection, holdConnection, keepChoice } from "../../../store/queries/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { connectAccounts } from "./connect-account.ts";

@@ -7,7 +7,7 @@ import {
   insertAccount,
   reconnectAccount,
   type AccountRow,
-} from "../../../store/tables/accounts.ts";
+} from "../../../store/queries/accounts.ts";
 import type { Tx } from "../../../store/engine/store.ts";
 import type { AppContext } from "../../context.ts";
 import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { PlatformFault } from "../../../ports/platform-io.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
-import { listAccountsOfGrant, listGrantsToRenew, type SeenGrant } from "../../../store/tables/grants.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
+import { listAccountsOfGrant, listGrantsToRenew, type SeenGrant } from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { openAccountIo } from "../platform-io.ts";
 import { openSecrets } from "../secrets.ts";

@@ -10,7 +10,7 @@ import {
   takeRenewal,
   type GrantRow,
   type SeenGrant,
-} from "../../../store/tables/grants.ts";
+} from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { AnswerLost, askPlatform, type Renewing } from "./ask-for-renewal.ts";
 import { mergeSecrets, openGrant, scrub, sealGrant } from "../secrets.ts";

@@ -1,8 +1,8 @@
 import { deadline } from "../../../domain/deadline.ts";
 import type { App, ConnectWay, RenewalIo, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
-import type { GrantRow } from "../../../store/tables/grants.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
+import type { GrantRow } from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../apps.ts";
 import { requirePlatform, wayOf } from "../ways.ts";

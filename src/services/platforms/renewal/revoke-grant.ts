@@ -1,6 +1,6 @@
 import { SECOND } from "../../../domain/time.ts";
-import type { AccountRow } from "../../../store/tables/accounts.ts";
-import type { GrantRow } from "../../../store/tables/grants.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
+import type { GrantRow } from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { openAccountIo } from "../platform-io.ts";
 import { openGrant } from "../secrets.ts";

@@ -33,8 +33,6 @@ export interface RequestOptions {
   readonly platform: AnyPlatform;
   /** The platform's title, for sentences. */
   readonly title: string;
-  /** On whose account. */
-  readonly ownerId: string;
   readonly signal: AbortSignal;
   /** Values that must not reach the log or a sentence, should the platform quote them. */
   readonly knownSecrets: ReadonlySet<string>;
@@ -117,7 +115,7 @@ function brokenMedia(body: OutboundRequest["body"]): PlatformFault | null {
 }
 
 function toOutbound(request: PlatformRequest, options: RequestOptions): OutboundRequest {
-  const { ctx, platform, ownerId, signal } = options;
+  const { ctx, platform, signal } = options;
   const { json: _json, form: _form, multipart: _multipart, query: _query, ...other } = request;
   const { classify: _classify, isIdempotent: _isIdempotent, headers: given, body: _body, ...rest } = other;
   const { headers, ...body } = encodeBody(request);
@@ -126,7 +124,6 @@ function toOutbound(request: PlatformRequest, options: RequestOptions): Outbound
     newConnection: !isRepeatable(request),
     ...rest,
     mayBePrivate: isOwnAddress(ctx, platform, request.url),
-    ownerId,
     signal,
     // A process that stood still while it connected may have been taken over from meanwhile.
     beforeWriting: () => ctx.store.liveness.check(),

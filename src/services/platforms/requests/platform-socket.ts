@@ -7,7 +7,7 @@ import { unreached } from "./unreached.ts";
 
 /** One conversation with a platform through the outbound door; what goes wrong with it is a PlatformFault. */
 export async function conversePlatform<T>(
-  { ctx, title, ownerId, signal }: RequestOptions,
+  { ctx, title, signal }: RequestOptions,
   url: string,
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
@@ -18,7 +18,7 @@ export async function conversePlatform<T>(
     return work(socket);
   };
   try {
-    return await ctx.sockets.converse({ url, ownerId, signal }, begun);
+    return await ctx.sockets.converse({ url, signal }, begun);
   } catch (cause) {
     // The door refused the address before anything left.
     if (cause instanceof AppError && !isOpen) throw new PlatformFault("rejected", cause.message);

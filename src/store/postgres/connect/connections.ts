@@ -140,7 +140,7 @@ function createDoor(pool: PostgresPool, index: PostIndex): Door {
     // SQLite takes `IN ()`, in which nothing is.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
-  const handle = { engine: "postgres", query, index } as const;
+  const handle = { query, index };
   return { [HANDLE]: handle, ...createWriter(handle) };
 }
 

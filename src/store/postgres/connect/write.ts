@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deadline } from "../../../domain/deadline.ts";
 import type { AppError } from "../../../domain/errors.ts";
-import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
+import { HANDLE, type Handle, type Store } from "../../engine/store.ts";
 import { CommitUnanswered } from "../../engine/unanswered.ts";
 import { Passing, ServerTrouble } from "./sentences.ts";
 
@@ -16,7 +16,7 @@ export interface Writer {
 }
 
 /** Transactions that run again from the start where they met others, or lost their connection before COMMIT. */
-export function createWriter(handle: PostgresHandle): Writer {
+export function createWriter(handle: Handle): Writer {
   let trouble: AppError | null = null;
   const write: Store["write"] = async (work) => {
     let late: AbortSignal | null = null;

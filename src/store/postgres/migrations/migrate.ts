@@ -3,10 +3,17 @@ import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tell } from "../../engine/store.ts";
 import * as init from "./0001_init.ts";
+import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
+import * as requestCounts from "./0010_request_counts.ts";
+
+/** Statements, and steps that no statement can say. */
+interface Migration {
+  readonly statements: readonly (string | ((client: ClientBase) => Promise<void>))[];
+}
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, crashes];
+const MIGRATIONS: readonly Migration[] = [init, search, crashes, requestCounts];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";
@@ -34,13 +41,24 @@ export async function migrate(client: ClientBase, telling: Telling = { tell: () 
     const version = await readVersion(client);
     if (version > MIGRATIONS.length) throw newerSchema(version);
     for (const [step, { statements }] of MIGRATIONS.slice(version).entries()) {
-      // Several statements in one query are one transaction.
-      await client.query([...statements, ...noting(version + step + 1)].join(";\n"));
+      await apply(client, [...statements, ...noting(version + step + 1)]);
     }
     if (version > 0 && version < MIGRATIONS.length)
       telling.tell(`The database was brought from schema ${version} to ${MIGRATIONS.length}.`, "done");
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
+  }
+}
+
+/** All of a migration, or nothing of it. */
+async function apply(client: ClientBase, steps: Migration["statements"]): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    for (const step of steps) await (typeof step === "string" ? client.query(step) : step(client));
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
   }
 }
 

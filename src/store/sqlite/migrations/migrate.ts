@@ -1,5 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
-import { rollback, type SqliteDatabase } from "../../engine/driver.ts";
+import { rollback, type SqliteDatabase } from "../driver.ts";
 import * as init from "./0001_init.ts";
 import * as causes from "./0002_causes.ts";
 import * as suspects from "./0003_suspects.ts";
@@ -7,10 +7,16 @@ import * as reach from "./0004_reach.ts";
 import * as grants from "./0005_grants.ts";
 import * as live from "./0006_live.ts";
 import * as limits from "./0007_limits.ts";
+import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
 
+/** Statements, and steps that no statement can say. */
+interface Migration {
+  readonly statements: readonly (string | ((database: SqliteDatabase) => void))[];
+}
+
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
+export const MIGRATIONS: readonly Migration[] = [
   init,
   causes,
   suspects,
@@ -18,6 +24,7 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   grants,
   live,
   limits,
+  search,
   crashes,
 ];
 
@@ -40,11 +47,17 @@ export function migrate(database: SqliteDatabase, beforeUpgrade: (version: numbe
       );
     }
     if (version > 0 && version < MIGRATIONS.length) beforeUpgrade(version);
-    for (const migration of MIGRATIONS.slice(version)) {
-      for (const statement of migration.statements) database.exec(statement);
-    }
+    applyMigrations(database, MIGRATIONS.slice(version));
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
+}
+
+/** Without a transaction of its own. */
+export function applyMigrations(database: SqliteDatabase, migrations: readonly Migration[]): void {
+  for (const step of migrations.flatMap(({ statements }) => statements)) {
+    if (typeof step === "string") database.exec(step);
+    else step(database);
+  }
 }
 
 function readUserVersion(database: SqliteDatabase): number {

@@ -1,0 +1,194 @@
+import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
+import { indexOf, queryOf } from "../engine/handle.ts";
+import type { ExpressionBuilder } from "kysely";
+import { sql } from "kysely";
+import { AppError } from "../../domain/errors.ts";
+import type { Metadata, Post } from "../../domain/posts/post.ts";
+import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
+import { toIso, toIsoOrNull } from "../../domain/time.ts";
+import type { PostRow, Tables } from "../engine/schema.ts";
+import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
+
+export function toPost(row: ShownRow): Post {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    provider: row.provider,
+    mediaUrl: row.media_url,
+    scheduledAt: toIso(row.scheduled_at),
+    status: row.status,
+    caption: row.caption,
+    metadata: readMetadata(row),
+    leadMinutes: row.lead_minutes,
+    platformPostId: row.platform_post_id,
+    platformUrl: row.platform_url,
+    error: row.error,
+    attempts: row.attempts,
+    publishedAt: toIsoOrNull(row.published_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+export function readMetadata(row: Pick<PostRow, "metadata">): Metadata | null {
+  return row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata);
+}
+
+/** What is stored for a post; times are milliseconds. */
+export interface PostContentRow {
+  readonly media_url: string;
+  readonly caption: string | null;
+  readonly metadata: string | null;
+  readonly lead_minutes: number | null;
+  readonly scheduled_at: number;
+  readonly due_at: number;
+  readonly content_hash: string;
+  readonly is_light: number;
+  readonly file_ids: string | null;
+}
+
+export interface NewPost extends PostContentRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly account_id: string;
+  readonly provider: string;
+  readonly created_at: number;
+}
+
+/** The row that a new post begins as. */
+export function freshRow(post: NewPost): PostRow {
+  return {
+    ...post,
+    next_at: post.due_at,
+    status: "scheduled",
+    platform_post_id: null,
+    platform_url: null,
+    error: null,
+    in_doubt: 0,
+    attempts: 0,
+    tries: 0,
+    run: 1,
+    fence: 0,
+    lease_worker: null,
+    published_at: null,
+    warnings: null,
+    updated_at: post.created_at,
+  };
+}
+
+export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
+  await queryOf(tx).insertInto("posts").values(row).execute();
+  await indexOf(tx).put(tx, searchable(row));
+}
+
+/**
+ * The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's
+ * accounts.
+ */
+export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("id", "=", id)
+    .where("owner_id", "=", ownerId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Those of these posts that are the owner's, first time first. */
+export function findPosts(reader: Reader, ownerId: string, ids: readonly string[]): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("owner_id", "=", ownerId)
+    .where("id", "in", ids)
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .execute();
+}
+
+export interface TransitionSet extends Partial<PostContentRow> {
+  readonly next_at?: number | null;
+  readonly platform_post_id?: string | null;
+  readonly platform_url?: string | null;
+  readonly error?: string | null;
+  readonly in_doubt?: number;
+  readonly tries?: number;
+  readonly run?: number;
+  readonly published_at?: number | null;
+  readonly updated_at: number;
+}
+
+/**
+ * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come
+ * from. Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a
+ * publisher holds.
+ */
+export async function transition(
+  tx: Tx,
+  post: { ownerId: string; id: string },
+  trigger: Trigger,
+  set: TransitionSet,
+): Promise<PostRow> {
+  const { from, to } = TRANSITIONS[trigger];
+  const row = await queryOf(tx)
+    .updateTable("posts")
+    // Whoever has read it with another fence has read something else.
+    .set({
+      ...set,
+      ...(to === null ? {} : { status: to }),
+      fence: sql<number>`fence + CASE status WHEN 'published' THEN 0 ELSE 1 END`,
+    })
+    .where("id", "=", post.id)
+    .where("owner_id", "=", post.ownerId)
+    .where("status", "in", [...from])
+    .where((eb: ExpressionBuilder<Tables, "posts">) =>
+      eb.or([eb("lease_worker", "is", null), eb("status", "=", "published")]),
+    )
+    .returning(POST_COLUMNS)
+    .executeTakeFirst();
+  if (row === undefined) throw await whyNot(tx, post, trigger);
+  if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
+  return row;
+}
+
+async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger): Promise<AppError> {
+  const row = await findPost(tx, post.ownerId, post.id);
+  if (row === null) return postNotFound(post.id);
+  const { from } = TRANSITIONS[trigger];
+  const fits = from.some((status) => status === row.status);
+  if (fits)
+    return new AppError(
+      "conflict",
+      "The post is being worked on right now. Look again with get_post in a moment.",
+    );
+  return new AppError("conflict", conflictSentence(trigger, row.status));
+}
+
+export function postNotFound(id: string): AppError {
+  const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
+  return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
+}
+
+export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): IndexedPost {
+  return { id: row.id, caption: row.caption, metadata: readMetadata(row) };
+}
+
+/**
+ * By id, that is in order of creation; the expression keeps SQLite from sorting all of the owner's posts for each
+ * page.
+ */
+export function listPostsById(
+  reader: Reader,
+  ownerId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where(sql<string>`owner_id || ''`, "=", ownerId)
+    .where("id", ">", page.after)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+}

@@ -1,0 +1,225 @@
+import { sql, type SqlBool } from "kysely";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import { queryOf } from "../../engine/handle.ts";
+import {
+  Fenced,
+  LIVE_STEP,
+  type AccountWait,
+  type EffectEnd,
+  type Ledger,
+  type Lease,
+  type LiveMark,
+  type NewEffect,
+  type PostEnd,
+  type StepRef,
+} from "../../engine/ledger.ts";
+import type { Store, Tx } from "../../engine/store.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
+import { forgetSetupProblems, noteSetupProblem } from "./setup-problems.ts";
+
+/**
+ * Each call locks the post's row while the lease holds, then writes. A call whose COMMIT got no answer is written
+ * again: the lease lets it through, and the end of a post, which gives the lease back, is known by what it leaves.
+ * A step may count as sent once too often by that, and never too seldom.
+ */
+export function createLedger({ write }: Pick<Store, "write">): Ledger {
+  const guarded = (lease: Lease, work: (tx: Tx) => Promise<void>): Promise<void> =>
+    readingAgain(() =>
+      write(async (tx) => {
+        if (!(await isHeld(tx, lease))) throw new Fenced(lease.postId);
+        await work(tx);
+      }),
+    );
+  return {
+    intent: (lease, effect) => guarded(lease, (tx) => writeIntent(tx, lease, effect)),
+    end: (lease, end) => guarded(lease, (tx) => endEffect(tx, lease, end)),
+    once: (lease, effect, end) =>
+      guarded(lease, async (tx) => {
+        await writeIntent(tx, lease, effect);
+        await endEffect(tx, lease, end);
+      }),
+    handle: (lease, { sealed, ...step }) =>
+      guarded(lease, (tx) => changeStep(tx, lease, { step, set: { handle_enc: sealed } })),
+    countAsked: (lease, step) =>
+      guarded(lease, (tx) => changeStep(tx, lease, { step, set: { asked: sql<number>`asked + 1` } })),
+    live: (lease, mark) => guarded(lease, (tx) => writeLive(tx, lease, mark)),
+    forget: (lease, { run, steps }) =>
+      guarded(lease, async (tx) => {
+        await queryOf(tx)
+          .deleteFrom("effects")
+          .where("post_id", "=", lease.postId)
+          .where("run", "=", run)
+          .where("step", "in", steps)
+          .execute();
+      }),
+    endPost: (lease, end) =>
+      readingAgain(() =>
+        write(async (tx) => {
+          if (await isHeld(tx, lease)) await endPost(tx, lease, end);
+          else if (!(await isEnded(tx, lease, end))) throw new Fenced(lease.postId);
+        }),
+      ),
+  };
+}
+
+/** Locks the post's row until the transaction ends, then looks: a take-over waits for it, or is waited for. */
+export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<boolean> {
+  const row = await queryOf(tx)
+    .selectFrom("posts")
+    .select(["fence", "lease_worker"])
+    .where("id", "=", postId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row?.fence === fence && row.lease_worker === workerId;
+}
+
+/** Only the end of this very lease leaves the fence as it is, and the post without a worker. */
+async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: PostEnd): Promise<boolean> {
+  const row = await queryOf(tx)
+    .selectFrom("posts")
+    .select(["fence", "lease_worker", "updated_at"])
+    .where("id", "=", postId)
+    .executeTakeFirst();
+  return row?.fence === fence && row.lease_worker === null && row.updated_at === at;
+}
+
+async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect): Promise<void> {
+  await queryOf(tx)
+    .insertInto("effects")
+    .values({ post_id: postId, fence, ...effect, state: "intent", asked: 0, sent: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(["post_id", "run", "step"]).doUpdateSet({
+        state: "intent",
+        fence,
+        finished_at: null,
+        sent: sql<number>`effects.sent + 1`,
+        request_hash: effect.request_hash,
+        // An open step keeps its start.
+        started_at: sql<number>`CASE WHEN effects.state IN ('intent', 'unknown') THEN effects.started_at ELSE excluded.started_at END`,
+      }),
+    )
+    .execute();
+}
+
+async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
+  const { run, step, state, result, httpStatus, at, live } = end;
+  const set = { state, result, http_status: httpStatus, finished_at: at };
+  // Once: written again, it finds the step at its end.
+  const notSent = { sent: sql<number>`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
+  await changeStep(tx, lease, {
+    step: { run, step },
+    set: state === "not_sent" ? { ...set, ...notSent } : set,
+  });
+  if (live) await writeLive(tx, lease, { ...live, run, at });
+}
+
+/** Throws `Fenced` for a step that is not there. */
+async function changeStep(
+  tx: Tx,
+  { postId }: Lease,
+  { step: { run, step }, set }: { readonly step: StepRef; readonly set: object },
+): Promise<void> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("effects")
+    .set(set)
+    .where("post_id", "=", postId)
+    .where("run", "=", run)
+    .where("step", "=", step)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Fenced(postId);
+}
+
+async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Promise<void> {
+  const { run, at, platformPostId, platformUrl } = mark;
+  const place = given({ platform_post_id: platformPostId, platform_url: platformUrl });
+  if (Object.keys(place).length > 0)
+    await queryOf(tx).updateTable("posts").set(place).where("id", "=", postId).execute();
+  const result = JSON.stringify({ platformPostId, platformUrl });
+  const noted = { state: "done", result, started_at: at, finished_at: at } as const;
+  const empty = { effect_key: "", request_hash: "", asked: 0 };
+  await queryOf(tx)
+    .insertInto("effects")
+    .values({ post_id: postId, run, step: LIVE_STEP, fence, ...empty, ...noted })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** In the order in which everything locks: the post, its attempt, accounts, `meta`. */
+async function endPost(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
+  const query = queryOf(tx);
+  const move = end.trigger === null ? null : TRANSITIONS[end.trigger];
+  const warnings = end.warnings?.length ? JSON.stringify(end.warnings) : null;
+  const { numUpdatedRows } = await query
+    .updateTable("posts")
+    .set({
+      ...(move === null ? {} : { status: move.to }),
+      ...given({
+        platform_post_id: end.platformPostId,
+        platform_url: end.platformUrl,
+        published_at: end.publishedAt,
+        warnings,
+      }),
+      next_at: end.nextAt,
+      error: end.error,
+      in_doubt: end.isInDoubt ? 1 : 0,
+      tries: end.tries,
+      lease_worker: null,
+      crashes: 0,
+      updated_at: end.at,
+    })
+    .where("id", "=", lease.postId)
+    .$if(move !== null, (update) => update.where("status", "in", move?.from ?? []))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Fenced(lease.postId);
+  await endAttempt(tx, lease, end);
+  await freeAccount(tx, lease, end);
+  if (end.setupProblem !== undefined) await noteSetupProblem(tx, lease, end.setupProblem, end.at);
+  else if (end.publishedAt !== null) await forgetSetupProblems(tx, lease);
+}
+
+async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: PostEnd): Promise<void> {
+  const { outcome, error, lateCause = null } = attempt;
+  await queryOf(tx)
+    .updateTable("attempts")
+    .set({ outcome, error, finished_at: at, late_cause: sql`coalesce(late_cause, ${lateCause})` })
+    .where("post_id", "=", postId)
+    .where("number", "=", (of) => of.selectFrom("posts").select("attempts").where("id", "=", postId))
+    .where("outcome", "=", "running")
+    .execute();
+}
+
+async function freeAccount(tx: Tx, lease: Lease, { accountWait, at, publishedAt }: PostEnd): Promise<void> {
+  const accounts = queryOf(tx).updateTable("accounts");
+  // A limit of the app's holds up every owner's accounts.
+  if (accountWait?.scope === "app")
+    await accounts
+      .set(waiting(accountWait))
+      .where("provider", "=", (of) =>
+        of.selectFrom("accounts as own").select("own.provider").where("own.id", "=", lease.accountId),
+      )
+      .where("next_allowed_at", "<", accountWait.until)
+      .execute();
+  await accounts
+    .set({
+      ...given({ last_published_at: publishedAt }),
+      ...(accountWait === null ? {} : waiting(accountWait)),
+      in_flight_post: sql`CASE in_flight_post WHEN ${lease.postId} THEN NULL ELSE in_flight_post END`,
+      freed_at: at,
+    })
+    .where("id", "=", lease.accountId)
+    .execute();
+}
+
+/** Never shortens a longer wait. */
+function waiting({ until, cause }: AccountWait) {
+  const isLonger = sql<SqlBool>`next_allowed_at < ${until}`;
+  return {
+    wait_cause: sql<AccountWait["cause"]>`CASE WHEN ${isLonger} THEN ${cause} ELSE wait_cause END`,
+    next_allowed_at: sql<number>`CASE WHEN ${isLonger} THEN ${until} ELSE next_allowed_at END`,
+  };
+}
+
+/** Null leaves what the row has. */
+function given<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Partial<T>;
+}

@@ -1,0 +1,78 @@
+import { sql, type RawBuilder } from "kysely";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import { freeWorker } from "./release.ts";
+import { RESTORED_STEP } from "../../engine/ledger.ts";
+import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
+
+export interface Suspicion {
+  /** Milliseconds since 1970: nothing that was due later can have gone out unknown to this database. */
+  readonly now: number;
+  /**
+   * Platforms whose posts live in this very database: nothing can have happened on them that it does not know
+   * of.
+   */
+  readonly localProviders: readonly string[];
+  /** Platforms that show nothing before its time, whatever was sent to them ahead of it. */
+  readonly promptProviders: readonly string[];
+}
+
+/** What may have gone out since the copy was made. */
+function mayHaveGoneOut({ now, localProviders, promptProviders }: Suspicion): RawBuilder<unknown> {
+  return sql`provider NOT IN ${anyOf(localProviders)} AND CASE
+    WHEN status = 'uploaded' OR provider IN ${anyOf(promptProviders)} THEN scheduled_at ELSE due_at END <= ${now}`;
+}
+
+/**
+ * Marks every post that this database believes unsent although it may have gone out: it is being published,
+ * its outcome is in doubt, and nothing is sent for it before the platform was asked. Returns how many. Run
+ * inside a transaction on a database that no process works on.
+ */
+export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number> {
+  const { now } = suspicion;
+  await freeEverything(tx, now);
+  // Where the publisher's index leads: posts that it would take up by itself.
+  const waiting = sql`next_at IS NOT NULL AND lease_worker IS NULL AND ${mayHaveGoneOut(suspicion)}`;
+  const inDoubt = sql`in_doubt = 1 AND status = 'failed' AND ${mayHaveGoneOut(suspicion)}`;
+  for (const which of [waiting, inDoubt])
+    await change(
+      tx,
+      sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
+        SELECT id, run, ${sql.lit(RESTORED_STEP)}, fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
+        ON CONFLICT (post_id, run, step) DO NOTHING`,
+    );
+  return change(
+    tx,
+    sql`UPDATE posts SET status = CASE status WHEN 'scheduled' THEN ${sql.lit(TRANSITIONS.claim.to)} ELSE status END,
+        in_doubt = 1, tries = 0, next_at = CASE WHEN next_at < ${now} THEN next_at ELSE ${now} END,
+        fence = fence + 1, updated_at = ${now}
+      WHERE ${waiting}`,
+  );
+}
+
+/** The processes whose rows the copy holds worked on another database. */
+async function freeEverything(tx: Tx, now: number): Promise<void> {
+  for (const { id } of await listHolders(tx)) await freeWorker(tx, id, now);
+}
+
+/** Every worker that is listed or holds a post. */
+export function listHolders(reader: Reader): Promise<{ id: string }[]> {
+  return rowsOf(
+    reader,
+    sql<{
+      id: string;
+    }>`SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL`,
+  );
+}
+
+/** Held posts that are not settled yet. */
+export async function countRestored(reader: Reader): Promise<number> {
+  const row = await rowOf(
+    reader,
+    sql<{ count: number }>`
+      SELECT count(*) AS count FROM posts p
+      JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = ${RESTORED_STEP}
+      WHERE p.in_doubt = 1`,
+  );
+  return row?.count ?? 0;
+}

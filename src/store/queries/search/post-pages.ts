@@ -1,0 +1,151 @@
+import { sql, type RawBuilder } from "kysely";
+import { hasTerms, searchableText } from "../../../domain/compare-words.ts";
+import type { Metadata } from "../../../domain/posts/post.ts";
+import { indexOf, queryOf } from "../../engine/handle.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "../../engine/post-columns.ts";
+import type { Page, PageOfRows, Position, PostFilter, Search } from "../../engine/search.ts";
+import type { Reader } from "../../engine/store.ts";
+
+/*
+ * A page walks posts, newest first, along an index in that order. A search looks first whether its words are rare:
+ * then it walks only the posts that the text index names. The domain compares every post that is walked.
+ */
+
+export interface Bounds {
+  /** More posts than this that may have the words are not collected: the newest of all are walked instead. */
+  readonly candidates: number;
+  /** After so long a page ends even if it is not full, and the next one goes on from there. */
+  readonly ms: number;
+  /** Posts that are read at once. Each step of a search reads four times as many as the one before. */
+  readonly step: number;
+  /** Ordered lists that are merged into one, each of which the engine plans by itself. */
+  readonly lists: number;
+}
+
+export const BOUNDS: Bounds = { candidates: 4_000, ms: 40, step: 1_000, lists: 100 };
+
+export function createSearch(reader: Reader, bounds = BOUNDS): Search {
+  return {
+    page: async (filter, page) => {
+      const scope = await readScope(reader, filter, page.before);
+      if (scope === null) return { rows: [], next: null };
+      const { terms } = filter;
+      const found = terms.length === 0 ? null : await indexOf(reader).find(reader, terms, bounds.candidates);
+      return readPage(reader, { ...page, ...scope, found, bounds });
+    },
+    first: async (filter, limit) => {
+      const scope = await readScope(reader, { ...filter, terms: [] }, null);
+      return scope === null ? [] : await readRows(reader, walk(scope, bounds), { order: "ASC", limit });
+    },
+  };
+}
+
+/** A filter whose accounts are the owner's and of the platforms that are asked for. */
+interface Scope extends PostFilter {
+  /** Excludes itself. */
+  readonly before: Position;
+}
+
+/** Null where no post can fit. */
+async function readScope(reader: Reader, filter: PostFilter, before: Position | null): Promise<Scope | null> {
+  const { ownerId, accountIds, providers, to } = filter;
+  const end = { at: to === null ? Number.MAX_SAFE_INTEGER : to + 1, id: "" };
+  const scope = { ...filter, before: before !== null && before.at < end.at ? before : end };
+  if (accountIds === null && providers === null) return scope;
+  if (accountIds?.length === 0) return null;
+  const rows = await queryOf(reader)
+    .selectFrom("accounts")
+    .select("id")
+    .where("owner_id", "=", ownerId)
+    .$if(accountIds !== null, (query) => query.where("id", "in", accountIds ?? []))
+    .$if(providers !== null, (query) => query.where("provider", "in", providers ?? []))
+    .execute();
+  return rows.length === 0 ? null : { ...scope, accountIds: rows.map(({ id }) => id) };
+}
+
+interface Walk extends Scope, Omit<Page, "before"> {
+  /** What the text index has found; null: nothing that is of use. */
+  readonly found: Posts | null;
+  readonly bounds: Bounds;
+}
+
+async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
+  const { terms, limit, now, found, bounds } = page;
+  const begun = now();
+  const hits: ShownRow[] = [];
+  let { before } = page;
+  for (let step = limit + 1; ; step = Math.max(limit + 1, Math.min(step * 4, bounds.step))) {
+    const scope = { ...page, before };
+    const posts = found === null ? walk(scope, bounds) : pick(found, scope);
+    const rows = await readRows(reader, posts, { order: "DESC", limit: step });
+    hits.push(...rows.filter((row) => terms.length === 0 || hasTerms(textOf(row), terms)));
+    if (hits.length > limit) return { rows: hits.slice(0, limit), next: positionOf(hits[limit - 1]) };
+    if (rows.length < step) return { rows: hits, next: null };
+    before = positionOf(rows.at(-1)) ?? before;
+    if (now() - begun >= bounds.ms) return { rows: hits, next: before };
+  }
+}
+
+type Posts = RawBuilder<unknown>;
+
+async function readRows(
+  reader: Reader,
+  posts: Posts,
+  { order, limit }: { readonly order: "ASC" | "DESC"; readonly limit: number },
+): Promise<ShownRow[]> {
+  const by = sql.raw(order);
+  const page = sql<ShownRow>`${posts} ORDER BY scheduled_at ${by}, id ${by} LIMIT ${limit}`;
+  return (await page.execute(queryOf(reader))).rows;
+}
+
+/** As one text: to name each of them anew takes a tenth of a short page's time. */
+const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
+
+/**
+ * The posts of the scope, as lists that an index of posts holds in the order of a page: one for each account and
+ * status, as far as these are few. The engine merges them. What a list leaves open is asked of each post, in a
+ * form that no index fits.
+ */
+function walk(scope: Scope, { lists: most }: Bounds): Posts {
+  const { ownerId } = scope;
+  const statuses = scope.statuses ?? [null];
+  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= most;
+  const accountIds = isByAccount ? (scope.accountIds ?? []) : [null];
+  const lists = accountIds.flatMap((accountId) =>
+    statuses.map((status) => [
+      accountId === null ? sql`p.owner_id = ${ownerId}` : sql`p.account_id = ${accountId}`,
+      ...(status === null ? [] : [sql`p.status = ${status}`]),
+      ...(isByAccount || scope.accountIds === null
+        ? []
+        : [sql`p.account_id || '' IN (${sql.join(scope.accountIds)})`]),
+    ]),
+  );
+  const parts = lists.map((list) => pick(sql`posts AS p`, scope, list));
+  return sql.join(parts, sql` UNION ALL `);
+}
+
+/** Those of some posts that are in the scope; `conditions` say of which accounts and statuses. */
+function pick(posts: Posts, scope: Scope, conditions: readonly Posts[] = conditionsOf(scope)): Posts {
+  const { from, before } = scope;
+  const times = [
+    sql`(p.scheduled_at, p.id) < (${before.at}, ${before.id})`,
+    ...(from === null ? [] : [sql`p.scheduled_at >= ${from}`]),
+  ];
+  return sql`SELECT ${COLUMNS} FROM ${posts} WHERE ${sql.join([...conditions, ...times], sql` AND `)}`;
+}
+
+function conditionsOf({ ownerId, accountIds, statuses }: Scope): readonly Posts[] {
+  return [
+    sql`p.owner_id = ${ownerId}`,
+    ...(accountIds === null ? [] : [sql`p.account_id IN (${sql.join(accountIds)})`]),
+    ...(statuses === null ? [] : [sql`p.status IN (${sql.join(statuses)})`]),
+  ];
+}
+
+function positionOf(row: ShownRow | undefined): Position | null {
+  return row === undefined ? null : { at: row.scheduled_at, id: row.id };
+}
+
+function textOf({ caption, metadata }: ShownRow): string {
+  return searchableText({ caption, metadata: metadata === null ? null : (JSON.parse(metadata) as Metadata) });
+}

@@ -1,0 +1,194 @@
+import { createRequire } from "node:module";
+import { AppError, codeOf } from "../../domain/errors.ts";
+import { withoutNul } from "../../domain/whole-text.ts";
+
+/** The part of SQLite that both drivers offer, in better-sqlite3's words. */
+export interface SqliteDatabase {
+  prepare(source: string): SqliteStatement;
+  exec(source: string): void;
+  close(): void;
+  /** Copies the database online to a file. */
+  backup(file: string): Promise<void>;
+}
+
+export interface SqliteStatement {
+  readonly reader: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  get(parameters: readonly unknown[]): unknown;
+  run(parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint };
+  iterate(parameters: readonly unknown[]): IterableIterator<unknown>;
+}
+
+export type DriverName = "better-sqlite3" | "node:sqlite";
+
+export interface OpenOptions {
+  readonly file: string;
+  readonly busyTimeoutMs: number;
+  /** Takes this driver and no other; default: better-sqlite3, or node:sqlite where it cannot be loaded. */
+  readonly driver?: DriverName;
+}
+
+// Native and built-in modules are looked up when they are needed: one of the two may be missing.
+const require = createRequire(import.meta.url);
+
+/** Opens a database with the driver at hand. Throws with both reasons where neither loads. */
+export function openSqlite(options: OpenOptions): { database: SqliteDatabase; driver: DriverName } {
+  if (options.driver !== undefined) {
+    return { database: OPENERS[options.driver](options), driver: options.driver };
+  }
+  try {
+    return { database: OPENERS["better-sqlite3"](options), driver: "better-sqlite3" };
+  } catch (cause) {
+    // A file that cannot be opened is not a driver that cannot be loaded.
+    if (isSqliteError(cause)) throw cause;
+    try {
+      return { database: OPENERS["node:sqlite"](options), driver: "node:sqlite" };
+    } catch (second) {
+      if (isSqliteError(second)) throw second;
+      throw new AppError("unavailable", noDriver(cause), { cause });
+    }
+  }
+}
+
+function noDriver(cause: unknown): string {
+  const what =
+    codeOf(cause) === "ERR_DLOPEN_FAILED"
+      ? "was built for another release of Node or another system"
+      : "was not built (its install script did not run)";
+  return (
+    `No SQLite driver works here: better-sqlite3 ${what}, and this Node has no node:sqlite. ` +
+    "Run Posthorn with Node.js 22.13 or newer, which brings one. Or build the driver where Posthorn is " +
+    "installed: npm rebuild better-sqlite3, or install again with its script allowed " +
+    "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds)."
+  );
+}
+
+/** True for an error of SQLite itself (file, lock, constraint), false for a driver that did not load. */
+export function isSqliteError(error: unknown): error is Error & { code: string } {
+  const code = codeOf(error);
+  return code.startsWith("SQLITE_") || code === "ERR_SQLITE_ERROR";
+}
+
+/** SQLite's name for what went wrong (`SQLITE_BUSY`, `SQLITE_FULL`, …), the same for both drivers. */
+export function sqliteCode(error: unknown): string | null {
+  if (!isSqliteError(error)) return null;
+  if (error.code !== "ERR_SQLITE_ERROR") return error.code;
+  const number = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
+  return NODE_SQLITE_CODES[number] ?? "SQLITE_ERROR";
+}
+
+// https://www.sqlite.org/rescode.html, primary result codes.
+const NODE_SQLITE_CODES: Readonly<Record<number, string>> = {
+  5: "SQLITE_BUSY",
+  6: "SQLITE_LOCKED",
+  8: "SQLITE_READONLY",
+  10: "SQLITE_IOERR",
+  11: "SQLITE_CORRUPT",
+  13: "SQLITE_FULL",
+  14: "SQLITE_CANTOPEN",
+  19: "SQLITE_CONSTRAINT",
+  26: "SQLITE_NOTADB",
+};
+
+const OPENERS: Record<DriverName, (options: OpenOptions) => SqliteDatabase> = {
+  "better-sqlite3": ({ file, busyTimeoutMs }) => {
+    const Driver = require("better-sqlite3") as typeof import("better-sqlite3");
+    const handle = namingCode(() => new Driver(file, { timeout: busyTimeoutMs }));
+    const cache = new Map<string, SqliteStatement>();
+    return {
+      prepare: (source) => cached(cache, source, () => handle.prepare(source) as unknown as SqliteStatement),
+      exec: (source) => void handle.exec(source),
+      close: () => void handle.close(),
+      backup: async (target) => void (await handle.backup(target)),
+    };
+  },
+  "node:sqlite": ({ file, busyTimeoutMs }) => {
+    const { DatabaseSync, backup } = require("node:sqlite") as NodeSqlite;
+    const handle = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    const cache = new Map<string, SqliteStatement>();
+    return {
+      prepare: (source) => cached(cache, source, () => adapt(handle.prepare(source))),
+      exec: (source) => handle.exec(source),
+      close: () => handle.close(),
+      backup: async (target) => void (await backup(handle, target)),
+    };
+  },
+};
+
+/** better-sqlite3 looks for the folder itself, and refuses without a code. */
+function namingCode<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof TypeError && error.message.includes("directory does not exist"))
+      throw Object.assign(error, { code: "SQLITE_CANTOPEN" });
+    throw error;
+  }
+}
+
+const MAX_CACHED_STATEMENTS = 500;
+
+/**
+ * Preparing costs three times what running a small statement does; `IN` lists of any length must not fill
+ * memory.
+ */
+function cached(
+  cache: Map<string, SqliteStatement>,
+  source: string,
+  make: () => SqliteStatement,
+): SqliteStatement {
+  const known = cache.get(source);
+  if (known !== undefined) return known;
+  const statement = make();
+  if (cache.size >= MAX_CACHED_STATEMENTS) cache.clear();
+  cache.set(source, statement);
+  return statement;
+}
+
+// The types of Node 20 do not know node:sqlite yet.
+interface NodeSqlite {
+  DatabaseSync: new (
+    file: string,
+    options: { timeout: number },
+  ) => {
+    prepare(source: string): NodeStatement;
+    exec(source: string): void;
+    close(): void;
+  };
+  backup(database: unknown, file: string): Promise<number>;
+}
+
+interface NodeStatement {
+  columns(): unknown[];
+  all(...parameters: unknown[]): unknown[];
+  get(...parameters: unknown[]): unknown;
+  run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  iterate(...parameters: unknown[]): IterableIterator<unknown>;
+}
+
+function adapt(statement: NodeStatement): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(storable)),
+    get: (parameters) => statement.get(...parameters.map(storable)),
+    run: (parameters) => {
+      const { changes, lastInsertRowid } = statement.run(...parameters.map(storable));
+      return { changes: Number(changes), lastInsertRowid };
+    },
+    iterate: (parameters) => statement.iterate(...parameters.map(storable)),
+  };
+}
+
+/** Node 22 reads a text no further than to a NUL in it. */
+function storable(parameter: unknown): unknown {
+  return typeof parameter === "string" ? withoutNul(parameter) : parameter;
+}
+
+/** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */
+export function rollback(raw: SqliteDatabase): void {
+  try {
+    raw.exec("ROLLBACK");
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+  }
+}

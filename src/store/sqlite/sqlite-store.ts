@@ -1,0 +1,64 @@
+import { HANDLE, type Store } from "../engine/store.ts";
+import { createLedger } from "../queries/publishing/ledger.ts";
+import { createSearch } from "../queries/search/post-pages.ts";
+import { createClaims } from "./claims.ts";
+import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./database-file.ts";
+import { checkpoint, explained, openDatabase, type OpenOptions } from "./database.ts";
+import { makeLocksFolder } from "./locks.ts";
+import { createFileLiveness, NO_WAKE } from "./liveness.ts";
+import { postIndex } from "./post-index.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+export interface StoreOptions extends OpenOptions {
+  readonly usedMark?: string;
+  /**
+   * The folder of locks, made where it is missing: the store is lost with it, and by its locks workers see
+   * whether others live. Default: there is none.
+   */
+  readonly locks?: string;
+}
+
+/** Refused where `usedMark`, a file that is there once the database holds something, is and the database is not. */
+export async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
+  if (usedMark !== undefined) assertNotLost(options.file, usedMark);
+  const losing = new AbortController();
+  const database = openDatabase({
+    ...options,
+    around: (connection) => refusingWhenLost(options.around?.(connection) ?? connection, losing.signal),
+  });
+  if (locks !== undefined) makeLocksFolder(locks);
+  const file = watchDatabaseFile(options.file, losing, locks);
+  const { query, raw } = database;
+  const handle = { query, raw, index: postIndex };
+  const queue = createWriteQueue(handle);
+  const write: Store["write"] = async (work) => {
+    try {
+      const result = await queue.write(work);
+      // What was committed to a file that nobody finds any more is not kept.
+      if (!file.isPresent()) throw file.lost.reason;
+      return result;
+    } catch (error) {
+      throw explained(error);
+    }
+  };
+  const base = { [HANDLE]: handle, write };
+  return {
+    ...base,
+    writeTrouble: queue.writeTrouble,
+    engine: database.driver,
+    lost: file.lost,
+    isPresent: () => file.isPresent(),
+    claims: createClaims(base),
+    ledger: createLedger(base),
+    liveness: createFileLiveness(base, locks),
+    wake: NO_WAKE,
+    search: createSearch(base),
+    isShared: false,
+    tidy: () => checkpoint(database),
+    copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),
+    [Symbol.asyncDispose]: () => {
+      file.unwatch();
+      return database[Symbol.asyncDispose]();
+    },
+  };
+}
