@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 export function clientsPage(): string {
   return [
     "# Clients",
-    "One command sets Posthorn up in a client. It shows what it does and asks first. Claude Code, Codex and Gemini CLI are set up by their own `mcp add`. Of the others it writes the configuration file, leaves everything else in it as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients are on this machine. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
+    "One command sets Posthorn up in a client. It shows what it does and asks first. Claude Code, Codex and Gemini CLI are set up by their own `mcp add`. Of the others it writes the configuration file, leaves everything else in it as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients start Posthorn already. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
     fence("sh", CLIENTS.map(({ name }) => `posthorn install ${name}`).join("\n")),
     "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed. Over stdio there is no key: everyone who can start the client can use Posthorn.",
     "## While the client is open, and after",

@@ -58,7 +58,7 @@ const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
   app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
-  cli: { order: ["shell", "commands", "demo", "install", "service"], tops: ["src/cli/program.ts"] },
+  cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
   domain: { order: ["settings", "accounts", "files", "posts", "arguments", "webhooks", "health"], tops: [] },
   http: {
     order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],

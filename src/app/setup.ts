@@ -34,10 +34,17 @@ export interface Setup extends Settings {
  * Reads settings and data folder. Throws AppError, with all bad settings at once, before anything is started.
  */
 export async function readSettings(env: Environment): Promise<Settings> {
-  const place = locateDataFolder(env);
-  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+  const { place, config, secrets } = await readPlace(env);
   const folder = await openDataFolder(place);
   return { config, secrets, folder, masterKey: await readMasterKey({ config, secrets, folder }) };
+}
+
+/** The path of the data folder and the settings that apply there. Nothing is made. Throws as `readSettings`. */
+export async function readPlace(
+  env: Environment,
+  place = locateDataFolder(env),
+): Promise<Pick<Settings, "config" | "secrets"> & { readonly place: string }> {
+  return { place, ...parseConfig(await readEnvironment(place, env), await listPlatformSettings()) };
 }
 
 /**

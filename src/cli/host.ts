@@ -125,11 +125,14 @@ export interface RestoreResult {
   readonly isSigned: boolean;
 }
 
-interface RotationResult {
+export interface RotationResult {
   readonly oldKeyId: string;
   readonly newKeyId: string;
+  /** Values sealed anew. */
   readonly values: number;
+  /** Values that could not be read before either. */
   readonly unreadable: number;
+  /** Where the new key waits for its way into the settings of every host; null: it is where it belongs. */
   readonly newKeyFile: string | null;
 }
 

@@ -1,9 +1,6 @@
 import type { Caller } from "../domain/permissions.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
-import type { PromptKind } from "./kinds.ts";
-import type { ResourceKind } from "./kinds.ts";
-import type { McpContext } from "./kinds.ts";
-import type { ToolView } from "./kinds.ts";
+import type { McpContext, PromptKind, ResourceKind, ToolView } from "./kinds.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {

@@ -3,13 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding } from "../../cli/host.ts";
-import { listPlatformSettings, loadCatalog, type Catalog } from "../catalog.ts";
+import { loadCatalog, type Catalog } from "../catalog.ts";
 import { createContext, type Context } from "../compose.ts";
 import {
   foreseeDataFolder,
   locateDataFolder,
   openDataFolder,
-  readEnvironment,
   readSecretKey,
   type DataFolder,
   type Environment,
@@ -23,7 +22,7 @@ import { openBucket } from "../file-store.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
-import { parseConfig, type Setup } from "../setup.ts";
+import { readPlace, type Setup } from "../setup.ts";
 import type { Tell } from "../../store/engine/store.ts";
 import { tryWriting } from "../../store/queries/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
@@ -54,9 +53,7 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
   const catalog = await loadCatalog();
   requireKnown(catalog, platform);
   const place = locateDataFolder(env);
-  const settings = await attempt("settings", async () =>
-    parseConfig(await readEnvironment(place, env), await listPlatformSettings()),
-  );
+  const settings = await attempt("settings", () => readPlace(env, place));
   if (settings !== null) {
     const { timezone } = settings.config;
     const text = `read from the environment and ${place}/posthorn.env. Time zone: ${timezone}`;

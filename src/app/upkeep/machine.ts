@@ -9,15 +9,8 @@ import { SECOND } from "../../domain/time.ts";
 import { createOutbound } from "../../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../compose.ts";
 import type { Config } from "../config.ts";
-import {
-  locateDataFolder,
-  openDataFolder,
-  readEnvironment,
-  readIfThere,
-  type Environment,
-} from "../data-folder.ts";
-import { listPlatformSettings } from "../catalog.ts";
-import { parseConfig } from "../setup.ts";
+import { locateDataFolder, openDataFolder, readIfThere, type Environment } from "../data-folder.ts";
+import { readPlace } from "../setup.ts";
 
 const PROBE_MS = 3 * SECOND;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -33,7 +26,7 @@ export function openMachine(env: Environment, stopSignal: AbortSignal): Machine 
     dataFolder,
     makeDataFolder: async () => void (await openDataFolder(dataFolder)),
     async readAddress() {
-      const { config } = parseConfig(await readEnvironment(dataFolder, {}), await listPlatformSettings());
+      const { config } = await readPlace({}, dataFolder);
       return { address: addressOf(config), publicUrl: defaultPublicUrl(config) };
     },
     probe,

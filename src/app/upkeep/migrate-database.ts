@@ -1,19 +1,12 @@
 import { Readable } from "node:stream";
 import type { MigrationResult } from "../../cli/host.ts";
-import { listPlatformSettings } from "../catalog.ts";
-import {
-  locateDataFolder,
-  openDataFolder,
-  readEnvironment,
-  type DataFolder,
-  type Environment,
-} from "../data-folder.ts";
+import { openDataFolder, type DataFolder, type Environment } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openBucket, openDatabase, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
 import { openCipher } from "../secret-key.ts";
-import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
+import { readMasterKey, readPlace, type Settings } from "../setup.ts";
 import { createWhole, isThere } from "../../store/backup/durable.ts";
 import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../../store/moving/move.ts";
@@ -44,8 +37,7 @@ export async function migrateDatabase({
   progress,
   tell = () => {},
 }: Migration): Promise<MigrationResult> {
-  const place = locateDataFolder(env);
-  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+  const { place, config, secrets } = await readPlace(env);
   if (config.database === null)
     throw new AppError(
       "invalid",

@@ -4,9 +4,7 @@ import type { RestoreResult } from "../../cli/host.ts";
 import {
   createOnce,
   findSecretKey,
-  locateDataFolder,
   openDataFolder,
-  readEnvironment,
   readIfThere,
   readSettingsText,
   type DataFolder,
@@ -22,7 +20,7 @@ import { findMissing, openSettings } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
 import { holdRestored } from "../../services/upkeep/restored.ts";
-import { parseConfig, type Settings } from "../setup.ts";
+import { parseConfig, readPlace, type Settings } from "../setup.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
 import type { Store } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
@@ -56,8 +54,7 @@ export async function restoreBackup({
 }: RestoreInput): Promise<RestoreResult> {
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
-  const place = locateDataFolder(env);
-  const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+  const { place, ...settings } = await readPlace(env);
   assertOwnFolder(settings, "posthorn restore", BACK_UP_INSTEAD);
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);

@@ -1,18 +1,16 @@
 import { resolve } from "node:path";
+import type { RotationResult } from "../../cli/host.ts";
 import {
   createOnce,
   findSecretKey,
-  locateDataFolder,
   openDataFolder,
-  readEnvironment,
   type DataFolder,
   type Environment,
 } from "../data-folder.ts";
-import { listPlatformSettings } from "../catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { openDatabase, ownDatabase } from "../file-store.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
-import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
+import { readMasterKey, readPlace, type Settings } from "../setup.ts";
 import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-key.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import type { Store, Tell } from "../../store/engine/store.ts";
@@ -29,25 +27,17 @@ interface RotationInput {
   readonly tell?: Tell;
 }
 
-interface Rotation {
-  readonly oldKeyId: string;
-  readonly newKeyId: string;
-  /** Values sealed anew. */
-  readonly values: number;
-  /** Values that could not be read before either. */
-  readonly unreadable: number;
-  /** Where the new key waits for its way into the settings of every host; null: it is where it belongs. */
-  readonly newKeyFile: string | null;
-}
-
 /**
  * Replaces the secret key. The new one stands beside the old one before the database goes over to it in one
  * transaction, and takes its name after that: at every moment a key of the folder opens the database
  * (`openCipher` finishes what was cut off).
  */
-export async function rotateSecret({ env, oldKeyFile, tell = () => {} }: RotationInput): Promise<Rotation> {
-  const place = locateDataFolder(env);
-  const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+export async function rotateSecret({
+  env,
+  oldKeyFile,
+  tell = () => {},
+}: RotationInput): Promise<RotationResult> {
+  const { place, ...settings } = await readPlace(env);
   const folder = await openDataFolder(place);
   if (settings.config.database !== null) return rotateShared({ ...settings, folder }, { oldKeyFile, tell });
   if (!(await isThere(folder.database))) {
@@ -79,7 +69,7 @@ export async function rotateSecret({ env, oldKeyFile, tell = () => {} }: Rotatio
 async function rotateShared(
   settings: Omit<Settings, "masterKey">,
   { oldKeyFile, tell }: Required<Omit<RotationInput, "env">>,
-): Promise<Rotation> {
+): Promise<RotationResult> {
   const { config, secrets, folder } = settings;
   const masterKey = await readMasterKey(settings);
   await using store = await openDatabase(settings, tell);

@@ -53,14 +53,10 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
   await using server = await host.startServer({ role: "serve", ...(half !== null && { half }), ...options });
   host.terminal.print(greet(host, server));
   const { lost } = server.ctx.store;
-  await untilAborted(AbortSignal.any([host.stopSignal, lost]));
+  const end = AbortSignal.any([host.stopSignal, lost]);
+  if (!end.aborted) await once(end, "abort");
   lost.throwIfAborted();
   host.terminal.tell("Posthorn is stopping. What is under way is finished first.\n");
-}
-
-/** Resolves when the signal is aborted. */
-export async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }
 
 function greet(host: Host, server: Server): string {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
@@ -7,7 +8,6 @@ import { SECOND, toIso } from "../../domain/time.ts";
 import { plainCall } from "../../services/context.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { storeUpload } from "../../services/files/file-uploads.ts";
-import { untilAborted } from "../commands/serve.ts";
 import type { Host, Server } from "../host.ts";
 import { localCaller } from "../local-caller.ts";
 import { demoPicture } from "./demo-picture.ts";
@@ -48,7 +48,7 @@ Next: posthorn serve runs it for good. posthorn connect adds your channels.
 ${staysUp ? STAYS_UP : OVER}
 `,
     );
-    if (staysUp) await untilAborted(host.stopSignal);
+    if (staysUp && !host.stopSignal.aborted) await once(host.stopSignal, "abort");
   } finally {
     await host.removeFolder(folder);
   }

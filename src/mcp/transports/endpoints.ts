@@ -4,9 +4,8 @@ import { answerError, REFUSED } from "./http-message.ts";
 import { createStreamableHttp } from "./http.ts";
 import { KeyWatch } from "./key-watch.ts";
 import { GRACE_MS } from "../limits.ts";
-import { OpenCalls } from "../calls/open-calls.ts";
+import { OpenCalls, within } from "../calls/open-calls.ts";
 import { createLegacySse } from "./sse.ts";
-import { within } from "../calls/open-calls.ts";
 
 /** The handlers of MCP over HTTP, to be mounted behind the checks of key, Host and Origin. */
 export interface McpEndpoints {
