@@ -1,3 +1,12 @@
+import type { AppContext } from "../services/context.ts";
+
+/** For what works on a context, which ends last. */
+export function closersOf(ctx: AsyncDisposable & Pick<AppContext, "log">): Closers {
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  return closers;
+}
+
 /** Ends in reverse order what was begun in order; the standard's AsyncDisposableStack needs a newer Node. */
 export class Closers implements AsyncDisposable {
   readonly #closers: (() => PromiseLike<void> | void)[] = [];

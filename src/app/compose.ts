@@ -8,9 +8,6 @@ import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
-import type { MediaProbe } from "../ports/media-probe.ts";
-import type { Outbound } from "../ports/outbound.ts";
-import type { Sockets } from "../ports/sockets.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
@@ -65,10 +62,10 @@ export async function createContext(
         "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
       );
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
-    const door = openDoor(config, closers);
+    const door = held(closers, createDoor(config));
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
-    const probe = overrides.probe ?? openProbe(setup, closers);
+    const probe = overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader));
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
@@ -129,16 +126,10 @@ function clockErrorMs({ liveness }: Store): number | null {
   return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }
 
-function openProbe({ startMediaReader }: Setup, closers: Closers): MediaProbe {
-  const probe = createMediaProbe(startMediaReader);
-  closers.add(() => probe[Symbol.asyncDispose]());
-  return probe;
-}
-
-function openDoor(config: Config, closers: Closers): Outbound & Sockets {
-  const door = createDoor(config);
-  closers.add(() => door[Symbol.asyncDispose]());
-  return door;
+/** Closed with the rest. */
+function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
+  closers.add(() => opened[Symbol.asyncDispose]());
+  return opened;
 }
 
 /** The way to the network that the settings allow. */

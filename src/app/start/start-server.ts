@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
 import type { Server } from "../../cli/host.ts";
-import { Closers } from "../closers.ts";
+import { closersOf } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -11,12 +11,11 @@ import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../../http/files/files-routes.ts";
-import { startHttpServer, type HttpServer } from "../../http/server.ts";
+import { startHttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../../store/backup/durable.ts";
 import type { WorkerRole } from "../../store/queries/workers.ts";
-
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
@@ -49,8 +48,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     {},
     (sentence, kind) => void (kind === "done" && news.push(sentence)),
   );
-  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
-  closers.add(() => ctx[Symbol.asyncDispose]());
+  const closers = closersOf(ctx);
   try {
     await assertBucket(setup, ctx);
     const toolbox = createTools(ctx, setup);
@@ -80,7 +78,21 @@ export async function startServer(start: ServerStart): Promise<Server> {
     // All take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
-    return describeServer({ feedPage, setup, ctx, toolbox, half: start.half, http, firstKey, news, closers });
+    const { host } = setup.config;
+    const { path, apiKeyFile } = setup.folder;
+    return {
+      ctx,
+      toolbox,
+      folder: path,
+      address: `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
+      publicUrl,
+      half,
+      firstKey,
+      feedPage,
+      news,
+      apiKeyFile: existsSync(apiKeyFile) ? apiKeyFile : null,
+      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+    };
   } catch (error) {
     await closers[Symbol.asyncDispose]();
     throw error;
@@ -179,26 +191,4 @@ async function findFeedPage(ctx: Context, publicUrl: string): Promise<string | n
       status === "connected" && ctx.platforms.get(provider)?.connect[0].kind === "none",
   );
   return feed === undefined ? null : `${publicUrl}/feed/${feed.id}.html`;
-}
-
-function describeServer(
-  parts: Parts &
-    Pick<ServerStart, "half"> &
-    Pick<Server, "news" | "feedPage"> & { http: HttpServer; firstKey: string | null; closers: Closers },
-): Server {
-  const { setup, ctx, toolbox, half, http, firstKey, feedPage, news, closers } = parts;
-  const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
-  return {
-    ctx,
-    toolbox,
-    folder: setup.folder.path,
-    address: `http://${host}:${http.port}`,
-    publicUrl: defaultPublicUrl(setup.config, http.port),
-    half: half ?? null,
-    firstKey,
-    feedPage,
-    news,
-    apiKeyFile: existsSync(setup.folder.apiKeyFile) ? setup.folder.apiKeyFile : null,
-    [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Session } from "../../cli/host.ts";
-import { Closers } from "../closers.ts";
+import { closersOf } from "../closers.ts";
 import { createContext, createTools } from "../compose.ts";
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { takeOverFromDead } from "../../publisher/workers.ts";
@@ -15,8 +15,7 @@ export async function startSession(
   options: { readonly isEnlisted: boolean; readonly tell?: Tell },
 ): Promise<Session> {
   const ctx = await createContext(setup, {}, options.tell);
-  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
-  closers.add(() => ctx[Symbol.asyncDispose]());
+  const closers = closersOf(ctx);
   try {
     await ensureFirstAccount(ctx);
     const { isEnlisted } = options;

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../../cli/local-caller.ts";
-import { Closers } from "../closers.ts";
+import { closersOf, type Closers } from "../closers.ts";
 import { createContext, createTools } from "../compose.ts";
 import type { Permission } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
@@ -54,8 +54,7 @@ export async function runStdio({
   stopSignal,
 }: StdioStart): Promise<void> {
   const ctx = await createContext(setup);
-  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
-  closers.add(() => ctx[Symbol.asyncDispose]());
+  const closers = closersOf(ctx);
   try {
     const toolbox = createTools(ctx, setup);
     await ensureFirstAccount(ctx);

@@ -138,17 +138,10 @@ function parseSecrets(text: string): Secrets {
   throw new AppError("invalid", `--secrets-stdin: this is not an object of strings. ${ADVICE}`);
 }
 
-interface Field {
-  readonly name: string;
-  readonly label: string;
-  readonly help: string;
-  readonly isRequired: boolean;
-  readonly isSecret: boolean;
-  readonly isSeen?: true;
-}
+type SecretsWay = Extract<ConnectTarget["way"], { readonly kind: "secrets" }>;
 
 interface Asking {
-  readonly fields: readonly Field[];
+  readonly fields: SecretsWay["fields"];
   readonly options: ConnectOptions;
   /** Whether what is left empty stays as it is stored. */
   readonly keepsStored: boolean;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
 import type { ApiKey } from "../../services/access/api-keys.ts";
-import { plainCall } from "../../services/context.ts";
-import type { Host } from "../host.ts";
+import { plainCall, type CallContext } from "../../services/context.ts";
+import type { Host, Session } from "../host.ts";
 import { printResult, toJsonText } from "../json.ts";
 import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 import { localCaller } from "../local-caller.ts";
@@ -68,10 +68,14 @@ Examples:
   posthorn keys revoke key_…
   posthorn keys rotate-secret --keep-old /mnt/safe/secret.key.old`;
 
+function callOf({ ctx }: Session, ownerId: string): CallContext {
+  return plainCall(ctx, localCaller({ ownerId }));
+}
+
 async function create(host: Host, options: CreateOptions): Promise<void> {
   const { createKey } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  const created = await createKey(plainCall(session.ctx, localCaller({ ownerId: options.owner })), {
+  const created = await createKey(callOf(session, options.owner), {
     name: options.name,
     permissions: readPermissionOptions(options),
     accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
@@ -100,7 +104,7 @@ function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOpt
 async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
   const { listKeys } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  const result = await listKeys(plainCall(session.ctx, localCaller({ ownerId: owner })));
+  const result = await listKeys(callOf(session, owner));
   const { isScreen, columns } = host.terminal;
   host.terminal.print(isScreen && json !== true ? showKeys(result.keys, columns) : toJsonText(result));
 }
@@ -124,8 +128,7 @@ function showKeys(keys: readonly ApiKey[], width: number): string {
 async function revoke(host: Host, key: string, owner: string): Promise<void> {
   const { revokeKey } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
-  host.terminal.print(toJsonText(await revokeKey(call, { key })));
+  host.terminal.print(toJsonText(await revokeKey(callOf(session, owner), { key })));
 }
 
 async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {
