@@ -68,7 +68,6 @@ export async function createContext(
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
-    const probe = overrides.probe ?? openProbe(setup, closers);
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
@@ -82,7 +81,8 @@ export async function createContext(
       media: createMediaSource({
         outbound,
         files,
-        probe,
+        // Readers of its own: posts do not wait for what is uploaded.
+        probe: overrides.probe ?? openProbe(setup, closers),
         clock,
         folder: folder.spool,
         copies,
@@ -96,7 +96,7 @@ export async function createContext(
         files,
         publicUrl: () => ctx.publicUrl(),
       }),
-      probe,
+      probe: overrides.probe ?? openProbe(setup, closers),
       feed: createFeedShelf(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),

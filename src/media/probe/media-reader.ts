@@ -16,7 +16,7 @@ import type {
 export interface MediaReaderOptions {
   /** Starts a process that runs `runMediaReader`. */
   start(): ChildProcess;
-  /** What one file may take in all. Default 1 min. */
+  /** What one file may take in all. Default 20 s to be looked at, 1 min to be changed. */
   readonly limitMs?: number;
   /** How long a process is kept that has nothing to do. Default 10 s. */
   readonly keepMs?: number;
@@ -36,7 +36,10 @@ interface Reader {
 
 /** Two, so that a hostile file does not hold up all others. */
 const AT_ONCE = 2;
-const LIMIT_MS = MINUTE;
+
+/** An honest file takes seconds on a machine that is busy. */
+const LIMIT_MS = { inspect: 20 * SECOND, fit: MINUTE };
+
 const KEEP_MS = 10 * SECOND;
 
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
@@ -66,7 +69,11 @@ export class MediaReaders {
       signal.throwIfAborted();
       const reader = this.#take();
       try {
-        const answer = await exchange(reader, { ...job, signal }, this.#options.limitMs ?? LIMIT_MS);
+        const answer = await exchange(
+          reader,
+          { ...job, signal },
+          this.#options.limitMs ?? LIMIT_MS[job.task.type],
+        );
         this.#rest(reader);
         return answer;
       } catch (error) {
