@@ -31,6 +31,9 @@ const MEDIA_READER = "--media-reader";
 /** What its JavaScript may need: the index of a film of ten hours takes 64 MiB. */
 const READER_HEAP_MIB = 192;
 
+/** With more memory than this, what a file left behind is collected before the next one comes. */
+const READER_MUCH_BYTES = 128 * 1024 ** 2;
+
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.stderr.write(
@@ -92,7 +95,10 @@ function superviseMediaReader(): void {
 async function runMediaReaderThread(): Promise<void> {
   const { runMediaReader } = await import("./media/probe/run-media-reader.ts");
   runMediaReader({
-    send: (message) => parentPort?.postMessage(message),
+    send(message) {
+      parentPort?.postMessage(message);
+      if (message.type !== "read" && process.memoryUsage.rss() > READER_MUCH_BYTES) globalThis.gc?.();
+    },
     onMessage: (listener) => void parentPort?.on("message", listener),
   });
 }

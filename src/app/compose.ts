@@ -7,6 +7,7 @@ import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
+import { removePartialFiles } from "../media/stores/folder-store.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
 import type { Outbound } from "../ports/outbound.ts";
@@ -22,7 +23,7 @@ import type { Setup } from "./setup.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import { createFeedShelf } from "../store/queries/feed-items.ts";
-import { shareFolder } from "../store/sqlite/locks.ts";
+import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -53,6 +54,7 @@ export async function createContext(
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
     const isShared = config.database !== null;
+    if (!isShared) await removePartialFiles([folder.files, folder.spool], () => isUnused(folder.locks));
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));

@@ -36,9 +36,6 @@ export type MessageFromReader =
   | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
   | ReaderAnswer;
 
-/** Beyond this much memory, what a file left behind is collected before the next one comes. */
-const MUCH_BYTES = 128 * 1024 ** 2;
-
 /** The way to the process that has the files. */
 export interface ReaderChannel {
   send(message: MessageFromReader): void;
@@ -62,12 +59,7 @@ export function runMediaReader(channel: ReaderChannel): void {
   channel.onMessage((message) => {
     if (message.type === "file") {
       const { sizeBytes, task } = message;
-      return void work({ sizeBytes, read }, task)
-        .catch(asAnswer)
-        .then((answer) => {
-          channel.send(answer);
-          if (process.memoryUsage.rss() > MUCH_BYTES) globalThis.gc?.();
-        });
+      return void work({ sizeBytes, read }, task).catch(asAnswer).then(channel.send);
     }
     waiting.get(message.id)?.push(message.bytes);
     if (message.bytes === null) waiting.delete(message.id);
