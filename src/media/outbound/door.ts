@@ -5,6 +5,7 @@ import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 import {
   OutboundFailure,
   type Outbound,
@@ -22,7 +23,6 @@ import {
 } from "./connector.ts";
 import { converse } from "./sockets.ts";
 import { reasonUnreachable } from "./unreachable.ts";
-import { watchStream } from "./watch-stream.ts";
 
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
@@ -210,6 +210,33 @@ function toUndici(request: OutboundRequest): Omit<Dispatcher.RequestOptions, "pa
       ? {}
       : { body: body instanceof Readable ? watchStream(body, idleMs, beforeWriting) : body }),
   };
+}
+
+/**
+ * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an
+ * upload would hold it until the whole request's time is over. A source that is slow itself counts too.
+ * `beforeEach` is called before a piece of it goes on.
+ */
+function watchStream(source: Readable, idleMs: number, beforeEach: () => void = () => {}): Readable {
+  let timer: NodeJS.Timeout | undefined;
+  const watched = Readable.from(pass(), { objectMode: false });
+  watched.once("close", () => clearTimeout(timer));
+  return watched;
+
+  function touch(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => watched.destroy(new Error(`Nothing moved for ${idleMs} ms.`)), idleMs).unref();
+  }
+
+  async function* pass(): AsyncGenerator<Buffer> {
+    touch();
+    for await (const chunk of source) {
+      touch();
+      beforeEach();
+      yield toBuffer(chunk);
+    }
+    clearTimeout(timer);
+  }
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {

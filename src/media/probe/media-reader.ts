@@ -16,9 +16,9 @@ import type {
 export interface MediaReaderOptions {
   /** Starts a process that runs `runMediaReader`. */
   start(): ChildProcess;
-  /** What one file may take in all. Default 20 s to be looked at, 1 min to be changed. */
+  /** What one file may take in all. Default 1 min. */
   readonly limitMs?: number;
-  /** How long a process is kept that has nothing to do. Default 10 s. */
+  /** How long a process is kept that has nothing to do. Default 3 s. */
   readonly keepMs?: number;
 }
 
@@ -37,10 +37,9 @@ interface Reader {
 /** Two, so that a hostile file does not hold up all others. */
 const AT_ONCE = 2;
 
-/** An honest file takes seconds on a machine that is busy. */
-const LIMIT_MS = { inspect: 20 * SECOND, fit: MINUTE };
-
-const KEEP_MS = 10 * SECOND;
+/** An honest file takes seconds, and much longer on a machine that has other things to do. */
+const LIMIT_MS = MINUTE;
+const KEEP_MS = 3 * SECOND;
 
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
@@ -69,11 +68,7 @@ export class MediaReaders {
       signal.throwIfAborted();
       const reader = this.#take();
       try {
-        const answer = await exchange(
-          reader,
-          { ...job, signal },
-          this.#options.limitMs ?? LIMIT_MS[job.task.type],
-        );
+        const answer = await exchange(reader, { ...job, signal }, this.#options.limitMs ?? LIMIT_MS);
         this.#rest(reader);
         return answer;
       } catch (error) {
