@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
 
 /** Whether this is the built program, and not its sources. */
 const IS_BUILT = import.meta.url.endsWith(".js");
@@ -30,6 +31,9 @@ const MEDIA_READER = "--media-reader";
 /** What its JavaScript may need: the index of a film of ten hours takes 64 MiB. */
 const READER_HEAP_MIB = 192;
 
+/** With more memory than this, what a file left behind is collected before the next one comes. */
+const READER_MUCH_BYTES = 128 * 1024 ** 2;
+
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.stderr.write(
@@ -42,8 +46,8 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
 process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 
-const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
-if (send !== undefined) await runMediaReaderProcess(send);
+if (!isMainThread) await runMediaReaderThread();
+else if (process.argv[2] === MEDIA_READER && process.send !== undefined) superviseMediaReader();
 else await runProcess();
 
 /**
@@ -67,18 +71,36 @@ function startMediaReader(): ChildProcess {
     // No secrets. Without HOME a container's nameless user has no home, which libraries ask for as they are
     // loaded.
     env: { PATH, LD_LIBRARY_PATH, SystemRoot, HOME },
-    execArgv: [...(IS_BUILT ? [] : process.execArgv), `--max-old-space-size=${READER_HEAP_MIB}`],
+    execArgv: [...(IS_BUILT ? [] : process.execArgv), "--expose-gc"],
   });
 }
 
-async function runMediaReaderProcess(send: (message: unknown) => void): Promise<void> {
+/** Media is read in a thread, so that this one hears of its parent's end while a file keeps that busy for ever. */
+function superviseMediaReader(): void {
   // Publishing comes first.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   // Signals are meant for the process that started this one, which tells it.
   for (const signal of STOP_SIGNALS) process.on(signal, () => {});
-  process.on("disconnect", () => process.exit());
+  // An exit would wait for what the thread does in native code.
+  process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+  const thread = new Worker(fileURLToPath(import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: READER_HEAP_MIB },
+  });
+  // It ended by what it read: for want of memory, or by a bug.
+  thread.on("error", () => process.exit(1));
+  thread.on("message", (message) => process.send?.(message));
+  process.on("message", (message) => thread.postMessage(message));
+}
+
+async function runMediaReaderThread(): Promise<void> {
   const { runMediaReader } = await import("./media/probe/run-media-reader.ts");
-  runMediaReader({ send, onMessage: (listener) => void process.on("message", listener) });
+  runMediaReader({
+    send(message) {
+      parentPort?.postMessage(message);
+      if (message.type !== "read" && process.memoryUsage.rss() > READER_MUCH_BYTES) globalThis.gc?.();
+    },
+    onMessage: (listener) => void parentPort?.on("message", listener),
+  });
 }
 
 async function runProcess(): Promise<void> {

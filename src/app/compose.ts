@@ -7,6 +7,7 @@ import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
+import { removePartialFiles } from "../media/stores/folder-store.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
@@ -19,7 +20,7 @@ import type { Setup } from "./setup.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import { createFeedShelf } from "../store/queries/feed-items.ts";
-import { shareFolder } from "../store/sqlite/locks.ts";
+import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -50,6 +51,7 @@ export async function createContext(
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
     const isShared = config.database !== null;
+    if (!isShared) await removePartialFiles([folder.files, folder.spool], () => isUnused(folder.locks));
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
@@ -65,7 +67,6 @@ export async function createContext(
     const door = held(closers, createDoor(config));
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
-    const probe = overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader));
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
@@ -79,7 +80,8 @@ export async function createContext(
       media: createMediaSource({
         outbound,
         files,
-        probe,
+        // Readers of its own: posts do not wait for what is uploaded.
+        probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
         clock,
         folder: folder.spool,
         copies,
@@ -93,7 +95,7 @@ export async function createContext(
         files,
         publicUrl: () => ctx.publicUrl(),
       }),
-      probe,
+      probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
       feed: createFeedShelf(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),

@@ -1,17 +1,14 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
 /** For a file that is looked at for as long as it takes. */
 export const NEVER = new AbortController().signal;
 
-/** The real process that reads media, from the sources. */
-export function startReader(): ChildProcess {
-  return fork(MAIN, ["--media-reader"], {
+/** The real process that reads media, of the built program. */
+export function startReader(program: string): ChildProcess {
+  return fork(program, ["--media-reader"], {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    execArgv: ["--import", "tsx"],
+    execArgv: ["--expose-gc"],
   });
 }
 

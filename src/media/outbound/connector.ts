@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import { buildConnector } from "undici";
+import type { HostRule } from "../../domain/settings/host-rule.ts";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { refusedAsPrivate } from "./address-policy.ts";
@@ -10,6 +11,14 @@ const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
 /** Every address of a name. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface OutboundOptions {
+  /** May be private, for every address. */
+  readonly allowedHosts: readonly HostRule[];
+  readonly userAgent?: string;
+  /** Tests resolve names their own way; default: the system. */
+  readonly lookup?: Lookup;
+}
 
 /** Single flight: a thousand posts to one platform wait for one look-up, and Node has two threads for all. */
 export function onceAtATime(lookup: Lookup): Lookup {

@@ -1,89 +1,23 @@
-import { deadline } from "../../domain/deadline.ts";
-import { lookup as systemLookup } from "node:dns/promises";
-import { Readable } from "node:stream";
-import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
-import type { HostRule } from "../../domain/settings/host-rule.ts";
-import { parseUrl } from "../../domain/parse-url.ts";
-import { SECOND } from "../../domain/time.ts";
-import {
-  OutboundFailure,
-  type Outbound,
-  type OutboundRequest,
-  type OutboundResponse,
-} from "../../ports/outbound.ts";
+import type { Outbound } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
 import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
-import { createGuardedConnector, createOpenConnector, onceAtATime, type Lookup } from "./connector.ts";
-import { converse } from "./sockets.ts";
-import { reasonUnreachable } from "./unreachable.ts";
-import { watchStream } from "./watch-stream.ts";
+import type { OutboundOptions } from "./connector.ts";
+import type { Door } from "./door.ts";
 
-const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
-
-const DEFAULT_TIMEOUT_MS = 30 * SECOND;
-const DEFAULT_IDLE_MS = 15 * SECOND;
-const MAX_HEADER_BYTES = 32 * 1024;
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-
-/** What goes along to another origin; everything else may be a credential. */
-const HARMLESS_HEADERS: readonly string[] = [
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "range",
-  "user-agent",
-];
-
-interface OutboundOptions {
-  /** May be private, for every address. */
-  readonly allowedHosts: readonly HostRule[];
-  readonly userAgent?: string;
-  /** Tests resolve names their own way; default: the system. */
-  readonly lookup?: Lookup;
-}
-
-interface Door {
-  readonly policy: AddressPolicy;
-  readonly userAgent: string;
-  /** Kept connections, and how to make a single one; `open` is for excepted hosts. */
-  readonly pools: Readonly<Record<"open" | "guarded", Agent>>;
-  readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
-  single(origin: string, isExcepted: boolean): Client;
-}
-
-/**
- * The one door to the network; see `src/ports/outbound.ts`. Redirects are followed for GET and HEAD, others
- * are handed back.
- */
+/** The one door to the network; see `src/ports/outbound.ts`. */
 export function createOutbound(options: OutboundOptions): Outbound & Sockets & AsyncDisposable {
-  const door = createDoor(options);
+  const policy = createAddressPolicy(options.allowedHosts);
+  let door: Promise<Door> | null = null;
+  // undici and ws take a tenth of a start, so they are loaded with the first request.
+  const open = (): Promise<Door> =>
+    (door ??= import("./door.ts").then(({ openDoor }) => openDoor(policy, options)));
   return {
-    request: (request) => follow(door, request),
+    request: async (request) => (await open()).request(request),
     assertAllowed: (field, text, mayBePrivate = false) =>
-      assertAllowed(door.policy, { field, text, mayBePrivate }),
-    converse: (request, work) => converse(door, request, work),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
-    },
-  };
-}
-
-function createDoor(options: OutboundOptions): Door {
-  const lookup = onceAtATime(options.lookup ?? resolveBySystem);
-  const connectors = {
-    open: createOpenConnector(lookup),
-    guarded: createGuardedConnector(lookup),
-  };
-  const open = { connect: connectors.open, maxHeaderSize: MAX_HEADER_BYTES };
-  const guarded = { connect: connectors.guarded, maxHeaderSize: MAX_HEADER_BYTES };
-  return {
-    policy: createAddressPolicy(options.allowedHosts),
-    userAgent: options.userAgent ?? "Posthorn",
-    connectors,
-    pools: { open: new Agent(open), guarded: new Agent(guarded) },
-    // Without pipelining the connection is closed after its one answer.
-    single: (origin, isExcepted) => new Client(origin, { ...(isExcepted ? open : guarded), pipelining: 0 }),
+      assertAllowed(policy, { field, text, mayBePrivate }),
+    converse: async (request, work) => (await open()).converse(request, work),
+    [Symbol.asyncDispose]: async () => (await door)?.[Symbol.asyncDispose](),
   };
 }
 
@@ -98,146 +32,4 @@ function assertAllowed(
       throw new AppError(error.kind, `${field}: ${error.message}`, { cause: error });
     throw error;
   }
-}
-
-/** One that has an end. */
-type Timed = OutboundRequest & { readonly signal: AbortSignal };
-
-async function follow(door: Door, first: OutboundRequest): Promise<OutboundResponse> {
-  const timeoutMs = first.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new Error("No answer began in time.")),
-    first.headersMs ?? timeoutMs,
-  );
-  const signal = deadline(timeoutMs, late.signal, ...(first.signal ? [first.signal] : []));
-  try {
-    return await followRedirects(door, first, signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function followRedirects(
-  door: Door,
-  first: OutboundRequest,
-  signal: AbortSignal,
-): Promise<OutboundResponse> {
-  const maxRedirects = first.method === "GET" || first.method === "HEAD" ? (first.maxRedirects ?? 0) : 0;
-  let request: Timed = { ...first, signal, headers: withDefaults(door, first.headers) };
-  for (let redirects = 0; ; redirects += 1) {
-    const response = await send(door, request, redirects > 0);
-    const location = response.headers["location"];
-    if (maxRedirects === 0 || !REDIRECTS.includes(response.status) || location === undefined) return response;
-    response.body.destroy();
-    if (redirects === maxRedirects) throw new OutboundFailure(`More than ${maxRedirects} redirects.`, true);
-    request = redirected(request, location);
-  }
-}
-
-/** The next hop is an address that the answering server gave, whoever gave the first one. */
-function redirected(request: Timed, location: string): Timed {
-  const from = new URL(request.url);
-  const to = parseUrl(location, from);
-  if (to === null) throw new OutboundFailure("A redirect leads to no address.", true);
-  const headers = from.origin === to.origin ? request.headers : onlyHarmless(request.headers);
-  return {
-    ...request,
-    url: to.href,
-    mayBePrivate: request.mayBePrivate === true && from.origin === to.origin,
-    headers: headers ?? {},
-  };
-}
-
-function withDefaults(door: Door, headers: OutboundRequest["headers"]): Record<string, string> {
-  const given = Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  // Nothing is unpacked here, so that no answer can grow beyond what was sent.
-  return { "user-agent": door.userAgent, "accept-encoding": "identity", ...given };
-}
-
-function onlyHarmless(headers: OutboundRequest["headers"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers ?? {}).filter(([name]) => HARMLESS_HEADERS.includes(name)),
-  );
-}
-
-/** One hop. `wasSent` is told by whether the request was ever put on a connection. */
-async function send(door: Door, request: Timed, isRedirect: boolean): Promise<OutboundResponse> {
-  const { url, isExcepted } = door.policy.check(request.url, request.mayBePrivate ?? false);
-  const single = request.newConnection === true ? door.single(url.origin, isExcepted) : null;
-  let wasSent = isRedirect;
-  const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => {
-    request.beforeWriting?.();
-    wasSent ||= !request.signal.aborted;
-  });
-  try {
-    const response = await dispatcher.request({
-      ...toUndici(request),
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-    });
-    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given
-    // up.
-    response.body.on("error", () => {});
-    if (single !== null) response.body.once("close", () => void single.destroy());
-    return {
-      status: response.statusCode,
-      headers: flatten(response.headers),
-      url: url.href,
-      body: response.body,
-    };
-  } catch (error) {
-    void single?.destroy();
-    if (error instanceof AppError) throw error;
-    throw new OutboundFailure(describe(error), wasSent, { cause: error, reason: reasonUnreachable(error) });
-  }
-}
-
-/** Calls back when the request is about to be written, which is after the connection (and TLS) came up. */
-function noteStart(dispatcher: Agent | Client, onStart: () => void): Dispatcher {
-  return dispatcher.compose((dispatch) => (options, handler) => {
-    const noting: Dispatcher.DispatchHandler = {
-      onRequestStart(...args) {
-        onStart();
-        handler.onRequestStart?.(...args);
-      },
-      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-      onResponseStart: (...args) => handler.onResponseStart?.(...args),
-      onResponseData: (...args) => handler.onResponseData?.(...args),
-      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-      onResponseError: (...args) => handler.onResponseError?.(...args),
-    };
-    return dispatch(options, noting);
-  });
-}
-
-function toUndici(request: OutboundRequest): Omit<Dispatcher.RequestOptions, "path"> {
-  const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const idleMs = request.idleMs ?? DEFAULT_IDLE_MS;
-  const { body, beforeWriting } = request;
-  return {
-    method: request.method,
-    headers: { ...request.headers },
-    signal: request.signal ?? null,
-    // A server may think about an upload for as long as the whole request may last.
-    headersTimeout: timeoutMs,
-    bodyTimeout: idleMs,
-    ...(body === undefined
-      ? {}
-      : { body: body instanceof Readable ? watchStream(body, idleMs, beforeWriting) : body }),
-  };
-}
-
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
-  );
-  return Object.fromEntries(pairs);
-}
-
-/** For the log: undici's own words name the host and the kind of failure, never headers or bodies. */
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

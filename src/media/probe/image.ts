@@ -2,10 +2,15 @@ import type { Metadata, Sharp } from "sharp";
 import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
-import { isAnimation } from "./animation.ts";
 import { assertDecodable } from "./decoded-size.ts";
 import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./fit/frame.ts";
-import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
+import {
+  damagedPicture,
+  fitPlainImage,
+  inspectPlainImage,
+  isAnimation,
+  tooManyPixels,
+} from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
 
 interface InspectedImage {
@@ -42,7 +47,7 @@ export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<
   if (sharp === null) return inspectPlainImage(bytes, format);
   const metadata = await readMetadata(bytes);
   if (metadata.format !== SHARP_FORMATS[format.mimeType])
-    throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
+    throw damagedPicture(new Error(`is ${metadata.format}, not ${format.mimeType}`));
   assertDecodable(metadata);
   await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
   return { ...metadata.autoOrient, isAnimated: isAnimated(metadata, bytes, format.mimeType) };
@@ -222,19 +227,7 @@ function readMetadata(bytes: Buffer): Promise<Metadata> {
 
 async function guarded<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
-    if (cause instanceof Error && cause.message.includes("pixel limit")) {
-      throw new AppError(
-        "invalid",
-        "The picture has too many pixels (more than 268 million). Give a smaller one.",
-        { cause },
-      );
-    }
-    throw damaged(cause);
-  });
-}
-
-function damaged(cause: unknown): AppError {
-  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it again.", {
-    cause,
+    const isTooLarge = cause instanceof Error && cause.message.includes("pixel limit");
+    throw isTooLarge ? tooManyPixels(cause) : damagedPicture(cause);
   });
 }

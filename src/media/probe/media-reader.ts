@@ -18,7 +18,7 @@ export interface MediaReaderOptions {
   start(): ChildProcess;
   /** What one file may take in all. Default 1 min. */
   readonly limitMs?: number;
-  /** How long a process is kept that has nothing to do. Default 10 s. */
+  /** How long a process is kept that has nothing to do. Default 3 s. */
   readonly keepMs?: number;
 }
 
@@ -36,8 +36,10 @@ interface Reader {
 
 /** Two, so that a hostile file does not hold up all others. */
 const AT_ONCE = 2;
+
+/** An honest file takes seconds, and much longer on a machine that has other things to do. */
 const LIMIT_MS = MINUTE;
-const KEEP_MS = 10 * SECOND;
+const KEEP_MS = 3 * SECOND;
 
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];

@@ -3,7 +3,6 @@ import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 import { frameAround, isSameSize } from "./fit/frame.ts";
-import { isAnimation } from "./animation.ts";
 
 /** image-size's names of the formats that `formats.ts` takes. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -14,6 +13,28 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   "image/avif": ["avif", "heif"],
   "image/tiff": ["tiff"],
 };
+
+/** Where to look in the file for what says that it moves. */
+const SIGNS: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
+  // https://www.w3.org/TR/png-3/#animation-information: the chunk comes before the picture's data.
+  "image/png": (bytes) => {
+    const control = bytes.indexOf("acTL", 0, "latin1");
+    return control > 0 && control < bytes.indexOf("IDAT", 0, "latin1");
+  },
+  // The extension that tells how often to repeat; pictures of one frame have none.
+  "image/gif": (bytes) =>
+    bytes.includes("NETSCAPE2.0", 0, "latin1") || bytes.includes("ANIMEXTS1.0", 0, "latin1"),
+  // https://developers.google.com/speed/webp/docs/riff_container#extended_file_format: a flag of the extended
+  // header.
+  "image/webp": (bytes) =>
+    bytes.subarray(12, 16).toString("latin1") === "VP8X" && ((bytes[20] ?? 0) & 0x02) !== 0,
+  "image/avif": (bytes) => bytes.subarray(8, 12).toString("latin1") === "avis",
+};
+
+/** Whether the picture says of itself that it has several frames. */
+export function isAnimation(bytes: Buffer, mimeType: string): boolean {
+  return SIGNS[mimeType]?.(bytes) ?? false;
+}
 
 /** sharp's own limit, so that the same pictures are refused with and without it. */
 const MAX_PIXELS = 268_402_689;
@@ -39,12 +60,7 @@ export function inspectPlainImage(
   format: MediaFormat,
 ): { width: number; height: number; isAnimated: boolean } {
   const { width, height } = readSize(bytes, format.mimeType);
-  if (width * height > MAX_PIXELS) {
-    throw new AppError(
-      "invalid",
-      "The picture has too many pixels (more than 268 million). Give a smaller one.",
-    );
-  }
+  if (width * height > MAX_PIXELS) throw tooManyPixels();
   return { width, height, isAnimated: isAnimation(bytes, format.mimeType) };
 }
 
@@ -82,7 +98,7 @@ function reasonToChange(
 function readSize(bytes: Buffer, mimeType: string): PlainSize {
   const { width, height, type, orientation = 1 } = measure(bytes);
   if (type === undefined || TYPES[mimeType]?.includes(type) !== true)
-    throw damaged(new Error(`is ${type}, not ${mimeType}`));
+    throw damagedPicture(new Error(`is ${type}, not ${mimeType}`));
   const isSideways = orientation >= FIRST_SIDEWAYS;
   return {
     width: isSideways ? height : width,
@@ -95,11 +111,16 @@ function measure(bytes: Buffer): ReturnType<typeof imageSize> {
   try {
     return imageSize(bytes);
   } catch (cause) {
-    throw damaged(cause);
+    throw damagedPicture(cause);
   }
 }
 
-function damaged(cause: unknown): AppError {
+export function tooManyPixels(cause?: unknown): AppError {
+  const text = "The picture has too many pixels (more than 268 million). Give a smaller one.";
+  return new AppError("invalid", text, { cause });
+}
+
+export function damagedPicture(cause: unknown): AppError {
   return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it again.", {
     cause,
   });

@@ -59,9 +59,7 @@ export function runMediaReader(channel: ReaderChannel): void {
   channel.onMessage((message) => {
     if (message.type === "file") {
       const { sizeBytes, task } = message;
-      return void work({ sizeBytes, read }, task).then(channel.send, (error: unknown) =>
-        channel.send(asAnswer(error)),
-      );
+      return void work({ sizeBytes, read }, task).catch(asAnswer).then(channel.send);
     }
     waiting.get(message.id)?.push(message.bytes);
     if (message.bytes === null) waiting.delete(message.id);

@@ -82,6 +82,20 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
+/**
+ * What killed processes left half written. `isUnused` says that no other process writes in these folders; what is
+ * written after it was asked stays.
+ */
+export async function removePartialFiles(folders: readonly string[], isUnused: () => boolean): Promise<void> {
+  const listed = folders.map(async (folder) => {
+    const names = await readdir(join(folder, TEMPORARY)).catch(ignoreMissing);
+    return (names ?? []).map((name) => join(folder, TEMPORARY, name));
+  });
+  const partial = (await Promise.all(listed)).flat();
+  if (partial.length === 0 || !isUnused()) return;
+  for (const path of partial) await unlink(path).catch(ignoreMissing);
+}
+
 /** Compared with a file that is new: by the file system's own time. */
 async function removeAbandoned(temporaryFolder: string, now: number): Promise<void> {
   for (const name of await readdir(temporaryFolder)) {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
+import { SECOND } from "../../domain/time.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
 
 /*
@@ -113,7 +114,8 @@ export interface FolderLock {
  * `unavailable` while somebody has it alone.
  */
 export function shareFolder(locks: string): FolderLock {
-  const database = openLock(locks);
+  // Another start may have it alone for a moment, to see whether it is used.
+  const database = openLock(locks, SECOND);
   try {
     database.exec("BEGIN");
     // A deferred transaction takes its shared lock with the first read.
@@ -147,9 +149,20 @@ export function takeFolder(locks: string): FolderLock {
   }
 }
 
-function openLock(locks: string): SqliteDatabase {
+/** Whether no process works on the folder at this moment. */
+export function isUnused(locks: string): boolean {
+  try {
+    takeFolder(locks).release();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "conflict") return false;
+    throw error;
+  }
+}
+
+function openLock(locks: string, busyTimeoutMs = 0): SqliteDatabase {
   makeLocksFolder(locks);
-  return openSqlite({ file: join(locks, "folder.lock"), busyTimeoutMs: 0 }).database;
+  return openSqlite({ file: join(locks, "folder.lock"), busyTimeoutMs }).database;
 }
 
 function isBusy(error: unknown): boolean {

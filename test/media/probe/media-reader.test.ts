@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, inject, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
 import { MediaReaders, type MediaReaderOptions } from "../../../src/media/probe/media-reader.ts";
@@ -12,6 +12,7 @@ import { fixture, sourceOf } from "../../support/media.ts";
 import { NEVER, startReader, startScript } from "../../support/media-reader.ts";
 
 const CLIP = fixture("clip.mp4");
+const PROGRAM = inject("program");
 const task = { type: "inspect" } as const;
 
 const opened: MediaReaders[] = [];
@@ -24,7 +25,8 @@ function pool(options: Partial<MediaReaderOptions> & { script?: string } = {}) {
   const { script, ...rest } = options;
   const readers = new MediaReaders({
     start() {
-      const child = script === undefined ? startReader() : startScript(script, ["--max-old-space-size=32"]);
+      const child =
+        script === undefined ? startReader(PROGRAM) : startScript(script, ["--max-old-space-size=32"]);
       started.push(child);
       return child;
     },
@@ -70,7 +72,7 @@ describe("reading media in a process of its own", () => {
   });
 
   it("fits pictures", async () => {
-    await using probe = createMediaProbe(startReader);
+    await using probe = createMediaProbe(() => startReader(PROGRAM));
     const photo = fixture("photo.png");
     const limits = { maxBytes: 1_000_000, mimeTypes: ["image/png"] };
     const fit = (maxWidth?: number) =>
@@ -154,20 +156,22 @@ describe("reading media in a process of its own", () => {
     expect(started).toHaveLength(2);
   });
 
-  it("ends with the process that started it, and takes no signals but from it", async () => {
-    const parent = spawn(
-      process.execPath,
-      [
-        "--import",
-        "tsx",
-        "-e",
-        `import("./test/support/media-reader.ts").then(({ startReader }) => {
-        const child = startReader();
-        child.on("message", () => console.log(child.pid));
-      })`,
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
+  it.each([
+    ["without work", 'child.on("message", () => console.log(child.pid))'],
+    // Some seconds of work, in which it hears of nothing.
+    ["with a hard file", "void probe.inspect(film, NEVER); setTimeout(() => console.log(child.pid), 2_000)"],
+  ])("ends with the process that started it, and takes no signals but from it: %s", async (_what, work) => {
+    const script = `
+      const { filmOf } = await import("./test/support/hostile-media.ts");
+      const { NEVER, startReader } = await import("./test/support/media-reader.ts");
+      const { createMediaProbe } = await import("./src/media/probe/lazy-probe.ts");
+      const { sourceOf } = await import("./test/support/media.ts");
+      const film = sourceOf(Buffer.concat([...filmOf({ samples: 0xffff_fff0, hasOffsets: true, durationMs: 0 }).chunks()]));
+      const child = startReader(${JSON.stringify(PROGRAM)});
+      const probe = createMediaProbe(() => child);
+      ${work};`;
+    const options = ["--import", "tsx", "--input-type=module", "-e", script];
+    const parent = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = (await once(parent.stdout, "data")) as [Buffer];
     const reader = Number(line.toString());
     expect(() => process.kill(reader, 0)).not.toThrow();
@@ -175,7 +179,7 @@ describe("reading media in a process of its own", () => {
     await delay(200);
     expect(() => process.kill(reader, 0)).not.toThrow();
     parent.kill("SIGKILL");
-    await expect.poll(() => isAlive(reader), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isAlive(reader), { timeout: 2_000 }).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
+import { createFolderStore, removePartialFiles } from "../../../src/media/stores/folder-store.ts";
 
 let root: string;
 let folder: string;
@@ -37,6 +37,16 @@ describe("the folder store", () => {
     await utimes(join(temporary, "old"), 1, 1);
     await createFolderStore(folder).write("a", body("x"));
     expect(await readdir(temporary)).toEqual(["new"]);
+  });
+
+  it("clears it at a start, unless another process is at work", async () => {
+    const temporary = join(folder, ".temporary");
+    await mkdir(temporary, { recursive: true });
+    await writeFile(join(temporary, "new"), "x");
+    await removePartialFiles([join(root, "none"), folder], () => false);
+    expect(await readdir(temporary)).toEqual(["new"]);
+    await removePartialFiles([join(root, "none"), folder], () => true);
+    expect(await readdir(temporary)).toEqual([]);
   });
 
   it("follows no links, neither files nor folders", async () => {
