@@ -12,7 +12,7 @@ import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { inspectAccount } from "../../src/services/accounts/inspect.ts";
 import { createConnectIo, createPlatformIo } from "../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
+import { readInsights } from "../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
 import { findAccountRow, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf } from "../support/context.ts";

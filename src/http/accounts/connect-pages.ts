@@ -12,8 +12,7 @@ import {
   submitSecrets,
 } from "../../services/accounts/connecting/connect-page.ts";
 import { isGivenOut } from "../../services/accounts/connecting/connect-link.ts";
-import { comeBack, isAwaited, leadOn } from "../../services/accounts/connecting/consent.ts";
-import { pasteAddress } from "../../services/accounts/connecting/pasted-address.ts";
+import { comeBack, isAwaited, leadOn, pasteAddress } from "../../services/accounts/connecting/consent.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
 import { limitRequests } from "../access/auth.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";

@@ -8,9 +8,14 @@ import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import { receiveLinkedUpload, storeUpload, type Upload } from "../../services/files/file-uploads.ts";
+import {
+  fileTooLarge,
+  MAX_FILE_BYTES,
+  receiveLinkedUpload,
+  storeUpload,
+  type Upload,
+} from "../../services/files/file-uploads.ts";
 import { getFile, openCopy, openDownload } from "../../services/files/files.ts";
-import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";

@@ -36,3 +36,14 @@ export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
   const since = ctx.clock.now() - SILENT_MS;
   return (await readPublishers(ctx.store)).some(({ heartbeat_at }) => heartbeat_at > since);
 }
+
+/** Whether the database answers. Its reason goes to the log. */
+export async function isDatabaseReady(ctx: AppContext): Promise<boolean> {
+  try {
+    await readMeta(ctx.store, "generation");
+    return true;
+  } catch (error) {
+    ctx.log.error({ err: error }, "The database does not answer");
+    return false;
+  }
+}

@@ -4,23 +4,22 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
-  PlatformFault,
   type JsonObject,
   type PlatformAccount,
+  PlatformFault,
   type PlatformIo,
   type PlatformRequest,
   type SignedRequest,
 } from "../../ports/platform-io.ts";
-import type { AccountRow } from "../../store/queries/accounts.ts";
+import { type AccountRow, findAccountRow, storeSettings } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { fitFacts } from "./fit-answers.ts";
-import { readAnswer, requestPlatform } from "./requests/platform-request.ts";
-import { conversePlatform } from "./requests/platform-socket.ts";
-import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
-import { rememberSettings } from "./remember.ts";
+import { conversePlatform, readAnswer, requestPlatform } from "./requests/platform-request.ts";
+import { askToReconnect, type LoadedSecrets, loadSecrets, refreshSecrets } from "./renew-tokens.ts";
 import type { OpenIo } from "./renewal/renewal-io.ts";
-import { signRequest } from "./requests/sign.ts";
+import { signRequest } from "./requests/encodings.ts";
 import { requirePlatform } from "./ways.ts";
+import { openSecrets, sealSecrets } from "./secrets.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
@@ -209,4 +208,31 @@ async function attempt<T>(
     if (error instanceof PlatformFault && error.kind === "auth") return { fault: error };
     throw error;
   }
+}
+
+/**
+ * Merges what a platform has learned into the account's settings, and seals its secrets anew, which are bound
+ * to them. Gives the row as it is now. Throws a `not_sent` fault where the channel was connected anew since,
+ * or is connected no more.
+ */
+export async function rememberSettings(
+  ctx: AppContext,
+  seen: AccountRow,
+  settings: JsonObject,
+): Promise<AccountRow> {
+  if ("instanceUrl" in settings) throw new Error("Only a person changes the server of a channel.");
+  return ctx.store.write(async (tx) => {
+    const row = await findAccountRow(tx, seen.owner_id, seen.id);
+    const changed = new PlatformFault("not_sent", "The channel was reconnected while it was being used.");
+    if (row === undefined || row.status === "disconnected" || row.settings !== seen.settings) throw changed;
+    const merged = { ...row, settings: JSON.stringify({ ...JSON.parse(row.settings), ...settings }) };
+    const change = {
+      settings: merged.settings,
+      secrets_enc: sealSecrets(ctx, merged, openSecrets(ctx, row)),
+      secrets_version: row.secrets_version + 1,
+      updated_at: ctx.clock.now(),
+    };
+    if (!(await storeSettings(tx, row, change))) throw changed;
+    return { ...row, ...change };
+  });
 }

@@ -19,11 +19,9 @@ import { capabilitiesFor } from "../platforms/capabilities.ts";
 import { fitEdited } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
-import { checkForm, contentOf, type CheckedForm } from "./post-form.ts";
-import { mergeMetadata } from "./post-metadata.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { findOwnPost } from "./posts.ts";
-import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
-import { readStepResults } from "../publishing/step-results.ts";
+import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 

@@ -5,15 +5,18 @@ import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Reconciled } from "../../ports/publish-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
 import { LIVE_STEP, RESTORED_STEP } from "../../store/engine/ledger.ts";
-import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
 import {
+  AskAgain,
   contextOf,
+  type EffectsOptions,
   finish,
   intend,
-  writeDone,
-  type EffectsOptions,
+  NothingSent,
+  OutcomeUnknown,
   type Running,
   type StepState,
+  TooLate,
+  writeDone,
 } from "./effect-steps.ts";
 import {
   isNote,

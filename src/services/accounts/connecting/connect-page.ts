@@ -3,19 +3,26 @@ import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { countAttempt, noteFailure } from "../../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { askPlatform } from "./ask-platform.ts";
-import { completeFields, defaultsOf, type ConnectTarget, type FormField } from "./connect-fields.ts";
 import {
+  completeFields,
+  type ConnectTarget,
+  defaultsOf,
+  type FormField,
+  instanceOf,
+  onServer,
+  serverFieldOf,
+} from "./connect-fields.ts";
+import {
+  type ClosedLink,
   closedNow,
+  type LinkRef,
   LinkUsed,
   MAX_ATTEMPTS,
   minutesLeft,
-  readLink,
-  type ClosedLink,
-  type LinkRef,
+  openChoice,
   type OpenLink,
+  readLink,
 } from "./connect-link.ts";
-import { instanceOf, onServer, serverFieldOf } from "./server-field.ts";
-import { openChoice } from "./connect-pending.ts";
 import { pickChannels, toFound } from "./found-channels.ts";
 import {
   connectChosen,

@@ -7,9 +7,8 @@ import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../../platforms/apps.ts";
 import { describeWaySetup, type WaySetup } from "../../platforms/setup-page.ts";
 import { missingSettings, readSetting, redirectUrlOf, requireConfigured } from "../../platforms/set-up.ts";
-import type { ConnectTarget, FormField } from "./connect-fields.ts";
+import { type ConnectTarget, type FormField, instanceOf, serverFieldOf } from "./connect-fields.ts";
 import { minutesLeft, type OpenLink } from "./connect-link.ts";
-import { instanceOf, serverFieldOf } from "./server-field.ts";
 
 /** Another way of the platform's that the person may take. */
 export interface OtherWay {

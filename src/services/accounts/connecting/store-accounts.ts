@@ -2,19 +2,23 @@ import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Secrets, Target } from "../../../ports/connect.ts";
 import {
+  type AccountRow,
   findAccountByIdentity,
   findAccountRow,
   insertAccount,
   reconnectAccount,
-  type AccountRow,
 } from "../../../store/queries/accounts.ts";
 import type { Tx } from "../../../store/engine/store.ts";
-import type { AppContext } from "../../context.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
 import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";
 import { mergeSecrets, sealSecrets } from "../../platforms/secrets.ts";
 import { accessEndsAt, wayOf } from "../../platforms/ways.ts";
-import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
-import { isSameChannel, toShownName, type Found } from "./found-channels.ts";
+import { type ConnectTarget, storedSecrets } from "./connect-fields.ts";
+import { type Found, isSameChannel, toShownName } from "./found-channels.ts";
+import type { Account } from "../../../domain/accounts/account.ts";
+import { commitOnce } from "../../access/idempotency.ts";
+import { showAccount } from "../accounts.ts";
+import { inspectConnected } from "../inspect.ts";
 
 export interface Storing {
   readonly target: ConnectTarget;
@@ -186,4 +190,58 @@ function nameOf({ channel, existing, storing }: StoringOne): string {
   const isAsked = (kind === "oauth" || kind === "redirect") && chosen.length === 1;
   const name = toShownName((isAsked ? target.name : null) ?? channel.name);
   return name === "" ? target.platform.title : name;
+}
+
+export interface ConnectOutcome {
+  /** The first of `accounts`. */
+  readonly account: Account;
+  readonly accounts: readonly [Account, ...Account[]];
+  /** Shown once, to the person who connected. */
+  readonly notice: string | null;
+  /** A secret that we made; the notice says what it is for. */
+  readonly shownOnce: string | null;
+}
+
+export interface ConnectRun<T> {
+  readonly target: ConnectTarget;
+  readonly found: Found;
+  /** At least one of those found. */
+  readonly chosen: readonly Target[];
+  /**
+   * Makes sure, first in that transaction, that nobody else does the same; what it throws undoes it. Default:
+   * anybody may.
+   */
+  readonly begin?: (tx: Tx) => Promise<void>;
+  /** How much of an event it is for the log. Default: info. */
+  readonly logLevel?: "debug" | "info";
+  /** Makes the call's answer in the transaction that stores the accounts; what it throws undoes that. */
+  readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
+}
+
+/** Makes channels of what was chosen, and wakes the publisher for posts that waited for them. */
+export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): Promise<T> {
+  const { ctx } = call;
+  let ids: readonly string[] = [];
+  const done = await commitOnce(call, async (tx) => {
+    await run.begin?.(tx);
+    const rows = await storeAccounts(ctx, tx, run);
+    const accounts: Account[] = [];
+    for (const row of rows) accounts.push(await showAccount(ctx, tx, row));
+    ids = accounts.map(({ id }) => id);
+    const [account, ...more] = accounts;
+    if (account === undefined) throw new Error("Nothing was chosen.");
+    const notice = joined(run.chosen.map((target) => target.notice));
+    const shownOnce = joined(run.chosen.map((target) => target.shownOnce));
+    return run.answer(tx, { account, accounts: [account, ...more], notice, shownOnce });
+  });
+  ctx.log[run.logLevel ?? "info"]({ accountIds: ids, provider: run.target.platform.name }, "Connected");
+  ctx.wakePublisher();
+  await Promise.all(ids.map((id) => inspectConnected(ctx, run.target.ownerId, id)));
+  return done;
+}
+
+/** Each text once; null for none. */
+function joined(texts: readonly (string | undefined)[]): string | null {
+  const given = new Set(texts.filter((text) => text !== undefined));
+  return given.size === 0 ? null : [...given].join("\n\n");
 }
