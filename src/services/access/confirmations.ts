@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
@@ -76,7 +76,7 @@ async function isFirstUse(
 ): Promise<boolean> {
   const row = {
     owner_id: caller.ownerId,
-    key_hash: createHash("sha256").update(`confirmation\n${use.nonce}`).digest("hex"),
+    key_hash: hash("sha256", `confirmation\n${use.nonce}`),
     tool: use.tool,
     fingerprint: "",
     worker_id: null,

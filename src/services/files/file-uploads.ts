@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../../domain/errors.ts";
@@ -167,7 +167,7 @@ function columnsOf(facts: ProbedMedia): Partial<FileRow> {
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */
 function newKey(ownerId: string, format: MediaFormat): string {
-  const folder = createHash("sha256").update(ownerId).digest("hex").slice(0, 16);
+  const folder = hash("sha256", ownerId).slice(0, 16);
   return `${folder}/${ulid().toLowerCase()}.${format.extension}`;
 }
 

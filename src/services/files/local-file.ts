@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
+import { hash } from "node:crypto";
+import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readFile, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,8 +37,7 @@ export async function openLocalFile(call: CallContext, path: string): Promise<Fi
   const { uploadFolders, homeFolder } = call.ctx.settings;
   assertTaken(call, path);
   const real = await realPath(path);
-  const seen = real === null ? null : await look(real);
-  if (real === null || seen === null) throw notAllowed(call);
+  if (real === null) throw notAllowed(call);
   const home = await findHome(homeFolder);
   const usual = home === null ? [] : await usualFolders(home);
   const isOpen = isIn(uploadFolders === null ? usual : await folders(uploadFolders), real);
@@ -46,7 +45,7 @@ export async function openLocalFile(call: CallContext, path: string): Promise<Fi
   const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
   try {
-    if (!(await isStill(handle, real, seen))) throw notAllowed(call);
+    if (!(await isStill(handle, real))) throw notAllowed(call);
     if (!isOpen && !isIn(await clientsFolders(call, home), real)) await ask(call, real, handle);
     return handle;
   } catch (error) {
@@ -83,23 +82,18 @@ function notAllowed({ ctx }: CallContext): AppError {
   return new AppError("invalid", ctx.settings.uploadFolders === null ? SENTENCES.usual : SENTENCES.set);
 }
 
-/** What is at a real path, if it is a file with something in it: nothing else may even be opened. */
-async function look(real: string): Promise<BigIntStats | null> {
-  const stats = await lstat(real, { bigint: true }).catch(() => null);
-  return stats?.isFile() === true && stats.size > 0n ? stats : null;
-}
-
 /**
- * Whether what was opened is what was looked at, and still stands there without links: somebody may have put
- * a link in its way between the two.
+ * Whether what was opened is a file with something in it, and stands there without links: somebody may have
+ * put a link in its way.
  */
-async function isStill(handle: FileHandle, real: string, seen: BigIntStats): Promise<boolean> {
+async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, realNow, there] = await Promise.all([
     handle.stat({ bigint: true }),
     realPath(real),
-    look(real),
+    lstat(real, { bigint: true }).catch(() => null),
   ]);
-  return realNow === real && [seen, there].every((one) => one?.dev === opened.dev && one.ino === opened.ino);
+  const isSame = realNow === real && there?.dev === opened.dev && there.ino === opened.ino;
+  return isSame && opened.isFile() && opened.size > 0n;
 }
 
 function isIn(open: readonly string[], real: string): boolean {
@@ -139,7 +133,7 @@ async function ask(call: CallContext, real: string, handle: FileHandle): Promise
     throw notAllowed(call);
   });
   // One answer is for one file.
-  const name = `read-${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
+  const name = `read-${hash("sha256", real).slice(0, 16)}`;
   const message = `May Posthorn read this file to post it? It is outside the open folders: ${shown}`;
   const schema = { type: "object", properties: {} };
   const { action } = call.client.ask({ [name]: { kind: "form", message, schema } })[name] ?? {};

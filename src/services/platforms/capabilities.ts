@@ -2,7 +2,7 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import type { PlatformPost } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { toPlatformAccount, type SeenAccount } from "./platform-io.ts";
+import { toPlatformAccount, type SeenAccount } from "./connect-io.ts";
 
 /**
  * What the account can do, and with a post of this kind (null: in general). Whoever knows the account asks

@@ -8,7 +8,7 @@ import { scopesOf, wayName } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
 import { endpointsOf, findUsedApp, forgetApp, openApp } from "./apps.ts";
 import { authorizeUrl, exchangeCode, SetupFault } from "./oauth/requests.ts";
-import { createConnectIo } from "./platform-io.ts";
+import { createConnectIo } from "./connect-io.ts";
 import { scrub } from "./secrets.ts";
 import { readSetting } from "./set-up.ts";
 

@@ -1,7 +1,4 @@
-import * as z from "zod";
-import { settingName } from "../../domain/accounts/platform-settings.ts";
-import type { Logger } from "../../ports/logger.ts";
-import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   type JsonObject,
@@ -14,38 +11,11 @@ import {
 import { type AccountRow, findAccountRow, storeSettings } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { fitFacts } from "./fit-answers.ts";
-import { conversePlatform, readAnswer, requestPlatform } from "./requests/platform-request.ts";
 import { askToReconnect, type LoadedSecrets, loadSecrets, refreshSecrets } from "./renew-tokens.ts";
-import type { OpenIo } from "./renewal/renewal-io.ts";
+import { createConnectIo, readSettings, toPlatformAccount } from "./connect-io.ts";
 import { signRequest } from "./requests/encodings.ts";
 import { requirePlatform } from "./ways.ts";
 import { openSecrets, sealSecrets } from "./secrets.ts";
-
-/** What a platform gets while no account is connected yet. */
-export async function createConnectIo(
-  ctx: AppContext,
-  {
-    provider,
-    ownerId,
-    knownSecrets = new Set(),
-  }: {
-    readonly provider: string;
-    readonly ownerId: string;
-    /** Values that must not reach the log; more may be added later. */
-    readonly knownSecrets?: ReadonlySet<string>;
-  },
-  signal: AbortSignal,
-): Promise<ConnectIo> {
-  const platform = requirePlatform(ctx, provider);
-  return buildIo(ctx, {
-    platform,
-    ownerId,
-    signal,
-    knownSecrets,
-    publicUrl: await ctx.publicUrl(),
-    fields: {},
-  });
-}
 
 /** What a platform gets for everything it does with a connected account. */
 export async function createPlatformIo(
@@ -53,16 +23,11 @@ export async function createPlatformIo(
   row: AccountRow,
   signal: AbortSignal,
 ): Promise<PlatformIo> {
-  const platform = requirePlatform(ctx, row.provider);
+  const { provider, owner_id: ownerId } = row;
+  const platform = requirePlatform(ctx, provider);
   const knownSecrets = new Set<string>();
-  const fields = { accountId: row.id };
-  const parts = {
-    platform,
-    ownerId: row.owner_id,
-    knownSecrets,
-    fields,
-    publicUrl: await ctx.publicUrl(),
-  };
+  const asking = { provider, ownerId, knownSecrets, fields: { accountId: row.id } };
+  const io = await createConnectIo(ctx, asking, signal);
   // `remember` changes its settings while it is used.
   let current = row;
   let settings = readSettings(row);
@@ -72,12 +37,7 @@ export async function createPlatformIo(
       return settings;
     },
   };
-  const authorized = createAuthorized(ctx, {
-    platform,
-    row: () => current,
-    knownSecrets,
-  });
-  const io = buildIo(ctx, { ...parts, signal });
+  const authorized = createAuthorized(ctx, { platform, row: () => current, knownSecrets });
   const signed = <T>(request: SignedRequest, send: (signed: PlatformRequest) => Promise<T>): Promise<T> =>
     request.sign === undefined ? send(request) : authorized((secrets) => send(signRequest(request, secrets)));
   return {
@@ -92,74 +52,6 @@ export async function createPlatformIo(
       settings = readSettings(current);
     },
   };
-}
-
-/** For what outlives the calls that caused it: tokens that are renewed, or given back. */
-export const openAccountIo: OpenIo = async (ctx, { account, knownSecrets }, signal) => {
-  const asking = { provider: account.provider, ownerId: account.owner_id, knownSecrets };
-  return { ...(await createConnectIo(ctx, asking, signal)), account: toPlatformAccount(account) };
-};
-
-/** The account as its platform's file sees it. */
-export function toPlatformAccount(row: SeenAccount): PlatformAccount {
-  return {
-    id: row.id,
-    name: row.name,
-    handle: row.handle,
-    platformAccountId: row.platform_account_id,
-    settings: readSettings(row),
-    limits: Fields.parse(JSON.parse(row.limits)),
-  };
-}
-
-/** What `toPlatformAccount` reads of a row. */
-export type SeenAccount = Pick<
-  AccountRow,
-  "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits"
->;
-
-const Fields = z.record(z.string(), z.json());
-
-export function readSettings(row: Pick<AccountRow, "settings">): JsonObject {
-  return Fields.parse(JSON.parse(row.settings));
-}
-
-interface IoParts {
-  readonly platform: AnyPlatform;
-  readonly ownerId: string;
-  readonly signal: AbortSignal;
-  readonly knownSecrets: ReadonlySet<string>;
-  readonly publicUrl: string;
-  /** Stand on every line the platform logs. */
-  readonly fields: object;
-}
-
-function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
-  const { platform, ownerId, signal, knownSecrets, publicUrl } = parts;
-  const asking = { ctx, platform, title: platform.title, ownerId, signal, knownSecrets };
-  return {
-    signal,
-    publicUrl,
-    ...(platform.isLocal === true ? { feed: ctx.feed } : {}),
-    log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
-    now: () => ctx.clock.now(),
-    sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name, of = platform.name) => ctx.settings.platformSettings[settingName(of, name)] ?? null,
-    request: (request) => requestPlatform(asking, request),
-    socket: (url, work) => conversePlatform(asking, url, work),
-    ask: async (request, schema) => {
-      const response = await requestPlatform(asking, request);
-      return readAnswer(asking, { request, response, schema });
-    },
-  };
-}
-
-function withFields(log: Logger, fields: object): Logger {
-  const at =
-    (level: keyof Logger) =>
-    (more: object, message: string): void =>
-      log[level]({ ...fields, ...more }, message);
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 interface AuthorizedParts {
@@ -180,14 +72,8 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
     const first = note(await loadSecrets(ctx, ref));
     const refused = await attempt(work, first);
     if (refused.fault === null) return refused.result;
-    const fresh = note(
-      await refreshSecrets(ctx, {
-        platform,
-        ref,
-        openIo: openAccountIo,
-        seen: { version: first.version, fault: refused.fault },
-      }),
-    );
+    const seen = { version: first.version, fault: refused.fault };
+    const fresh = note(await refreshSecrets(ctx, { platform, ref, seen }));
     const again = await attempt(work, fresh);
     if (again.fault === null) return again.result;
     await askToReconnect(ctx, { ...ref, version: fresh.version }, again.fault);

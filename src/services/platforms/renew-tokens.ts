@@ -12,7 +12,6 @@ import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../../sto
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
 import { renewGrant } from "./renewal/renew-grant.ts";
-import type { OpenIo } from "./renewal/renewal-io.ts";
 import { openGrant, openSecrets, sealSecrets } from "./secrets.ts";
 import { renewalOf, wayOf } from "./ways.ts";
 
@@ -88,7 +87,6 @@ export async function askToReconnect(
 export interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
-  readonly openIo: OpenIo;
   /** What the platform refused, and the version of the secrets it was sent. */
   readonly seen: { readonly version: number; readonly fault: PlatformFault };
 }
@@ -103,7 +101,7 @@ export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<
   if (renewalOf(wayOf(job.platform, stored.account)) === null) return surrender(ctx, job);
   const grant = stored.grant ?? (await moveIntoGrant(ctx, job.platform, stored));
   if (grant === null) return loadSecrets(ctx, job.ref);
-  await renewGrant(ctx, grant, { account: stored.account, openIo: job.openIo, isRefused: true });
+  await renewGrant(ctx, grant, { account: stored.account, isRefused: true });
   const fresh = await loadSecrets(ctx, job.ref);
   if (fresh.version !== job.seen.version) return fresh;
   throw new PlatformFault("auth", fresh.account.status_reason ?? job.seen.fault.message, {

@@ -108,11 +108,6 @@ export function scrub(text: string, values: Iterable<string>): string {
   return clean;
 }
 
-/** How long the longest is of what `scrub` strikes out for these values. */
-export function longestForm(values: Iterable<string>): number {
-  return Math.max(0, ...[...values].flatMap((value) => [...formsOf(value)].map(({ length }) => length)));
-}
-
 function formsOf(value: string): Set<string> {
   // A lone surrogate cannot be percent-encoded.
   const encoded = encodeURIComponent(Buffer.from(value).toString());

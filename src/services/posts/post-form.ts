@@ -13,7 +13,7 @@ import type { AppContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
-import { toPlatformAccount } from "../platforms/platform-io.ts";
+import { toPlatformAccount } from "../platforms/connect-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { withoutLeftOut } from "../../domain/left-out.ts";

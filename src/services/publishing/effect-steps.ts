@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ReconcileClass } from "../../domain/accounts/account.ts";
 import type { Json } from "../../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, LiveAt } from "../../ports/publish-io.ts";
@@ -52,7 +52,7 @@ export async function intend<R extends Json>(
     run,
     step: spec.step,
     effect_key: effectKey(at, spec.step),
-    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    request_hash: hash("sha256", canonicalJson(spec.request)),
     started_at: startedAt,
   };
   await ctx.store.ledger.intent(lease, intent);

@@ -6,7 +6,7 @@ import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { readInsights } from "../../../src/services/posts/posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
+import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-grant.ts";
 import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";

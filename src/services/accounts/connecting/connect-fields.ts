@@ -4,7 +4,7 @@ import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { Reader } from "../../../store/engine/store.ts";
 import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { AppContext } from "../../context.ts";
-import { readSettings } from "../../platforms/platform-io.ts";
+import { readSettings } from "../../platforms/connect-io.ts";
 import { readSecrets } from "../../platforms/grants.ts";
 import { withoutTrailing } from "../../../domain/parse-url.ts";
 import { isOwnAddress } from "../../platforms/own-address.ts";

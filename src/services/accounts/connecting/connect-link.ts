@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { MINUTE } from "../../../domain/time.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { findAccountRow } from "../../../store/queries/accounts.ts";
@@ -54,7 +54,7 @@ export function minutesLeft({ clock }: AppContext, expiresAt: number): number {
 
 /** Only this is stored of the token in a link, and of the state that comes back from a platform. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }
 
 export async function readLink(ctx: AppContext, ref: LinkRef): Promise<OpenLink | ClosedLink> {

@@ -29,7 +29,7 @@ import {
 } from "./found-channels.ts";
 import { findWay, hasConsent, placeOf } from "./start-page.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import { readSettings } from "../../platforms/platform-io.ts";
+import { readSettings } from "../../platforms/connect-io.ts";
 import { findPlatform } from "../../platforms/platforms.ts";
 import { wayOf } from "../../platforms/ways.ts";
 

@@ -15,7 +15,7 @@ import {
 import type { AppContext, GuestCall } from "../../context.ts";
 import { beginConsent, finishConsent } from "../../platforms/oauth.ts";
 import { fitConnected } from "../../platforms/fit-answers.ts";
-import { createConnectIo } from "../../platforms/platform-io.ts";
+import { createConnectIo } from "../../platforms/connect-io.ts";
 import { explainingFaults, toInput } from "./ask-platform.ts";
 import {
   type ClosedLink,

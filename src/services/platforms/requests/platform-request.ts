@@ -58,11 +58,10 @@ export async function requestPlatform(
     throw lost(options, request, { cause });
   });
   const response = { status: answer.status, headers: answer.headers, text, json: readJson(text) };
-  const judged = cutTexts(response);
-  const verdict = request.classify?.(judged) ?? null;
+  const verdict = request.classify?.(cutTexts(response)) ?? null;
   if (!(verdict instanceof PlatformFault) && (verdict === "ok" || is2xx(response))) return response;
   const fault = verdict instanceof PlatformFault ? verdict : usualFault(options, request, response);
-  fault.quote(quoteWords(options.title, judged, secretsIn(options, request)));
+  fault.quote(quoteWords(options.title, response, secretsIn(options, request)));
   throw completed(fault, options, { request, response });
 }
 
