@@ -18,11 +18,17 @@ import { limitRequests } from "../access/auth.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { hasLeft } from "../errors.ts";
 import { messageView } from "../pages/layout.ts";
-import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
+import {
+  isMarked,
+  markBrowser,
+  readBoxes,
+  readCallback,
+  readForm,
+  readPageAddress,
+} from "./connect-forms.ts";
 import { closedView } from "./connect-views.ts";
-import { readSetupPage } from "../../services/platforms/setup-page.ts";
+import { readSetupPage } from "../../services/platforms/set-up.ts";
 import { setupPageView } from "./setup-view.ts";
-import { isMarked, markBrowser } from "./consent-cookie.ts";
 import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
 
 /** Pages shown to one address a minute, submissions among them. */

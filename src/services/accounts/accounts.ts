@@ -16,7 +16,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { dropGrantIfUnused } from "../platforms/grants.ts";
 import { revokeGrant } from "../platforms/renewal/ask-for-renewal.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { findMeantAccount, isAccountId } from "./meant-channel.ts";
 
 /** How long before its access ends an account asks for attention. */

@@ -20,7 +20,7 @@ import {
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
-import { describeNewFile } from "./files.ts";
+import { toFile } from "./files.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
 
 /** Uploads that were begun and never finished are forgotten after this. */
@@ -142,7 +142,7 @@ async function receive(
     const answer = await commitOnce(call, async (tx) => {
       const done = await completeFileRow(tx, file, columns);
       if (done === null) throw alreadyUsed(row.id);
-      return { file: describeNewFile(done, downloadUrl) };
+      return { file: toFile(done, downloadUrl) };
     });
     ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
     return answer;

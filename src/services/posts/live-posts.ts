@@ -15,7 +15,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { fitEdited } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";

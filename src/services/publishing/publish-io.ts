@@ -10,7 +10,7 @@ import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
 import { limitMedia } from "./limited-media.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import type { Json } from "../../ports/platform-io.ts";

@@ -7,7 +7,7 @@ import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/connect-io.ts";
 import { readSecrets } from "../../platforms/grants.ts";
 import { withoutTrailing } from "../../../domain/parse-url.ts";
-import { isOwnAddress } from "../../platforms/own-address.ts";
+import { isOwnAddress } from "../../platforms/set-up.ts";
 
 /** What is to be connected, and for whom. */
 export interface ConnectTarget {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { encodeFields } from "../requests/encodings.ts";
 import { settingName } from "../../../domain/accounts/platform-settings.ts";
 import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../../../ports/connect.ts";
 import {
@@ -27,11 +28,6 @@ export interface TokenPlace {
   readonly endpoints: Endpoints;
 }
 
-/** With spaces as %20 everywhere: LinkedIn and Reddit take a plus for itself. */
-export function encodeQuery(fields: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(fields).toString().replaceAll("+", "%20");
-}
-
 /** Where the person consents. Parameters that the platform's address has already stay. */
 export function authorizeUrl(
   { way, app, endpoints }: TokenPlace,
@@ -48,8 +44,8 @@ export function authorizeUrl(
     ...(ask.challenge === null ? {} : { code_challenge: ask.challenge, code_challenge_method: "S256" }),
     ...own,
   };
-  const given = Object.entries(params).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
-  const query = encodeQuery(Object.fromEntries(given));
+  // LinkedIn and Reddit take a plus for itself.
+  const query = encodeFields(params);
   return `${endpoints.authorize}${endpoints.authorize.includes("?") ? "&" : "?"}${query}`;
 }
 

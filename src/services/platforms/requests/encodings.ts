@@ -31,7 +31,7 @@ export function encodeBody({ json, form, multipart, body }: PlatformRequest): En
 }
 
 /** A space becomes %20, which everybody reads; + is a space in forms alone. */
-function encodeFields(fields: Fields): string {
+export function encodeFields(fields: Fields): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue;

@@ -17,7 +17,7 @@ import {
 } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
-import { isOwnAddress } from "../own-address.ts";
+import { isOwnAddress } from "../set-up.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
 import { boundedWait, readRetryAfter } from "./retry-after.ts";
