@@ -306,7 +306,7 @@ async function readAccountIds(
       "invalid",
       "accounts: give at least one account id, or leave it out for all accounts.",
     );
-  const known = await ownAccountIds(ctx.store, ownerId);
+  const known = (await listAccountRows(ctx.store, ownerId)).map(({ id }) => id);
   const unknown = given.find((id) => !known.includes(id));
   if (unknown === undefined) return [...new Set(given)];
   const hint =
@@ -317,10 +317,6 @@ async function readAccountIds(
     "invalid",
     `accounts: ${quote(unknown)} is not an account of the owner ${quote(ownerId)}. ${hint}`,
   );
-}
-
-async function ownAccountIds(reader: Reader, ownerId: string): Promise<string[]> {
-  return (await listAccountRows(reader, ownerId)).map((row) => row.id);
 }
 
 const SPAN_UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY };

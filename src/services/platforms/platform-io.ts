@@ -54,14 +54,14 @@ export async function createPlatformIo(
   };
 }
 
-interface AuthorizedParts {
-  readonly platform: AnyPlatform;
-  readonly row: () => AccountRow;
-  readonly knownSecrets: Set<string>;
-}
-
-function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
-  const { platform, row, knownSecrets } = parts;
+function createAuthorized(
+  ctx: AppContext,
+  {
+    platform,
+    row,
+    knownSecrets,
+  }: { platform: AnyPlatform; row: () => AccountRow; knownSecrets: Set<string> },
+): PlatformIo["authorized"] {
   const note = (secrets: LoadedSecrets): LoadedSecrets => {
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
     return secrets;

@@ -62,11 +62,9 @@ export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: Con
 
 /** The way that is taken when none is named: the first that is set up, or the first of all. */
 export function usualWay(ctx: AppContext, platform: AnyPlatform): ConnectWay {
-  return platform.connect.find((way) => isReady(ctx, platform, way)) ?? platform.connect[0];
-}
-
-function isReady(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): boolean {
-  return missingSettings(ctx, platform, way).length === 0;
+  return (
+    platform.connect.find((way) => missingSettings(ctx, platform, way).length === 0) ?? platform.connect[0]
+  );
 }
 
 /** How an app is registered for this way, with our own address in it; null where none is needed. */

@@ -125,13 +125,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   return { posts: rows.map(toPost), names, platforms, from: toIso(from), to: toIso(to), timezone };
 }
 
-interface Window {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** One bound makes a window of a month, or of a year where the number is limited. Both are included. */
-function readWindow(ctx: AppContext, args: CalendarArgs): Window {
+function readWindow(ctx: AppContext, args: CalendarArgs): { readonly from: number; readonly to: number } {
   const { timezone } = ctx.settings;
   const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
   const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
@@ -145,16 +140,14 @@ function readWindow(ctx: AppContext, args: CalendarArgs): Window {
   const window = {
     from:
       from ??
-      at(to ?? 0)
+      at((to ?? 0) + 1)
         .minus(span)
-        .plus({ milliseconds: 1 })
         .toMillis(),
     to:
       to ??
       at(from ?? 0)
         .plus(span)
-        .minus({ milliseconds: 1 })
-        .toMillis(),
+        .toMillis() - 1,
   };
   if (window.from <= window.to) return window;
   throw new AppError(

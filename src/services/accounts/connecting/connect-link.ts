@@ -91,13 +91,10 @@ function closedReason(row: ConnectionRow, now: number): ClosedReason | null {
   return row.expires_at <= now ? "expired" : null;
 }
 
-interface Targeting {
-  readonly row: ConnectionRow;
-  readonly platform: AnyPlatform;
-  readonly way: string | undefined;
-}
-
-async function toTarget(ctx: AppContext, { row, platform, way }: Targeting): Promise<ConnectTarget> {
+async function toTarget(
+  ctx: AppContext,
+  { row, platform, way }: { row: ConnectionRow; platform: AnyPlatform; way: string | undefined },
+): Promise<ConnectTarget> {
   const reconnecting =
     row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
   const noted = wayOf(platform, row);

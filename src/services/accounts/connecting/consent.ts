@@ -110,13 +110,11 @@ async function begin(call: GuestCall, { row, target, token }: ConsentLink): Prom
   return { state: "lead", url: assertWebAddress(target, url), stateHash };
 }
 
-interface Begun {
-  readonly place: Place;
-  readonly keep: JsonObject;
-  readonly url: string;
-}
-
-async function askToBegin({ ctx, signal }: GuestCall, target: ConsentTarget, state: string): Promise<Begun> {
+async function askToBegin(
+  { ctx, signal }: GuestCall,
+  target: ConsentTarget,
+  state: string,
+): Promise<{ place: Place; keep: JsonObject; url: string }> {
   const { platform, way, ownerId } = target;
   const place = await placeOf(ctx, target);
   if (way.kind === "oauth") {

@@ -36,7 +36,7 @@ export async function storeAccounts(ctx: AppContext, tx: Tx, storing: Storing): 
   const channels: Channel[] = [];
   for (const channel of chosen) channels.push({ channel, existing: await findExisting(tx, target, channel) });
   channels.push(...(await findSiblings(tx, storing)));
-  const grant = await keepTokens(ctx, tx, { storing, channels });
+  const grant = await keepTokens(ctx, tx, { ...storing, channels });
   const rows: AccountRow[] = [];
   for (const one of channels) rows.push(await storeAccount(ctx, tx, { ...one, storing, grant }));
   for (const id of new Set(channels.map(({ existing }) => existing?.grant_id ?? null)))
@@ -82,14 +82,12 @@ type GrantColumns = Pick<AccountRow, "grant_id" | "token_expires_at" | "access_e
 
 const NO_GRANT: GrantColumns = { grant_id: null, token_expires_at: null, access_ends_at: null, scopes: "[]" };
 
-interface Keeping {
-  readonly storing: Storing;
-  readonly channels: readonly Channel[];
-}
-
 /** What the platform left out of its answer stays what it was: many give a refresh token only once. */
-async function keepTokens(ctx: AppContext, tx: Tx, { storing, channels }: Keeping): Promise<GrantColumns> {
-  const { target, found } = storing;
+async function keepTokens(
+  ctx: AppContext,
+  tx: Tx,
+  { target, found, channels }: Storing & { readonly channels: readonly Channel[] },
+): Promise<GrantColumns> {
   if (found.tokens === null) return NO_GRANT;
   const former = channels.find(({ existing }) => existing !== null && isSameWay(target, existing));
   const stored = await storedSecrets(ctx, tx, former?.existing ?? null);
