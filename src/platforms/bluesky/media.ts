@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
-import { asNotSent } from "../shared/faults.ts";
+import { throwNotSent } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
 import { MAX_IMAGES } from "./metadata.ts";
@@ -36,10 +36,7 @@ async function uploadOnce<R extends Json>(to: Sending, url: string, send: () => 
   return to.io.effect<Json>({
     step: `upload ${to.name}`,
     request: { url },
-    send: () =>
-      send().catch((error: unknown) => {
-        throw asNotSent(error);
-      }),
+    send: () => send().catch(throwNotSent),
     reconcile: async () => ({ outcome: "send_again" }),
   });
 }

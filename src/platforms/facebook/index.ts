@@ -30,6 +30,7 @@ import { checkPost, FacebookMetadata, type FacebookPost, MAX_PHOTOS, MAX_TEXT } 
 import { IMAGES, publish } from "./publish.ts";
 import { FILMS } from "./upload.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const SETUP: SetupGuide = {
   url: "https://developers.facebook.com/apps",
@@ -80,7 +81,7 @@ const SETTINGS: readonly PlatformSetting[] = [
 ];
 
 const oauth: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with Facebook",
   instructions:
@@ -93,15 +94,11 @@ const oauth: OAuthWay = {
   }),
   scopes: [...NEEDED, "read_insights", "pages_manage_engagement", PORTFOLIO_SCOPE],
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   tokenMethod: "GET",
   authorizeParams: (io) => {
     const config = io.setting("LOGIN_CONFIG_ID");
     return config === null ? {} : { scope: null, config_id: config };
   },
-  redirect: "any",
-  instance: "no",
   lengthen,
   // There is none: the person comes back, while the Pages' own tokens have no end.
   renewal: null,

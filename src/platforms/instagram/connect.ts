@@ -16,6 +16,7 @@ import {
   type TokenHost,
 } from "../shared/meta/accounts.ts";
 import { classify, facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const LIMITS = [
   "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",
@@ -73,7 +74,7 @@ const Me = z.looseObject({
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
 export const instagramLogin: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "instagram",
   label: "Sign in with Instagram",
   instructions: "Sign in to Instagram with the professional account and allow everything that it asks for.",
@@ -90,10 +91,7 @@ export const instagramLogin: OAuthWay = {
   ],
   neededScopes: ["instagram_business_basic", "instagram_business_content_publish"],
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   redirect: "https",
-  instance: "no",
   readTokens: readShortLived,
   lengthen: exchangeAt(HOST),
   renewal: renewAtHost(HOST),
@@ -128,7 +126,7 @@ const Page = PageEntry.extend({ instagram_business_account: PageAccount.optional
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login */
 export const facebookLogin: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "facebook",
   label: "Through a Facebook Page",
   instructions:
@@ -154,11 +152,7 @@ export const facebookLogin: OAuthWay = {
     PORTFOLIO_SCOPE,
   ],
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   tokenMethod: "GET",
-  redirect: "any",
-  instance: "no",
   // A Page's token, made from a long-lived one, has no end.
   lengthen: async (tokens, io) => ({
     ...(await exchangeAtFacebook(tokens, io, facebookUrl(io))),

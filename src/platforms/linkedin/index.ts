@@ -35,6 +35,7 @@ import {
   PAGE_SCOPES,
 } from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const PORTAL = "https://www.linkedin.com/developers/apps";
 
@@ -161,17 +162,12 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 }
 
 const SIGN_IN = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   endpoints: {
     authorize: "https://www.linkedin.com/oauth/v2/authorization",
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     revoke: REVOKE_URL,
   },
-  scopeSeparator: " ",
-  pkce: "none",
-  clientAuth: "body",
-  redirect: "any",
-  instance: "no",
   renewal: { beforeMs: 7 * DAY, isSingleUse: false },
   revoke,
 } as const satisfies Partial<OAuthWay>;

@@ -4,7 +4,7 @@ import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { asNotSent, bearer } from "../shared/faults.ts";
+import { bearer, throwNotSent } from "../shared/faults.ts";
 import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isPage } from "./metadata.ts";
 
@@ -27,7 +27,7 @@ export async function sendImage(item: MediaItem, name: string, io: PublishIo): P
     request: { url: item.url },
     send: async () => {
       const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
-      return unseen(() => upload(fitted, io));
+      return upload(fitted, io).catch(throwNotSent);
     },
     reconcile: async () => ({ outcome: "send_again" }),
   });
@@ -40,12 +40,6 @@ async function upload({ bytes }: FittedImage, io: PublishIo): Promise<string> {
   const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
   await put(io, value.uploadUrl, bytes);
   return value.image;
-}
-
-async function unseen<T>(work: () => Promise<T>): Promise<T> {
-  return work().catch((error: unknown) => {
-    throw asNotSent(error);
-  });
 }
 
 async function put(
@@ -107,7 +101,7 @@ export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string>
   const stored = await io.effect<Json>({
     step: "video",
     request: { url: item.url, sizeBytes: item.facts.sizeBytes },
-    send: (context) => unseen(() => sendParts(item, io, context)),
+    send: (context) => sendParts(item, io, context).catch(throwNotSent),
     reconcile: async () => ({ outcome: "send_again" }),
   });
   return z.string().parse(stored);

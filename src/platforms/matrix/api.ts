@@ -7,7 +7,7 @@ import {
   type PlatformRequest,
 } from "../../ports/platform-io.ts";
 import type { Inspection } from "../../ports/platform.ts";
-import { bearer, type FaultRule, faultsBy, type FaultTable } from "../shared/faults.ts";
+import { bearer, type FaultRule, faultsBy, type FaultTable, orNull } from "../shared/faults.ts";
 
 interface Call extends Omit<PlatformRequest, "url"> {
   /** Below the server's address and /_matrix. */
@@ -31,16 +31,6 @@ export function askAs(io: PlatformIo): Ask {
   const { baseUrl } = placeOf(io.account);
   return ({ path, ...rest }, schema) =>
     io.ask({ classify, ...rest, url: `${baseUrl}/_matrix${path}`, sign: bearer() }, schema);
-}
-
-/** Null where what it is about is not there (HTTP 404, or another status that says so here). */
-export async function orNull<T>(answer: Promise<T>, statuses: readonly number[] = [404]): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof PlatformFault && statuses.includes(error.httpStatus ?? 0)) return null;
-    throw error;
-  }
 }
 
 const Settings = z.looseObject({ baseUrl: z.string(), userId: z.string(), roomId: z.string() });

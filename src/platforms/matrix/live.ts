@@ -2,10 +2,11 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { askAs, orNull, placeOf, roomPath } from "./api.ts";
+import { askAs, placeOf, roomPath } from "./api.ts";
 import type { MatrixPost } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
+import { orNull } from "../shared/faults.ts";
 
 const idOf = idReader("is not the id of a message, so the post cannot be found on Matrix.");
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { callWith } from "./api.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 export const Account = z.looseObject({
   id: z.string().min(1),
@@ -40,7 +41,7 @@ const SETUP: SetupGuide = {
 };
 
 export const consent: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with Pinterest",
   instructions: "Sign in to Pinterest and give Posthorn's app access.",
@@ -52,12 +53,9 @@ export const consent: OAuthWay = {
   scopes: SCOPES,
   neededScopes: SCOPES,
   scopeSeparator: ",",
-  pkce: "none",
   clientAuth: "basic",
   // Apps from before September 2025 get refresh tokens that cannot be renewed otherwise.
   tokenParams: { continuous_refresh: "true" },
-  redirect: "any",
-  instance: "no",
   renewal: { beforeMs: 5 * DAY, everyMs: 20 * DAY, isSingleUse: true },
   targets: async ({ secrets }, io) => {
     const account = await callWith(io, { secrets }, { path: "/user_account" }, Account);

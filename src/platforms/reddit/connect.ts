@@ -4,6 +4,7 @@ import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Choice } from "../../ports/platform.ts";
 import { ask, askWith, listOf, REDDIT, userAgent } from "./api.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 export const ME = "/api/v1/me";
 
@@ -37,7 +38,7 @@ const SETUP: SetupGuide = {
 };
 
 export const consent: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with Reddit",
   instructions: "Sign in to Reddit and allow the app to post.",
@@ -48,14 +49,10 @@ export const consent: OAuthWay = {
   },
   scopes: SCOPES,
   neededScopes: ["identity", "read", "submit", "history"],
-  scopeSeparator: " ",
-  pkce: "none",
   clientAuth: "basic",
   // Else there is no refresh token, and access ends within a day.
   authorizeParams: { duration: "permanent" },
   tokenHeaders: (io) => ({ "user-agent": userAgent(io) }),
-  redirect: "any",
-  instance: "no",
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },
   async targets({ secrets }, io) {
     const me = await askWith(io, { secrets }, { path: ME }, Me);

@@ -119,12 +119,17 @@ export function asNotSent(error: unknown): unknown {
   return new PlatformFault("not_sent", sentence, details);
 }
 
-/** Null where the platform does not know it (404). */
-export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+/** For `catch` behind such work. */
+export function throwNotSent(error: unknown): never {
+  throw asNotSent(error);
+}
+
+/** Null where the platform does not know it (404, or another status that says so). */
+export async function orNull<T>(work: Promise<T>, statuses: readonly number[] = [404]): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
+    if (error instanceof PlatformFault && statuses.includes(error.httpStatus ?? 0)) return null;
     throw error;
   }
 }

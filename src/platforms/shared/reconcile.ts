@@ -8,7 +8,7 @@ import type {
   ReconcileContext,
   Reconciled,
 } from "../../ports/publish-io.ts";
-import { asNotSent } from "./faults.ts";
+import { throwNotSent } from "./faults.ts";
 
 /** The platform's clock may be behind ours by so much. */
 const CLOCK_TOLERANCE_MS = MINUTE;
@@ -90,10 +90,7 @@ export function sendUnseen<R extends Json>(
 ): Promise<R> {
   return io.effect<R>({
     ...spec,
-    send: (context) =>
-      spec.send(context).catch((error: unknown) => {
-        throw asNotSent(error);
-      }),
+    send: (context) => spec.send(context).catch(throwNotSent),
     reconcile: async () => ({ outcome: "send_again" }),
   });
 }

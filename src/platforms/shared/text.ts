@@ -1,4 +1,4 @@
-import tlds from "tlds";
+import tlds from "tlds" with { type: "json" };
 
 /** What names of hosts end in. */
 export const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(tlds);

@@ -29,6 +29,7 @@ import {
   SCOPES,
   withToken,
 } from "./api.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 export const FIELDS: readonly SecretField[] = [
   {
@@ -254,7 +255,7 @@ const SETUP: SetupGuide = {
 const TOKEN_URL = `${API}/oauth.v2.access`;
 
 export const consent: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Add to Slack",
   instructions: "Choose the workspace in Slack and allow Posthorn's app. Then choose the channels.",
@@ -263,10 +264,7 @@ export const consent: OAuthWay = {
   scopes: SCOPES,
   neededScopes: NEEDED_SCOPES,
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   redirect: "https",
-  instance: "no",
   // Tokens end, after 12 hours, where the app has token rotation switched on.
   renewal: { beforeMs: 2 * HOUR, isSingleUse: true, renew },
   revoke: async ({ accessToken = "" }, io) => {

@@ -9,6 +9,7 @@ import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
 import { checkPost, MAX_ITEMS, MAX_TEXT, measure, ThreadsMetadata } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const GUIDE: SetupGuide = {
   url: "https://developers.facebook.com/apps",
@@ -44,7 +45,7 @@ const Me = z.looseObject({
 
 /** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
 const threadsLogin: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "threads",
   label: "Sign in with Threads",
   instructions: "Sign in to Threads and allow everything that it asks for.",
@@ -63,10 +64,7 @@ const threadsLogin: OAuthWay = {
   ],
   neededScopes: ["threads_basic", "threads_content_publish"],
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   redirect: "https",
-  instance: "no",
   readTokens: readShortLived,
   lengthen: exchangeAt(HOST),
   renewal: renewAtHost(HOST),

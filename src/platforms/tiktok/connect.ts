@@ -20,6 +20,7 @@ import {
   type TikTokMetadata,
   type TikTokPost,
 } from "./metadata.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const REVOKE_URL = "https://open.tiktokapis.com/v2/oauth/revoke/";
 
@@ -87,7 +88,7 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 }
 
 export const CONSENT: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with TikTok",
   instructions: "Sign in to TikTok and leave all permissions ticked.",
@@ -119,11 +120,8 @@ export const CONSENT: OAuthWay = {
   scopes: SCOPES,
   neededScopes: ["user.info.basic", "video.publish"],
   scopeSeparator: ",",
-  pkce: "none",
-  clientAuth: "body",
   clientIdName: "client_key",
   redirect: "https",
-  instance: "no",
   // A token lasts 24 hours; what renews it, 365 days, and may be another each time.
   renewal: { beforeMs: HOUR, isSingleUse: true },
   revoke,

@@ -6,7 +6,7 @@ import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { asNotSent } from "../shared/faults.ts";
+import { asNotSent, throwNotSent } from "../shared/faults.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendInChunks } from "../shared/uploads.ts";
 import { callTikTok, classifyChunk, SessionGone } from "./api.ts";
@@ -89,9 +89,7 @@ async function sendPhotos(
   { post, urls, io }: { readonly post: TikTokPost; readonly urls: readonly string[]; readonly io: PublishIo },
   context: EffectContext,
 ): Promise<Sent> {
-  const { info, username } = await prepare(post, io).catch((error: unknown) => {
-    throw asNotSent(error);
-  });
+  const { info, username } = await prepare(post, io).catch(throwNotSent);
   await context.saveHandle({ kind: "photo", username });
   const json: JsonObject = {
     media_type: "PHOTO",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { askWith } from "./api.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const Avatars = z.array(z.looseObject({ url: z.url() }));
 
@@ -46,7 +47,7 @@ const SETUP: SetupGuide = {
 };
 
 export const consent: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with Tumblr",
   instructions: "Sign in to Tumblr and allow Posthorn's app to post to your blogs.",
@@ -58,11 +59,6 @@ export const consent: OAuthWay = {
   scopes: SCOPES,
   // Without the last one, access ends after 42 minutes.
   neededScopes: SCOPES,
-  scopeSeparator: " ",
-  pkce: "none",
-  clientAuth: "body",
-  redirect: "any",
-  instance: "no",
   // Nobody says how long a refresh token lasts that is not used.
   renewal: { beforeMs: 0, everyMs: 7 * DAY, isSingleUse: true },
   async targets({ secrets }, io) {

@@ -20,6 +20,7 @@ import { ACCEPTED } from "../shared/media.ts";
 import { askOwn, requestWith } from "./api.ts";
 import { edit, insights, publish, remove, setThumbnail } from "./live.ts";
 import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata } from "./metadata.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const SCOPES = ["public", "private", "upload", "edit", "delete", "stats"] as const;
 const NEEDED = ["private", "upload", "edit"] as const;
@@ -79,7 +80,7 @@ const targetWith = async (io: ConnectIo, token: string): Promise<Target> =>
   targetOf(await io.ask(requestWith(io, { secrets: { accessToken: token } }, ME), Me));
 
 const OAUTH: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with Vimeo",
   instructions: "Sign in to Vimeo and allow the app to upload and edit videos.",
@@ -90,11 +91,7 @@ const OAUTH: OAuthWay = {
   },
   scopes: SCOPES,
   neededScopes: NEEDED,
-  scopeSeparator: " ",
-  pkce: "none",
   clientAuth: "basic",
-  redirect: "any",
-  instance: "no",
   // As a rule its tokens do not end.
   renewal: { beforeMs: 5 * MINUTE, isSingleUse: true },
   revoke,

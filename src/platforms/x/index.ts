@@ -17,6 +17,7 @@ import { API, keysHeader, ME, requestOf, type User, UserAnswer } from "./api.ts"
 import { analytics, insights, inspect, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, checkPost, measure, XMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const REVOKE_URL = `${API}/2/oauth2/revoke`;
 
@@ -46,7 +47,7 @@ const SCOPES = ["tweet.read", "tweet.write", "users.read", "media.write", "offli
 
 /** Signing in with X. */
 const OAUTH: OAuthWay = {
-  kind: "oauth",
+  ...USUAL_CONSENT,
   name: "oauth",
   label: "Sign in with X",
   instructions: "Sign in to the X account that is to be connected and allow the app to post.",
@@ -58,12 +59,10 @@ const OAUTH: OAuthWay = {
   },
   scopes: SCOPES,
   neededScopes: SCOPES,
-  scopeSeparator: " ",
   pkce: "S256",
   // An app without a secret names itself in the body.
   clientAuth: "basic",
   redirect: "no-localhost",
-  instance: "no",
   // A refresh token lasts about half a year.
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: true },
   revoke,

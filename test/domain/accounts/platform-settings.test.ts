@@ -94,7 +94,7 @@ describe("the settings of platforms", () => {
       settings: [],
       connect: [{ kind: "redirect", name: "page", ...ways, begin, finish }],
     });
-    expect(settingsOf(platform).map(({ name }) => name)).toEqual(["REDIRECT_URL"]);
+    expect(settingsOf(platform).map(({ name }) => name)).toEqual(["BASE_URL", "REDIRECT_URL"]);
     expect(requiredSettings(platform, platform.connect[0])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { type FittedImage, type ImageLimits, MediaUnavailable } from "../../../p
 import { type FaultKind, type Json, PlatformFault } from "../../../ports/platform-io.ts";
 import type { PlatformPost, PublishOutcome } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
-import { asNotSent } from "../faults.ts";
+import { asNotSent, throwNotSent } from "../faults.ts";
 import type { Uploaded } from "./sessions.ts";
 
 /** A platform flips what it has a time of within so long after it; before we do. */
@@ -203,9 +203,7 @@ async function setThumbnailOnce(io: PublishIo, id: string, thumbnail: Thumbnail)
     step: "thumbnail",
     request: { id, thumbnailUrl: url },
     send: async () => {
-      await send(id, picture).catch((error: unknown) => {
-        throw asNotSent(error);
-      });
+      await send(id, picture).catch(throwNotSent);
       return true;
     },
     reconcile: async () => ({ outcome: "send_again" }),

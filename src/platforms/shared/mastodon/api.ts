@@ -9,7 +9,7 @@ import {
 } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import type { PlatformPost } from "../../../ports/platform.ts";
-import { bearer, type Code, faultsBy } from "../faults.ts";
+import { bearer, type Code, faultsBy, orNull } from "../faults.ts";
 import { serverOf } from "../servers.ts";
 
 interface Call extends Omit<PlatformRequest, "url" | "classify"> {
@@ -23,17 +23,14 @@ export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promis
 }
 
 /** The same; null where what it is about is not there (any more). */
-export async function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    return await own(io, call, schema);
-  } catch (error) {
-    if (isGone(error)) return null;
-    throw error;
-  }
+export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
+  return orNull(own(io, call, schema), GONE);
 }
 
+const GONE = [404, 410];
+
 export function isGone(error: unknown): error is PlatformFault {
-  return error instanceof PlatformFault && (error.httpStatus === 404 || error.httpStatus === 410);
+  return error instanceof PlatformFault && GONE.includes(error.httpStatus ?? 0);
 }
 
 /** One call while connecting, with a token that is not stored yet, or none. */

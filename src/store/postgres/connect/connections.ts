@@ -52,6 +52,7 @@ const PUBLISHER_SETTINGS: Settings = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
+  enable_sort: "off",
   jit: "off",
 };
 
