@@ -22,7 +22,7 @@ import {
   touchApiKey,
 } from "../../store/queries/api-keys.ts";
 import { insertMeta } from "../../store/queries/meta.ts";
-import type { Reader, Tx } from "../../store/engine/store.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { listAccountRows } from "../../store/queries/accounts.ts";
 

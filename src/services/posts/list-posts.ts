@@ -137,18 +137,9 @@ function readWindow(ctx: AppContext, args: CalendarArgs): { readonly from: numbe
     if (args.limit !== undefined) return { from: now.toMillis(), to: now.plus(span).toMillis() };
     return { from: now.startOf("month").toMillis(), to: now.endOf("month").toMillis() };
   }
-  const window = {
-    from:
-      from ??
-      at((to ?? 0) + 1)
-        .minus(span)
-        .toMillis(),
-    to:
-      to ??
-      at(from ?? 0)
-        .plus(span)
-        .toMillis() - 1,
-  };
+  const before = (end: number): number => at(end).minus(span).toMillis() + 1;
+  const after = (start: number): number => at(start).plus(span).toMillis() - 1;
+  const window = { from: from ?? before(to ?? 0), to: to ?? after(from ?? 0) };
   if (window.from <= window.to) return window;
   throw new AppError(
     "invalid",
