@@ -8,7 +8,7 @@ export type Step = "secrets" | "consent" | "address" | "choice";
 
 const STEPS: ReadonlySet<string> = new Set<Step>(["secrets", "consent", "address", "choice"]);
 
-export interface PageAddress {
+interface PageAddress {
   /** Null for one that is no form of ours. */
   readonly step: Step | null;
   readonly way: string | undefined;

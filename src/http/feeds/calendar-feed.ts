@@ -52,7 +52,7 @@ const MAX_DESCRIPTION = 2_000;
 /** How often an application should look again; those that know neither property choose for themselves. */
 const REFRESH = "PT15M";
 
-export function toICalendar({ posts }: CalendarFeed): string {
+function toICalendar({ posts }: CalendarFeed): string {
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",

@@ -256,7 +256,7 @@ export interface KeyInput {
 }
 
 /** What a key may do, and for how long. */
-export interface KeyLimits {
+interface KeyLimits {
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly accountIds: readonly string[] | null;
@@ -266,7 +266,7 @@ export interface KeyLimits {
 const MAX_NAME_LENGTH = 100;
 
 /** What a key shall be limited to. Throws `invalid` that names the field. */
-export async function readKeyInput(ctx: AppContext, ownerId: string, input: KeyInput): Promise<KeyLimits> {
+async function readKeyInput(ctx: AppContext, ownerId: string, input: KeyInput): Promise<KeyLimits> {
   return {
     name: readName(input.name),
     permissions: readPermissions(input.permissions),

@@ -7,13 +7,13 @@ import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 
 /** How long a person may think about a question. */
-export const CONFIRMATION_LIFE_MS = 10 * MINUTE;
+const CONFIRMATION_LIFE_MS = 10 * MINUTE;
 
 const NONCE_BYTES = 16;
 const TOKEN = /^([a-z0-9]{1,12})\.([\w-]{22})\.([0-9a-f]{64})$/;
 
 /** What a person is asked about: this call, of this key, with exactly these arguments. */
-export interface ConfirmedCall {
+interface ConfirmedCall {
   readonly tool: string;
   readonly args: unknown;
 }

@@ -23,7 +23,7 @@ export interface Replayable<T> {
   readonly isReplay: boolean;
 }
 
-export interface IdempotentCall {
+interface IdempotentCall {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;

@@ -25,7 +25,7 @@ const SHOWN_STATUSES: readonly PostStatus[] = ["scheduled", "publishing", "uploa
 const MAX_EVENTS = 10_000;
 
 /** Where an owner's plan can be subscribed to. Whoever knows the address sees it. */
-export interface CalendarLink {
+interface CalendarLink {
   readonly url: string;
   readonly createdAt: string;
 }

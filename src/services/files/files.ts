@@ -119,7 +119,7 @@ export function fileNotFound(field: string, id: string): AppError {
   return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
 }
 
-export interface Download {
+interface Download {
   readonly name: string;
   readonly mimeType: string;
   readonly sizeBytes: number;

@@ -177,14 +177,14 @@ const XDG_LINE = /^XDG_(?:DESKTOP|DOCUMENTS|DOWNLOAD|MUSIC|PICTURES|VIDEOS)_DIR=
  * The folders in which a person usually has pictures, films and sounds, by their real paths: those of the home
  * folder (a real path), of its OneDrive, and what `user-dirs.dirs` names. None that holds the home folder.
  */
-export async function usualFolders(home: string): Promise<readonly string[]> {
+async function usualFolders(home: string): Promise<readonly string[]> {
   const places = [home, join(home, "OneDrive")];
   const plain = places.flatMap((place) => NAMES.map((name) => join(place, name)));
   return realFolders([...plain, ...(await xdgFolders(home))], home);
 }
 
 /** Those that are there, without what is hidden in the home folder, and without those that hold all of it. */
-export async function realFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
+async function realFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(realPath));
   return found
     .filter((folder) => folder !== null)
@@ -193,7 +193,7 @@ export async function realFolders(paths: readonly string[], home: string): Promi
 }
 
 /** The home folder's real path; null for a user without one, as containers have them. */
-export async function findHome(given?: string): Promise<string | null> {
+async function findHome(given?: string): Promise<string | null> {
   try {
     return await realpath(given ?? homedir());
   } catch {
@@ -208,7 +208,7 @@ export async function withHome(path: string, homeFolder?: string): Promise<strin
 }
 
 /** Whether a path lies below a folder; both without links and relative parts. */
-export function isBelow(folder: string, path: string): boolean {
+function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
@@ -219,7 +219,7 @@ export function isHidden(way: string): boolean {
 }
 
 /** Null for what is not there. */
-export function realPath(path: string): Promise<string | null> {
+function realPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
 }
 

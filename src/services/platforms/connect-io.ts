@@ -68,7 +68,7 @@ export function toPlatformAccount(row: SeenAccount): PlatformAccount {
 }
 
 /** What `toPlatformAccount` reads of a row. */
-export type SeenAccount = Pick<
+type SeenAccount = Pick<
   AccountRow,
   "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits"
 >;

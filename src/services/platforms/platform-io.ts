@@ -101,7 +101,7 @@ async function attempt<T>(
  * to them. Gives the row as it is now. Throws a `not_sent` fault where the channel was connected anew since,
  * or is connected no more.
  */
-export async function rememberSettings(
+async function rememberSettings(
   ctx: AppContext,
   seen: AccountRow,
   settings: JsonObject,

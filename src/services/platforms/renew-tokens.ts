@@ -23,13 +23,13 @@ export interface LoadedSecrets {
   readonly grant: GrantRow | null;
 }
 
-export interface AccountRef {
+interface AccountRef {
   readonly ownerId: string;
   readonly id: string;
 }
 
 /** An account with the settings that whoever uses its secrets goes by: they say which server gets them. */
-export interface ServerRef extends AccountRef {
+interface ServerRef extends AccountRef {
   readonly settings: string;
 }
 
@@ -84,7 +84,7 @@ export async function askToReconnect(
   return isMarked;
 }
 
-export interface RefreshJob {
+interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
   /** What the platform refused, and the version of the secrets it was sent. */

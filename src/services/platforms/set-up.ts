@@ -131,13 +131,8 @@ async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWa
   const steps =
     setup === null
       ? ""
-      : ` The steps are on the page ${await ctx.publicUrl()}${setUpPath(name)}, which the person can open now. posthorn doctor ${name} prints them, too.`;
+      : ` The steps are on the page ${await ctx.publicUrl()}/connect/setup/${name}, which the person can open now. posthorn doctor ${name} prints them, too.`;
   return `A person first registers an app at ${setup?.url ?? platform.docs} with ${back}.${steps}`;
-}
-
-/** Where a person reads how a platform is set up, below our own address. */
-export function setUpPath(provider: string): string {
-  return `/connect/setup/${provider}`;
 }
 
 function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {

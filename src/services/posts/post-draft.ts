@@ -18,14 +18,14 @@ import type { CheckedForm, PostContent } from "./post-form.ts";
 import { placesOf } from "../files/media-places.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 
-export interface CheckedContent {
+interface CheckedContent {
   readonly row: PostContentRow;
   readonly warnings: readonly string[];
   /** The owner's files that it names, for `requireFiles` in the transaction that writes the row. */
   readonly files: readonly FileUse[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   /** The post as it stands: what it names already, a limited key may leave in it. */

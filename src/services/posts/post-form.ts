@@ -166,7 +166,7 @@ function checkEmpty({ platform, capabilities, content }: Form): string[] {
 }
 
 /** What a platform does not take of `metadata`, each field by its full name. */
-export function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
+function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
   const within = { prefix: "metadata", owner: platform.title };
   return explainInvalid(error, platform.metadata, { within, meant: nearestName });
 }

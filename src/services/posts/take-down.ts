@@ -65,7 +65,7 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
 }
 
 /** Throws `conflict` with the address where a person deletes it, for a platform that lets no app do it. */
-export function assertRemovable(
+function assertRemovable(
   platform: AnyPlatform,
   at: { readonly row: PostRow; readonly account: AccountRow },
 ): void {

@@ -87,7 +87,7 @@ export async function updatePost(
 }
 
 /** The content that a change makes, with its form checked. */
-export async function applyPatch(
+async function applyPatch(
   ctx: AppContext,
   account: AccountRow,
   before: PostRow,
@@ -128,7 +128,7 @@ function hasSameContent(one: PostRow, other: PostRow): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }
 
-export interface Retried {
+interface Retried {
   readonly post: Post;
   /** Only of a retry with changes. */
   readonly warnings?: string[];

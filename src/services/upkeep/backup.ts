@@ -20,7 +20,7 @@ import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../.
 import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import type { AppContext } from "../context.ts";
 
-export interface BackupInput {
+interface BackupInput {
   /** Where to; it must not be there yet unless `isForced`. */
   readonly file: string;
   readonly isForced: boolean;

@@ -43,7 +43,7 @@ export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
   meta: (row) => textOf(row, "key"),
 };
 
-export interface Resealed {
+interface Resealed {
   readonly values: number;
   /** Values that the old key did not open either; they stay as they are. */
   readonly unreadable: number;
@@ -93,7 +93,7 @@ async function isBound(reader: Reader, cipher: Cipher): Promise<boolean> {
 }
 
 /** Null for what was changed, moved, or sealed with another key. */
-export function tryToOpen(cipher: Cipher, value: string, place: string): string | null {
+function tryToOpen(cipher: Cipher, value: string, place: string): string | null {
   try {
     return cipher.open(value, place);
   } catch {
@@ -102,7 +102,7 @@ export function tryToOpen(cipher: Cipher, value: string, place: string): string 
 }
 
 /** From what is sealed of it. */
-export function accountOf(row: SealedKeys): SecretsOwner {
+function accountOf(row: SealedKeys): SecretsOwner {
   return {
     owner_id: textOf(row, "owner_id"),
     id: textOf(row, "id"),
@@ -116,7 +116,7 @@ export function textOf(row: SealedKeys, column: string): string {
   return String(row[column]);
 }
 
-export function textOrNull(row: SealedKeys, column: string): string | null {
+function textOrNull(row: SealedKeys, column: string): string | null {
   const value = row[column] ?? null;
   return value === null ? null : String(value);
 }

@@ -126,7 +126,7 @@ function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Repla
 }
 
 /** The row of a webhook the caller may use; throws `not_found` for every other id. */
-export async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
+async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
   const row = await findWebhookRow(reader, caller.ownerId, id);
   if (row !== undefined && canReach(caller, row)) return row;
   throw new AppError("not_found", `id: there is no webhook ${quote(id)}. Take ids from list_webhooks.`);
@@ -142,13 +142,13 @@ function canReach(caller: Caller, row: WebhookRow): boolean {
 }
 
 /** The webhook with its count of waiting deliveries. */
-export async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
+async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
   const pending = await countPending(reader, row.owner_id);
   return toWebhook(row, pending.get(row.id) ?? 0);
 }
 
 /** A row as every face shows it; `pending`: how many deliveries wait for it. */
-export function toWebhook(row: WebhookRow, pending: number): Webhook {
+function toWebhook(row: WebhookRow, pending: number): Webhook {
   return {
     id: row.id,
     url: row.address,
@@ -166,7 +166,7 @@ function accountIdsOf(row: WebhookRow): string[] | null {
   return row.account_ids === null ? null : (JSON.parse(row.account_ids) as string[]);
 }
 
-export function toDelivery(row: DeliveryRow): Delivery {
+function toDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     event: row.event,

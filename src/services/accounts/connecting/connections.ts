@@ -194,7 +194,7 @@ async function accountsOf(
 
 const AccountIds = z.array(z.string());
 
-export interface ConnectWithSecretsArgs extends ConnectArgs {
+interface ConnectWithSecretsArgs extends ConnectArgs {
   readonly secrets: Secrets;
   /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
   readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;

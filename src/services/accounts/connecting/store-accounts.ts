@@ -20,7 +20,7 @@ import { commitOnce } from "../../access/idempotency.ts";
 import { showAccount } from "../accounts.ts";
 import { inspectConnected } from "../inspect.ts";
 
-export interface Storing {
+interface Storing {
   readonly target: ConnectTarget;
   readonly found: Found;
   /** Those of them that become channels here. */
@@ -200,7 +200,7 @@ export interface ConnectOutcome {
   readonly shownOnce: string | null;
 }
 
-export interface ConnectRun<T> {
+interface ConnectRun<T> {
   readonly target: ConnectTarget;
   readonly found: Found;
   /** At least one of those found. */

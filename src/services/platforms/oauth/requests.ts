@@ -21,7 +21,7 @@ const JsonAnswer = z.record(z.string(), z.json());
  */
 
 /** Whom tokens are asked of, and as which app. */
-export interface TokenPlace {
+interface TokenPlace {
   readonly platform: AnyPlatform;
   readonly way: OAuthWay;
   readonly app: App;
@@ -183,7 +183,7 @@ const SaysMeta = z.looseObject({
 const SaysErrorType = z.looseObject({ error_type: z.string(), error_message: z.string().catch("") });
 
 /** Null where the answer holds none. TikTok, Slack and others refuse with HTTP 200. */
-export function readRefusal(status: number, json: unknown): Refusal | null {
+function readRefusal(status: number, json: unknown): Refusal | null {
   const plain = SaysError.safeParse(json);
   if (plain.success) return { status, code: plain.data.error.toLowerCase().slice(0, 60) };
   const meta = SaysMeta.safeParse(json);
@@ -224,7 +224,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
 const GRANT_CODES: ReadonlySet<string> = new Set(["invalid_grant", "invalid_token", "invalid_request"]);
 
 /** `app`: the app is not accepted; `grant`: the code or token is not; `passing`: neither. */
-export function judgeRefusal(refusal: Refusal, isBasic: boolean): "app" | "grant" | "passing" {
+function judgeRefusal(refusal: Refusal, isBasic: boolean): "app" | "grant" | "passing" {
   const { status, code } = refusal;
   if (SETUP_CODES.has(code)) return "app";
   if (PASSING_CODES.has(code) || status === 429 || status >= 500) return "passing";

@@ -20,7 +20,7 @@ import { AnswerLost, askPlatform } from "./ask-for-renewal.ts";
 import { mergeSecrets, openGrant, openSecrets, scrub, sealGrant } from "../secrets.ts";
 import { accessEndsAt, renewAt, requirePlatform, wayOf } from "../ways.ts";
 
-export interface RenewalCause {
+interface RenewalCause {
   /** A channel of the grant whose own secrets were opened. */
   readonly account: AccountRow;
   /** The platform refused what this channel sent: with tokens that it takes, the channel can be used again. */
