@@ -11,6 +11,7 @@ import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { rawOf } from "../support/handles.ts";
+import { writeNamed } from "../support/protocol-writes.ts";
 
 /**
  * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the
@@ -76,23 +77,12 @@ function fillDisk(): void {
   }
 }
 
-/** What a piece of work writes, told by its statements. */
-const WRITES: readonly (readonly [RegExp, string])[] = [
-  [/^\s*UPDATE posts SET status = CASE/, "claim"],
-  [/^\s*INSERT INTO effects/, "intent"],
-  [/^\s*UPDATE effects SET state/, "result"],
-  [/^\s*UPDATE effects SET handle_enc/, "handle"],
-  [/^\s*UPDATE effects SET asked/, "asked"],
-  [/^\s*UPDATE attempts SET outcome = \?/, "end"],
-  [/^\s*UPDATE posts SET lease_worker = NULL/, "takeover"],
-];
-
 /** A piece of work is written once its statements ran, and durable once its transaction is committed. */
 function watchWrites(raw: SqliteDatabase): SqliteDatabase {
   let names = new Set<string>();
   const prepare: SqliteDatabase["prepare"] = (source) => {
     const statement = raw.prepare(source);
-    const name = WRITES.find(([pattern]) => pattern.test(source))?.[1];
+    const name = writeNamed(source);
     if (name !== undefined) names.add(name);
     if (source === "rollback") names = new Set();
     if (source !== "commit") return statement;

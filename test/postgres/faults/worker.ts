@@ -14,6 +14,7 @@ import { CLASS_PLATFORMS } from "../../faults/class-platforms.ts";
 import { createMemoryLogger, createTestContext } from "../../support/context.ts";
 import { countWaiting, describeWaiting } from "./waiting.ts";
 import { LEASES, LIMITS, TIMES, type Happening, type WorkerTask } from "./worker-task.ts";
+import { writeNamed } from "../../support/protocol-writes.ts";
 
 /**
  * The publisher of a host of its own, in a process to which something happens at the n-th hit of a named point
@@ -47,17 +48,6 @@ function passing(name: string): void {
   HAPPENINGS[what]();
 }
 
-/** What a transaction writes, told by its statements. */
-const WRITES: readonly (readonly [RegExp, string])[] = [
-  [/^\s*UPDATE posts p SET status = CASE p\.status WHEN 'scheduled'/, "claim"],
-  [/^\s*INSERT INTO effects \([^)]*sent, started_at\)/, "intent"],
-  [/^\s*UPDATE effects e SET state/, "result"],
-  [/^\s*UPDATE effects e SET handle_enc/, "handle"],
-  [/^\s*UPDATE effects e SET asked/, "asked"],
-  [/^\s*UPDATE posts p SET status = coalesce/, "end"],
-  [/^\s*DELETE FROM workers WHERE id/, "takeover"],
-];
-
 /** The driver, with places to die around each COMMIT; `committing`: it is on its way to the server. */
 function watchCommits({ Client }: typeof pg): void {
   type Query = (this: pg.Client, config: string | { text: string }, ...rest: unknown[]) => unknown;
@@ -67,7 +57,7 @@ function watchCommits({ Client }: typeof pg): void {
     const text = typeof config === "string" ? config : config.text;
     if (/^(BEGIN|ROLLBACK)/.test(text)) written.set(this, new Set());
     const names = written.get(this) ?? new Set();
-    const name = WRITES.find(([pattern]) => pattern.test(text))?.[1];
+    const name = writeNamed(text);
     if (name !== undefined) names.add(name);
     if (text !== "COMMIT") return query.call(this, config, ...rest);
     for (const one of names) passing(`${one}:written`);
