@@ -68,10 +68,7 @@ export function toPlatformAccount(row: SeenAccount): PlatformAccount {
 }
 
 /** What `toPlatformAccount` reads of a row. */
-type SeenAccount = Pick<
-  AccountRow,
-  "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits"
->;
+type SeenAccount = Pick<AccountRow, "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits">;
 
 const Fields = z.record(z.string(), z.json());
 
