@@ -3,7 +3,7 @@ import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
 import { ownsDatabase } from "../services/upkeep/first-start.ts";
-import { bindSecrets } from "../services/upkeep/bind-secrets.ts";
+import { bindSecrets } from "../services/upkeep/sealed-columns.ts";
 import { createCipher } from "../store/engine/cipher.ts";
 import { isThere, syncFolder } from "../store/backup/durable.ts";
 import type { Settings } from "./setup.ts";

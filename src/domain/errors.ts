@@ -40,7 +40,7 @@ const MORE_CHARS = 40;
  * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no
  * half character in it.
  */
-export function boundedSentence(sentence: string): string {
+function boundedSentence(sentence: string): string {
   const shown =
     sentence.length <= MAX_SENTENCE_CHARS ? sentence : sentence.slice(0, MAX_SENTENCE_CHARS - MORE_CHARS);
   const whole = shown.replaceAll(/\p{Cs}/gu, "\uFFFD");

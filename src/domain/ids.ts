@@ -12,13 +12,3 @@ type IdPrefix = (typeof ID_PREFIXES)[number];
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${ulid().toLowerCase()}`;
 }
-
-const TIME_CHARS = 10;
-
-/**
- * The part of an id that tells when it was made; with 16 hexadecimal digits by chance it is whole. For
- * statements that make many.
- */
-export function beginningOfId(prefix: IdPrefix): string {
-  return newId(prefix).slice(0, `${prefix}_`.length + TIME_CHARS);
-}

@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import { inspectDue } from "../services/accounts/inspect.ts";
-import { renewDueGrants } from "../services/platforms/renewal/renew-due.ts";
+import { renewDueGrants } from "../services/platforms/renewal/renew-grant.ts";
 
 /** What is looked after whether or not anything is posted. */
 export interface MaintenanceJob {

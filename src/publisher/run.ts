@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { HOUR, toIso } from "../domain/time.ts";
 import { askToReconnect } from "../services/platforms/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-steps.ts";
 import type { Effects } from "../services/publishing/effects.ts";
 import { createPublishRun, giveUpAt, type PublishRun } from "../services/publishing/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";

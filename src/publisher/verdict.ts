@@ -4,7 +4,7 @@ import { HOUR, SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-steps.ts";
 import { passing, reasonOf, warningOf, type LiveState } from "../services/publishing/follow-ups.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
 import { backoffMs, onceMended, rateBackoffMs, recheckAt, soon, stillHidden } from "./retry-schedule.ts";

@@ -19,7 +19,7 @@ import type { CallingClient } from "./calling-client.ts";
 export type ConfirmPolicy = "never" | "risky" | "always";
 
 /** The settings that use cases read; `Config` has them and more. */
-export interface ServiceSettings {
+interface ServiceSettings {
   readonly timezone: string;
   readonly maxLatenessMs: number;
   /** Folders below which `upload_file` may read a `path`; null: those that a person usually has. */

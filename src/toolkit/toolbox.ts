@@ -9,8 +9,7 @@ import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { isFields, withoutLeftOut } from "../domain/left-out.ts";
-import { meantField } from "../domain/arguments/meant-field.ts";
-import { inUsualForm } from "../domain/arguments/usual-form.ts";
+import { inUsualForm, meantField } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { withShortRows } from "./short-rows.ts";
 

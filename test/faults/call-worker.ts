@@ -5,7 +5,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { cancelPost } from "../../src/services/posts/posts.ts";
-import { retryPost } from "../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../src/services/posts/update-post.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";

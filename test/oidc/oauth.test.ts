@@ -5,7 +5,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { readSecrets } from "../../src/services/platforms/grants.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { refreshTokens } from "../../src/services/platforms/oauth/requests.ts";
-import { createConnectIo } from "../../src/services/platforms/platform-io.ts";
+import { createConnectIo } from "../../src/services/platforms/connect-io.ts";
 import { CLIENT } from "../support/fake-oauth.ts";
 import { createInstantClock } from "../support/instant-clock.ts";
 import { createOAuthWorld, oauthWay, PLACE } from "../support/oauth-world.ts";

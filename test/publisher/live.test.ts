@@ -5,7 +5,7 @@ import type { PublishIo } from "../../src/ports/publish-io.ts";
 import type { PublishOutcome } from "../../src/ports/platform.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import { cancelPost, getPost } from "../../src/services/posts/posts.ts";
-import { retryPost } from "../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../src/services/posts/update-post.ts";
 import { schedulePost } from "../../src/services/posts/schedule-post.ts";
 import { bodyOf } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";

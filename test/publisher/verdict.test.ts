@@ -11,7 +11,7 @@ import {
   verdictOnOutcome,
   type Situation,
 } from "../../src/publisher/verdict.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../../src/services/publishing/effect-errors.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../../src/services/publishing/effect-steps.ts";
 import type { PostEnd } from "../../src/store/engine/ledger.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { DAY } from "../../src/domain/time.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { startWebhookLoop } from "../../src/publisher/webhook-loop.ts";
-import { createWebhook } from "../../src/services/webhooks/create-webhook.ts";
+import { createWebhook } from "../../src/services/webhooks/webhooks.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";

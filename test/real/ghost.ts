@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import ghost from "../../src/platforms/ghost/index.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
+import { readInsights } from "../../src/services/posts/posts.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
 import { findAccountRow, type AccountRow } from "../../src/store/queries/accounts.ts";

@@ -14,7 +14,7 @@ import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent
 import { connectChannel, connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { guestCall } from "../../src/services/context.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
+import { readInsights } from "../../src/services/posts/posts.ts";
 import { callOf } from "../support/context.ts";
 import { PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";

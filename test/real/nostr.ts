@@ -13,7 +13,7 @@ import { OutboundFailure } from "../../src/ports/outbound.ts";
 import type { Sockets } from "../../src/ports/sockets.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
+import { readInsights } from "../../src/services/posts/posts.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";

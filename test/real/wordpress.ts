@@ -14,7 +14,7 @@ import { connectChannel, connectWithSecrets } from "../../src/services/accounts/
 import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { editPublishedPost, setThumbnail } from "../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
+import { readInsights } from "../../src/services/posts/posts.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { callOf } from "../support/context.ts";

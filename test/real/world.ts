@@ -8,8 +8,7 @@ import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
-import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import { readStepResults } from "../../src/services/publishing/step-results.ts";
+import { readStepResults, toPlatformPost } from "../../src/services/publishing/publish-io.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { createMemoryLogger } from "../support/context.ts";

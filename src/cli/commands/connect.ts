@@ -66,7 +66,7 @@ async function showPlatforms(host: Host): Promise<void> {
 
 async function connect(host: Host, provider: string | undefined, options: ConnectOptions): Promise<void> {
   const [{ readTarget }, { hasConsent }] = await Promise.all([
-    import("../../services/accounts/connecting/read-target.ts"),
+    import("../../services/accounts/connecting/connections.ts"),
     import("../../services/accounts/connecting/start-page.ts"),
   ]);
   await using session = await host.openSession();

@@ -35,20 +35,6 @@ export function problemOfAnswer(answer: Answer, maxBytes: number): MediaProblem 
   return sizeBytes !== null && sizeBytes > maxBytes ? tooLarge(maxBytes) : null;
 }
 
-/**
- * What a `Content-Range` says of the part that follows; null for one that does not say it. Both ends
- * included.
- */
-export function readContentRange(
-  text: string | undefined,
-): { start: number; end: number; sizeBytes: number } | null {
-  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text ?? "");
-  if (match === null) return null;
-  const [start, end, sizeBytes] = match.slice(1).map(Number);
-  if (start === undefined || end === undefined || sizeBytes === undefined) return null;
-  return start <= end && end < sizeBytes ? { start, end, sizeBytes } : null;
-}
-
 export function tooLarge(maxBytes: number): MediaProblem {
   return { isLasting: true, reason: `the file is larger than ${maxBytes} bytes. Give a smaller one` };
 }

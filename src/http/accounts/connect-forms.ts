@@ -1,12 +1,14 @@
-import type { Request } from "express";
+import type { Request, Response } from "express";
 import { isWholeText } from "../../domain/whole-text.ts";
+import { hashToken, LINK_LIFE_MS } from "../../services/accounts/connecting/connect-link.ts";
+import type { AppContext } from "../../services/context.ts";
 
 /** What a form of a connect page sends; `step` and `way` stand in its address. */
 export type Step = "secrets" | "consent" | "address" | "choice";
 
 const STEPS: ReadonlySet<string> = new Set<Step>(["secrets", "consent", "address", "choice"]);
 
-export interface PageAddress {
+interface PageAddress {
   /** Null for one that is no form of ours. */
   readonly step: Step | null;
   readonly way: string | undefined;
@@ -55,4 +57,33 @@ function singleTexts(fields: URLSearchParams): Record<string, string> | null {
   const entries = [...fields];
   const isWhole = new Set(fields.keys()).size === entries.length && entries.flat().every(isWholeText);
   return isWhole ? Object.fromEntries(entries) : null;
+}
+
+/** One each, so that two links can be followed in one browser. A hash: the state itself stands nowhere. */
+const nameOf = (stateHash: string): string => `posthorn_${stateHash}`;
+
+/**
+ * Marks the browser that is led on to a platform, so that it is known when it comes back. Only where the button
+ * on our own page was pressed: another site's page can send the same form from a person's browser.
+ */
+export async function markBrowser(
+  ctx: AppContext,
+  { request, response, stateHash }: { request: Pick<Request, "get">; response: Response; stateHash: string },
+): Promise<void> {
+  if (request.get("sec-fetch-site") !== "same-origin") return;
+  const { protocol, pathname } = new URL(await ctx.publicUrl());
+  response.cookie(nameOf(stateHash), "1", {
+    httpOnly: true,
+    // A person comes back by a link of the platform's.
+    sameSite: "lax",
+    secure: protocol === "https:",
+    path: `${pathname.replace(/\/$/, "")}/connect`,
+    maxAge: LINK_LIFE_MS,
+  });
+}
+
+/** Whether this browser was led on with this state. */
+export function isMarked(request: Pick<Request, "get">, state: string): boolean {
+  const cookies = (request.get("cookie") ?? "").split("; ");
+  return cookies.includes(`${nameOf(hashToken(state))}=1`);
 }

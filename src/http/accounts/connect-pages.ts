@@ -12,18 +12,23 @@ import {
   submitSecrets,
 } from "../../services/accounts/connecting/connect-page.ts";
 import { isGivenOut } from "../../services/accounts/connecting/connect-link.ts";
-import { comeBack, isAwaited, leadOn } from "../../services/accounts/connecting/consent.ts";
-import { pasteAddress } from "../../services/accounts/connecting/pasted-address.ts";
+import { comeBack, isAwaited, leadOn, pasteAddress } from "../../services/accounts/connecting/consent.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
 import { limitRequests } from "../access/auth.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { hasLeft } from "../errors.ts";
 import { messageView } from "../pages/layout.ts";
-import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
+import {
+  isMarked,
+  markBrowser,
+  readBoxes,
+  readCallback,
+  readForm,
+  readPageAddress,
+} from "./connect-forms.ts";
 import { closedView } from "./connect-views.ts";
-import { readSetupPage } from "../../services/platforms/setup-page.ts";
+import { readSetupPage } from "../../services/platforms/set-up.ts";
 import { setupPageView } from "./setup-view.ts";
-import { isMarked, markBrowser } from "./consent-cookie.ts";
 import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
 
 /** Pages shown to one address a minute, submissions among them. */

@@ -1,11 +1,13 @@
-import { Router, type RequestHandler } from "express";
+import { type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
-import { guestCall, type AppContext } from "../../services/context.ts";
+import { type CalendarFeed, type PlannedPost, readCalendarFeed } from "../../services/feeds/calendar-link.ts";
+import { type AppContext, guestCall } from "../../services/context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { limitVisitors } from "../access/auth.ts";
-import { toICalendar } from "./icalendar.ts";
 import { readQuery } from "../query.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { PostStatus } from "../../domain/posts/post-states.ts";
 
 /**
  * `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address
@@ -37,4 +39,115 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
     });
     response.send(toICalendar(feed));
   };
+}
+
+/* The plan after RFC 5545, https://www.rfc-editor.org/rfc/rfc5545 */
+
+/** Longer ones are folded; counted without the line break (section 3.1). */
+const MAX_LINE_OCTETS = 75;
+
+const MAX_SUMMARY = 120;
+const MAX_DESCRIPTION = 2_000;
+
+/** How often an application should look again; those that know neither property choose for themselves. */
+const REFRESH = "PT15M";
+
+function toICalendar({ posts }: CalendarFeed): string {
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Posthorn//Posthorn//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    "NAME:Posthorn",
+    "X-WR-CALNAME:Posthorn",
+    `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH}`,
+    `X-PUBLISHED-TTL:${REFRESH}`,
+    ...posts.flatMap(toEvent),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${fold(line)}\r\n`).join("");
+}
+
+/** What a reader is to know of a post beside its words; nothing where all is as planned. */
+const MARKS: Record<PostStatus, string> = {
+  scheduled: "",
+  publishing: "",
+  uploaded: "",
+  published: "✓ ",
+  failed: "✗ ",
+  cancelled: "✗ ",
+};
+
+const STATUSES: Record<PostStatus, string> = {
+  scheduled: "TENTATIVE",
+  publishing: "TENTATIVE",
+  uploaded: "TENTATIVE",
+  published: "CONFIRMED",
+  // CANCELLED would hide in most applications what somebody should look at.
+  failed: "TENTATIVE",
+  cancelled: "CANCELLED",
+};
+
+function toEvent({ post, accountName }: PlannedPost): string[] {
+  const title = post.metadata?.["title"];
+  const words = typeof title === "string" && title !== "" ? title : (post.caption ?? "");
+  const name = plainText(accountName, MAX_SUMMARY);
+  const summary = plainText(words === "" ? "Post without text" : words, MAX_SUMMARY);
+  const details = [
+    `${post.status} on ${name} (${post.provider})`,
+    ...(post.error === null ? [] : [post.error]),
+    ...(post.caption === null ? [] : ["", [...post.caption].slice(0, MAX_DESCRIPTION).join("")]),
+  ];
+  const address = parseUrl(post.platformUrl ?? "");
+  return [
+    "BEGIN:VEVENT",
+    `UID:${post.id}@posthorn`,
+    `DTSTAMP:${toMoment(post.updatedAt)}`,
+    `CREATED:${toMoment(post.createdAt)}`,
+    `LAST-MODIFIED:${toMoment(post.updatedAt)}`,
+    `DTSTART:${toMoment(post.scheduledAt)}`,
+    // A moment without any length is invisible in some applications.
+    "DURATION:PT15M",
+    `SUMMARY:${escape(`${MARKS[post.status]}${name}: ${summary}`)}`,
+    `DESCRIPTION:${escape(details.join("\n"))}`,
+    `CATEGORIES:${escape(name)}`,
+    `STATUS:${STATUSES[post.status]}`,
+    ...(address === null ? [] : [`URL:${address.href}`]),
+    // Nobody is busy because a post goes out.
+    "TRANSP:TRANSPARENT",
+    "END:VEVENT",
+  ];
+}
+
+/** `20261121T090000Z` */
+function toMoment(iso: string): string {
+  return iso.replace(/\.\d+Z$/, "Z").replaceAll(/[-:]/g, "");
+}
+
+/** Section 3.3.11; other control characters may not stand in a text at all. */
+function escape(text: string): string {
+  return text
+    .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
+    .replaceAll(/\r\n?|\n/g, "\\n")
+    .replaceAll(/(?!\t)\p{Cc}/gu, "");
+}
+
+/** Every further line begins with a space; no character is cut in two. */
+function fold(line: string): string {
+  if (Buffer.byteLength(line) <= MAX_LINE_OCTETS) return line;
+  const lines: string[] = [];
+  let current = "";
+  let octets = 0;
+  for (const character of line) {
+    const more = Buffer.byteLength(character);
+    if (octets + more > MAX_LINE_OCTETS) {
+      lines.push(current);
+      current = " ";
+      octets = 1;
+    }
+    current += character;
+    octets += more;
+  }
+  return [...lines, current].join("\r\n");
 }

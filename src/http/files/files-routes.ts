@@ -1,16 +1,20 @@
 import { Readable } from "node:stream";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
-import type { File } from "../../domain/files/file.ts";
+import { UploadFileArgs, type File } from "../../domain/files/file.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import { receiveLinkedUpload, storeUpload, type Upload } from "../../services/files/file-uploads.ts";
+import {
+  fileTooLarge,
+  MAX_FILE_BYTES,
+  receiveLinkedUpload,
+  storeUpload,
+  type Upload,
+} from "../../services/files/file-uploads.ts";
 import { getFile, openCopy, openDownload } from "../../services/files/files.ts";
-import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
@@ -131,11 +135,7 @@ function requireFileType(request: Request<{ id?: string }>): void {
   );
 }
 
-const Import = z.strictObject({
-  url: z.string(),
-  name: z.string().min(1).max(255).optional(),
-  altText: z.string().max(5_000).optional(),
-});
+const Import = UploadFileArgs.omit({ path: true }).required({ url: true });
 
 function importByAddress(ctx: AppContext): RequestHandler {
   return async (request, response) => {

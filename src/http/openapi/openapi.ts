@@ -6,7 +6,7 @@ import { ERROR_RESPONSES } from "./openapi-errors.ts";
 import { describeRoute, describeTool, type Operations } from "./openapi-operations.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
-export type OpenApiDocument = oas31.OpenAPIObject;
+type OpenApiDocument = oas31.OpenAPIObject;
 
 export interface OpenApiSource {
   readonly toolbox: Toolbox;

@@ -8,7 +8,7 @@ export class Html {
 }
 
 /** What may stand in a template; null, undefined and false leave nothing. */
-export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
  * Builds HTML or XML. Every value is escaped for text and quoted attributes unless it is `Html` itself;

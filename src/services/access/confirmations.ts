@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
@@ -7,13 +7,13 @@ import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 
 /** How long a person may think about a question. */
-export const CONFIRMATION_LIFE_MS = 10 * MINUTE;
+const CONFIRMATION_LIFE_MS = 10 * MINUTE;
 
 const NONCE_BYTES = 16;
 const TOKEN = /^([a-z0-9]{1,12})\.([\w-]{22})\.([0-9a-f]{64})$/;
 
 /** What a person is asked about: this call, of this key, with exactly these arguments. */
-export interface ConfirmedCall {
+interface ConfirmedCall {
   readonly tool: string;
   readonly args: unknown;
 }
@@ -76,7 +76,7 @@ async function isFirstUse(
 ): Promise<boolean> {
   const row = {
     owner_id: caller.ownerId,
-    key_hash: createHash("sha256").update(`confirmation\n${use.nonce}`).digest("hex"),
+    key_hash: hash("sha256", `confirmation\n${use.nonce}`),
     tool: use.tool,
     fingerprint: "",
     worker_id: null,

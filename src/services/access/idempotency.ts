@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
@@ -23,7 +23,7 @@ export interface Replayable<T> {
   readonly isReplay: boolean;
 }
 
-export interface IdempotentCall {
+interface IdempotentCall {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;
@@ -42,8 +42,8 @@ export async function runOnce<T>(
   call: IdempotentCall,
   work: (claim: IdempotencyClaim) => Promise<T>,
 ): Promise<Replayable<T>> {
-  const keyHash = sha256(`${caller.keyId}\n${call.key}`);
-  const fingerprint = sha256(canonicalJson([call.tool, reachOf(caller), call.args]));
+  const keyHash = hash("sha256", `${caller.keyId}\n${call.key}`);
+  const fingerprint = hash("sha256", canonicalJson([call.tool, reachOf(caller), call.args]));
   const key = { ownerId: caller.ownerId, keyHash };
   const claim = { keyHash, fingerprint, tool: call.tool };
   const stored = await readingAgain(
@@ -159,10 +159,6 @@ export function placeOf(row: { owner_id: string; key_hash: string }): string {
  */
 function reachOf({ accountIds, permissions }: Caller): unknown {
   return { accountIds: accountIds?.toSorted() ?? null, permissions: permissions.toSorted() };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /** JSON with sorted keys, so that the order of a request's fields does not matter. */

@@ -14,9 +14,9 @@ import type { GrantRow } from "../../store/queries/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { dropGrantIfUnused } from "../platforms/grants.ts";
-import { revokeGrant } from "../platforms/renewal/revoke-grant.ts";
+import { revokeGrant } from "../platforms/renewal/ask-for-renewal.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { findMeantAccount, isAccountId } from "./meant-channel.ts";
 
 /** How long before its access ends an account asks for attention. */

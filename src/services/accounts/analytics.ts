@@ -9,7 +9,7 @@ import type { AccountRow } from "../../store/queries/accounts.ts";
 import { readEnded, type EndedPost } from "../../store/queries/analytics.ts";
 import { findAccount } from "./accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { fitAnalytics } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
@@ -25,7 +25,7 @@ const SHOWN_STATUSES: readonly PostStatus[] = ["scheduled", "publishing", "uploa
 const MAX_EVENTS = 10_000;
 
 /** Where an owner's plan can be subscribed to. Whoever knows the address sees it. */
-export interface CalendarLink {
+interface CalendarLink {
   readonly url: string;
   readonly createdAt: string;
 }
@@ -41,7 +41,7 @@ export async function openCalendarLink(
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const fresh = {
       owner_id: ownerId,
-      token_hash: hashOf(token),
+      token_hash: hash("sha256", token),
       token_enc: ctx.cipher.seal(token, placeOf({ owner_id: ownerId })),
       created_at: ctx.clock.now(),
     };
@@ -79,10 +79,6 @@ function openToken(ctx: AppContext, row: CalendarLinkRow): string {
   }
 }
 
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}
-
 export interface PlannedPost {
   readonly post: Post;
   readonly accountName: string;
@@ -99,7 +95,7 @@ export interface CalendarFeed {
 /** Throws `not_found` for a token that is none, or not any more. */
 export async function readCalendarFeed({ ctx }: GuestCall, token: string): Promise<CalendarFeed> {
   const { store } = ctx;
-  const link = await findCalendarLinkByToken(store, hashOf(token));
+  const link = await findCalendarLinkByToken(store, hash("sha256", token));
   if (link === undefined)
     throw new AppError("not_found", "There is no calendar at this address, or not any more.");
   const names = new Map((await listAccountRows(store, link.owner_id)).map((row) => [row.id, row.name]));

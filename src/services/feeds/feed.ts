@@ -47,7 +47,7 @@ export async function readFeedItem(
   return { title, item: await findPublic(ctx, accountId, itemId) };
 }
 
-export interface FeedMediaBody {
+interface FeedMediaBody {
   readonly media: FeedMedia;
   /** The bytes `start` to `end`, inclusive; all of them without a range. */
   open(range?: { start: number; end: number }): Readable;

@@ -10,7 +10,7 @@ const UPLOAD_MS = 15 * MINUTE;
 type Signer = Pick<AppContext, "cipher" | "clock" | "publicUrl">;
 
 /** What an address is good for; a signature for one does not open the other. */
-export type Purpose = "download" | "upload" | "copy";
+type Purpose = "download" | "upload" | "copy";
 
 const NEXT: Record<Purpose, string> = {
   download: "Take a new one from list_files.",

@@ -7,11 +7,8 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import { DiskFull } from "../../ports/disk-space.ts";
 import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
 import type { CallContext } from "../context.ts";
-import { createUploadLink, storeUpload } from "./file-uploads.ts";
-import { openLocalFile } from "./local-file.ts";
-import { openOwnFile } from "./own-file.ts";
-import { MAX_FILE_BYTES } from "./upload-body.ts";
-import { withHome } from "./usual-folders.ts";
+import { createUploadLink, MAX_FILE_BYTES, storeUpload } from "./file-uploads.ts";
+import { openLocalFile, openOwnFile, withHome } from "./local-file.ts";
 
 const IMPORT_TIMEOUT_MS = 30 * MINUTE;
 const IMPORT_IDLE_MS = 30 * SECOND;

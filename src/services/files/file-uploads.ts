@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
+import { hash } from "node:crypto";
+import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -10,18 +10,18 @@ import type { MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import {
   completeFileRow,
   deleteFileRow,
+  type FileRow,
   findSignedFile,
   insertFileRow,
   noteStorageKey,
   takeAbandonedUploads,
   takeUnfinishedUpload,
-  type FileRow,
 } from "../../store/queries/files/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
-import { describeNewFile } from "./files.ts";
-import { begin } from "./upload-body.ts";
+import { toFile } from "./files.ts";
+import { toBuffer } from "../../domain/to-buffer.ts";
 
 /** Uploads that were begun and never finished are forgotten after this. */
 const ABANDONED_MS = DAY;
@@ -142,7 +142,7 @@ async function receive(
     const answer = await commitOnce(call, async (tx) => {
       const done = await completeFileRow(tx, file, columns);
       if (done === null) throw alreadyUsed(row.id);
-      return { file: describeNewFile(done, downloadUrl) };
+      return { file: toFile(done, downloadUrl) };
     });
     ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
     return answer;
@@ -167,7 +167,7 @@ function columnsOf(facts: ProbedMedia): Partial<FileRow> {
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */
 function newKey(ownerId: string, format: MediaFormat): string {
-  const folder = createHash("sha256").update(ownerId).digest("hex").slice(0, 16);
+  const folder = hash("sha256", ownerId).slice(0, 16);
   return `${folder}/${ulid().toLowerCase()}.${format.extension}`;
 }
 
@@ -204,4 +204,59 @@ async function forgetAbandoned(ctx: AppContext, ownerId: string): Promise<void> 
   for (const row of await ctx.store.write((tx) => takeAbandonedUploads(tx, ownerId, before))) {
     await ctx.files.remove(row.storage_key);
   }
+}
+
+/** Larger files are refused, on whatever way they come. */
+export const MAX_FILE_BYTES = 4 * 1024 ** 3;
+
+/** Looks at the beginning: what is no media is refused before anything of it is stored. */
+export async function begin(
+  ctx: AppContext,
+  body: Readable,
+): Promise<{ format: MediaFormat; whole: Readable }> {
+  try {
+    const { head, whole } = await peek(body, ctx.probe.headBytes);
+    if (head.length === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+    return { format: await ctx.probe.identify(head), whole };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+}
+
+async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whole: Readable }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const iterator: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
+  while (size < bytes) {
+    const { done, value } = await iterator.next();
+    if (done === true) break;
+    chunks.push(toBuffer(value));
+    size += chunks.at(-1)?.length ?? 0;
+  }
+  const head = Buffer.concat(chunks);
+  const whole = Readable.from(limited(head, iterator), { objectMode: false });
+  // One that nobody began to read does not end what it reads from.
+  whole.once("close", () => body.destroy());
+  return { head, whole };
+}
+
+/** What was looked at and the rest of it, up to the largest size. */
+async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenerator<Buffer> {
+  try {
+    let sizeBytes = head.length;
+    yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      const chunk = toBuffer(next.value);
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
+      yield chunk;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+export function fileTooLarge(): AppError {
+  return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
 }

@@ -100,7 +100,7 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
       );
     }
     await deleteFileRow(tx, caller.ownerId, found.id);
-    return { file: toFile(found, { usedByPosts: 0, downloadUrl: null }) };
+    return { file: toFile(found, null) };
   });
   await ctx.files.remove(answer.file.url.slice(OWN_SCHEME.length));
   ctx.log.info({ fileId: args.id }, "The file was deleted");
@@ -111,7 +111,7 @@ async function findOwnFile(ctx: AppContext, caller: Caller, id: string): Promise
   const row = await findFileRow(ctx.store, caller, id);
   if (row === null) throw fileNotFound("id", id);
   const uses = await countUses(ctx.store, caller, [row.storage_key]);
-  return toShown(row, uses, await downloadUrlOf(ctx, row));
+  return toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key));
 }
 
 /** The same words for a file that is not there, is somebody else's, or is beyond the key's reach. */
@@ -119,7 +119,7 @@ export function fileNotFound(field: string, id: string): AppError {
   return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
 }
 
-export interface Download {
+interface Download {
   readonly name: string;
   readonly mimeType: string;
   readonly sizeBytes: number;
@@ -179,7 +179,9 @@ export function figuresOf(file: FileRow): MediaFigures {
 async function showFiles(ctx: AppContext, caller: Caller, rows: readonly FileRow[]): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
   const uses = await countUses(ctx.store, caller, keys);
-  return Promise.all(rows.map(async (row) => toShown(row, uses, await downloadUrlOf(ctx, row))));
+  return Promise.all(
+    rows.map(async (row) => toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key))),
+  );
 }
 
 /** Records that outlast every address. */
@@ -190,31 +192,20 @@ export async function describeFiles(
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
   const uses = await countUses(ctx.store, allFilesOf(ownerId), keys);
-  return rows.map((row) => toShown(row, uses, null));
-}
-
-/**
- * The record of a file that was not there a moment ago, so that no post uses it yet. Its address was signed
- * before, as a transaction waits for nothing but the database.
- */
-export function describeNewFile(row: FileRow, downloadUrl: string): File {
-  return toFile(row, { usedByPosts: 0, downloadUrl });
+  return rows.map((row) => toFile(row, null, uses.get(row.storage_key)));
 }
 
 async function downloadUrlOf(ctx: AppContext, row: FileRow): Promise<string | null> {
   return row.status === "ready" ? createDownloadUrl(ctx, row.id) : null;
 }
 
-function toShown(row: FileRow, uses: ReadonlyMap<string, number>, downloadUrl: string | null): File {
-  return toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl });
-}
-
-function toFile(row: FileRow, shown: { usedByPosts: number; downloadUrl: string | null }): File {
+/** The record as every face shows it; `usedByPosts`: how many waiting posts use it. */
+export function toFile(row: FileRow, downloadUrl: string | null, usedByPosts = 0): File {
   return {
     id: row.id,
     name: row.name,
     url: OWN_SCHEME + row.storage_key,
-    downloadUrl: shown.downloadUrl,
+    downloadUrl,
     mimeType: row.mime_type,
     type: row.type,
     sizeBytes: row.size_bytes,
@@ -224,7 +215,7 @@ function toFile(row: FileRow, shown: { usedByPosts: number; downloadUrl: string 
     sha256: row.sha256,
     altText: row.alt_text,
     status: row.status,
-    usedByPosts: shown.usedByPosts,
+    usedByPosts,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };

@@ -1,15 +1,17 @@
-import { createHash } from "node:crypto";
-import { constants, type BigIntStats } from "node:fs";
-import { lstat, open, type FileHandle } from "node:fs/promises";
-import { isAbsolute, relative } from "node:path";
+import { hash } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readFile, realpath } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { CallContext } from "../context.ts";
-import { findHome, isBelow, isHidden, realFolders, realPath, usualFolders } from "./usual-folders.ts";
+import { quote } from "../../domain/time.ts";
+import { homedir } from "node:os";
 
-/** No link in the place of the file, and no waiting for the other end of a pipe; Windows has neither. */
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Without waiting for the other end of a pipe, and no link in the place of the file; Windows has neither flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** A longer path could not be read in a question. */
 const MAX_ASKED_CHARS = 500;
@@ -35,16 +37,15 @@ export async function openLocalFile(call: CallContext, path: string): Promise<Fi
   const { uploadFolders, homeFolder } = call.ctx.settings;
   assertTaken(call, path);
   const real = await realPath(path);
-  const seen = real === null ? null : await look(real);
-  if (real === null || seen === null) throw notAllowed(call);
+  if (real === null) throw notAllowed(call);
   const home = await findHome(homeFolder);
   const usual = home === null ? [] : await usualFolders(home);
   const isOpen = isIn(uploadFolders === null ? usual : await folders(uploadFolders), real);
   if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
-  const handle = await open(real, FLAGS).catch(() => null);
+  const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
   try {
-    if (!(await isStill(handle, real, seen))) throw notAllowed(call);
+    if (!(await isStill(handle, real))) throw notAllowed(call);
     if (!isOpen && !isIn(await clientsFolders(call, home), real)) await ask(call, real, handle);
     return handle;
   } catch (error) {
@@ -81,23 +82,18 @@ function notAllowed({ ctx }: CallContext): AppError {
   return new AppError("invalid", ctx.settings.uploadFolders === null ? SENTENCES.usual : SENTENCES.set);
 }
 
-/** What is at a real path, if it is a file with something in it: nothing else may even be opened. */
-async function look(real: string): Promise<BigIntStats | null> {
-  const stats = await lstat(real, { bigint: true }).catch(() => null);
-  return stats?.isFile() === true && stats.size > 0n ? stats : null;
-}
-
 /**
- * Whether what was opened is what was looked at, and still stands there without links: somebody may have put
- * a link in its way between the two.
+ * Whether what was opened is a file with something in it, and stands there without links: somebody may have
+ * put a link in its way.
  */
-async function isStill(handle: FileHandle, real: string, seen: BigIntStats): Promise<boolean> {
+async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, realNow, there] = await Promise.all([
     handle.stat({ bigint: true }),
     realPath(real),
-    look(real),
+    lstat(real, { bigint: true }).catch(() => null),
   ]);
-  return realNow === real && [seen, there].every((one) => one?.dev === opened.dev && one.ino === opened.ino);
+  const isSame = realNow === real && there?.dev === opened.dev && there.ino === opened.ino;
+  return isSame && opened.isFile() && opened.size > 0n;
 }
 
 function isIn(open: readonly string[], real: string): boolean {
@@ -137,10 +133,99 @@ async function ask(call: CallContext, real: string, handle: FileHandle): Promise
     throw notAllowed(call);
   });
   // One answer is for one file.
-  const name = `read-${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
+  const name = `read-${hash("sha256", real).slice(0, 16)}`;
   const message = `May Posthorn read this file to post it? It is outside the open folders: ${shown}`;
   const schema = { type: "object", properties: {} };
   const { action } = call.client.ask({ [name]: { kind: "form", message, schema } })[name] ?? {};
   if (action === "decline") throw new AppError("conflict", SENTENCES.declined);
   if (action !== "accept") throw new AppError("invalid", SENTENCES.closed);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "is not there",
+  ENOTDIR: "is not there",
+  EACCES: "may not be read by this user",
+  EPERM: "may not be read by this user",
+};
+
+/**
+ * Opens any file that somebody at the command line names, from where they are: they could read it as well
+ * themselves. Throws `invalid` with the reason.
+ */
+export async function openOwnFile(path: string): Promise<FileHandle> {
+  const refuse = (reason: string): AppError =>
+    new AppError(
+      "invalid",
+      `path: the file ${quote(path)} ${reason}. Give the path of a picture, film or sound.`,
+    );
+  if (path === "" || path.includes("\0")) throw refuse("has no name that a file can have");
+  const handle = await open(resolve(path), FLAGS).catch((error: NodeJS.ErrnoException) => {
+    throw refuse(REASONS[error.code ?? ""] ?? "cannot be read");
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw refuse("is no plain file");
+}
+
+/** Where people have what they post; macOS calls its videos Movies. */
+const NAMES = ["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures", "Videos"];
+
+/** The same folders where they have other names, as freedesktop.org's `user-dirs.dirs` has them. */
+const XDG_LINE = /^XDG_(?:DESKTOP|DOCUMENTS|DOWNLOAD|MUSIC|PICTURES|VIDEOS)_DIR="(\$HOME)?\/([^"]+)"/gm;
+
+/**
+ * The folders in which a person usually has pictures, films and sounds, by their real paths: those of the home
+ * folder (a real path), of its OneDrive, and what `user-dirs.dirs` names. None that holds the home folder.
+ */
+async function usualFolders(home: string): Promise<readonly string[]> {
+  const places = [home, join(home, "OneDrive")];
+  const plain = places.flatMap((place) => NAMES.map((name) => join(place, name)));
+  return realFolders([...plain, ...(await xdgFolders(home))], home);
+}
+
+/** Those that are there, without what is hidden in the home folder, and without those that hold all of it. */
+async function realFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map(realPath));
+  return found
+    .filter((folder) => folder !== null)
+    .filter((folder) => folder !== home && !isBelow(folder, home))
+    .filter((folder) => !isBelow(home, folder) || !isHidden(relative(home, folder)));
+}
+
+/** The home folder's real path; null for a user without one, as containers have them. */
+async function findHome(given?: string): Promise<string | null> {
+  try {
+    return await realpath(given ?? homedir());
+  } catch {
+    return null;
+  }
+}
+
+/** `~/` as shells write the home folder, at the beginning of a path; every other path as it is. */
+export async function withHome(path: string, homeFolder?: string): Promise<string> {
+  const home = /^~[\\/]/.test(path) ? await findHome(homeFolder) : null;
+  return home === null ? path : join(home, path.slice(2));
+}
+
+/** Whether a path lies below a folder; both without links and relative parts. */
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Whether a part of a path is hidden, as keys and settings of programs are. */
+export function isHidden(way: string): boolean {
+  return way.split(sep).some((part) => part.startsWith("."));
+}
+
+/** Null for what is not there. */
+function realPath(path: string): Promise<string | null> {
+  return realpath(path).catch(() => null);
+}
+
+async function xdgFolders(home: string): Promise<string[]> {
+  const text = await readFile(join(home, ".config", "user-dirs.dirs"), "utf8").catch(() => "");
+  return [...text.matchAll(XDG_LINE)].map(([, isBelowHome, path = ""]) =>
+    isBelowHome === undefined ? `/${path}` : join(home, path),
+  );
 }

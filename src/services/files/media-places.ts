@@ -20,15 +20,10 @@ interface AltText {
   readonly text: unknown;
 }
 
-interface Content {
-  readonly mediaUrl: string;
-  readonly metadata: Metadata | null;
-}
-
 /** Every address of a post's content, also empty ones; the first is mediaUrl's. */
 export function placesOf(
   { metadata: schema }: Pick<AnyPlatform, "metadata">,
-  content: Content,
+  content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
 ): MediaPlace[] {
   const metadata = content.metadata ?? {};
   const alt = altTextIn(schema, "metadata", metadata);

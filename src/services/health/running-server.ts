@@ -13,11 +13,6 @@ export function isServerRunning(ctx: Place): Promise<boolean> {
   return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
 }
 
-/** Whether pages are served by a process that stays. */
-function isApiRunning(ctx: Place): Promise<boolean> {
-  return isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
-}
-
 /** Under which name the server's public address stands in the database. */
 const ADDRESS = "server_url";
 
@@ -28,11 +23,23 @@ export async function noteServerUrl(ctx: AppContext, url: string): Promise<void>
 
 /** Where others reach the server that works on this data folder; null where none does. */
 export async function readServerUrl(ctx: AppContext): Promise<string | null> {
-  return (await isApiRunning(ctx)) ? readMeta(ctx.store, ADDRESS) : null;
+  const isServed = await isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
+  return isServed ? readMeta(ctx.store, ADDRESS) : null;
 }
 
 /** Whether any process publishes on this data folder, if only for as long as a client is open. */
 export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
   const since = ctx.clock.now() - SILENT_MS;
   return (await readPublishers(ctx.store)).some(({ heartbeat_at }) => heartbeat_at > since);
+}
+
+/** Whether the database answers. Its reason goes to the log. */
+export async function isDatabaseReady(ctx: AppContext): Promise<boolean> {
+  try {
+    await readMeta(ctx.store, "generation");
+    return true;
+  } catch (error) {
+    ctx.log.error({ err: error }, "The database does not answer");
+    return false;
+  }
 }

@@ -16,7 +16,7 @@ const UNUSED_LIFE_MS = 12 * HOUR;
 
 const StoredApp = z.object({ clientId: z.string(), clientSecret: z.string() });
 
-export interface AppWanted {
+interface AppWanted {
   readonly platform: AnyPlatform;
   readonly way: OAuthWay;
   readonly place: Place;

@@ -8,7 +8,7 @@ import type { AppContext } from "../context.ts";
 import { openGrant, openSecrets, sealGrant } from "./secrets.ts";
 import { renewAt } from "./ways.ts";
 
-export interface NewGrant {
+interface NewGrant {
   readonly ownerId: string;
   readonly platform: AnyPlatform;
   readonly way: ConnectWay;

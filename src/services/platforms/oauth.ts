@@ -7,9 +7,8 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { scopesOf, wayName } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
 import { endpointsOf, findUsedApp, forgetApp, openApp } from "./apps.ts";
-import { SetupFault } from "./oauth/answers.ts";
-import { authorizeUrl, exchangeCode } from "./oauth/requests.ts";
-import { createConnectIo } from "./platform-io.ts";
+import { authorizeUrl, exchangeCode, SetupFault } from "./oauth/requests.ts";
+import { createConnectIo } from "./connect-io.ts";
 import { scrub } from "./secrets.ts";
 import { readSetting } from "./set-up.ts";
 

@@ -77,10 +77,6 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
   };
 }
 
-function numbered(steps: readonly string[] = []): string[] {
-  return steps.map((step, at) => `${at + 1}. ${step}`);
-}
-
 type WayListing = NonNullable<PlatformListing["connecting"]>[number];
 
 function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): WayListing {
@@ -90,7 +86,7 @@ function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): W
     kind: way.kind,
     instructions: [
       way.instructions,
-      ...numbered(way.steps),
+      ...(way.steps ?? []).map((step, at) => `${at + 1}. ${step}`),
       ...(way.toCopy === undefined ? [] : [`\n${way.toCopy}`]),
     ].join(" "),
     missing: missingSettings(ctx, platform, way),

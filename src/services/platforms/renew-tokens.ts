@@ -12,7 +12,6 @@ import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../../sto
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
 import { renewGrant } from "./renewal/renew-grant.ts";
-import type { OpenIo } from "./renewal/renewal-io.ts";
 import { openGrant, openSecrets, sealSecrets } from "./secrets.ts";
 import { renewalOf, wayOf } from "./ways.ts";
 
@@ -24,13 +23,13 @@ export interface LoadedSecrets {
   readonly grant: GrantRow | null;
 }
 
-export interface AccountRef {
+interface AccountRef {
   readonly ownerId: string;
   readonly id: string;
 }
 
 /** An account with the settings that whoever uses its secrets goes by: they say which server gets them. */
-export interface ServerRef extends AccountRef {
+interface ServerRef extends AccountRef {
   readonly settings: string;
 }
 
@@ -85,10 +84,9 @@ export async function askToReconnect(
   return isMarked;
 }
 
-export interface RefreshJob {
+interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
-  readonly openIo: OpenIo;
   /** What the platform refused, and the version of the secrets it was sent. */
   readonly seen: { readonly version: number; readonly fault: PlatformFault };
 }
@@ -103,7 +101,7 @@ export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<
   if (renewalOf(wayOf(job.platform, stored.account)) === null) return surrender(ctx, job);
   const grant = stored.grant ?? (await moveIntoGrant(ctx, job.platform, stored));
   if (grant === null) return loadSecrets(ctx, job.ref);
-  await renewGrant(ctx, grant, { account: stored.account, openIo: job.openIo, isRefused: true });
+  await renewGrant(ctx, grant, { account: stored.account, isRefused: true });
   const fresh = await loadSecrets(ctx, job.ref);
   if (fresh.version !== job.seen.version) return fresh;
   throw new PlatformFault("auth", fresh.account.status_reason ?? job.seen.fault.message, {

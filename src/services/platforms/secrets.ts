@@ -28,7 +28,7 @@ export function unboundPlaceOf(account: { owner_id: string; id: string }): strin
 }
 
 /** What a grant's tokens are bound to. */
-export type GrantOwner = Pick<GrantRow, "owner_id" | "id" | "provider" | "way" | "instance_url">;
+type GrantOwner = Pick<GrantRow, "owner_id" | "id" | "provider" | "way" | "instance_url">;
 
 export function grantPlaceOf(grant: GrantOwner): string {
   return `${grant.owner_id}|${grant.id}|grant|${grant.provider}|${grant.way}|${grant.instance_url ?? ""}`;
@@ -51,7 +51,7 @@ export function pendingPlaceOf(connection: PendingOwner): string {
 }
 
 /** What an app that we registered is bound to. */
-export type AppPlace = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
+type AppPlace = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
 
 export function appPlaceOf(app: AppPlace): string {
   return `app|${app.provider}|${app.instance_url}|${app.redirect_url}`;
@@ -106,11 +106,6 @@ export function scrub(text: string, values: Iterable<string>): string {
     for (const form of formsOf(value)) clean = clean.replaceAll(form, "[secret]");
   }
   return clean;
-}
-
-/** How long the longest is of what `scrub` strikes out for these values. */
-export function longestForm(values: Iterable<string>): number {
-  return Math.max(0, ...[...values].flatMap((value) => [...formsOf(value)].map(({ length }) => length)));
 }
 
 function formsOf(value: string): Set<string> {

@@ -4,16 +4,18 @@ import type { ConnectWay } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   CALLBACK_PATH,
+  type FilledGuide,
   fillGuide,
   guideOf,
   mediaNeed,
   pasteWay,
   requiredSettings,
   scopesOf,
+  settingsOf,
   wayName,
-  type FilledGuide,
 } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 
 /** The platform's setting of this name; null where it is not set. */
 export function readSetting(ctx: AppContext, platform: AnyPlatform, name: string): string | null {
@@ -60,11 +62,9 @@ export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: Con
 
 /** The way that is taken when none is named: the first that is set up, or the first of all. */
 export function usualWay(ctx: AppContext, platform: AnyPlatform): ConnectWay {
-  return platform.connect.find((way) => isReady(ctx, platform, way)) ?? platform.connect[0];
-}
-
-function isReady(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): boolean {
-  return missingSettings(ctx, platform, way).length === 0;
+  return (
+    platform.connect.find((way) => missingSettings(ctx, platform, way).length === 0) ?? platform.connect[0]
+  );
 }
 
 /** How an app is registered for this way, with our own address in it; null where none is needed. */
@@ -131,13 +131,8 @@ async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWa
   const steps =
     setup === null
       ? ""
-      : ` The steps are on the page ${await ctx.publicUrl()}${setUpPath(name)}, which the person can open now. posthorn doctor ${name} prints them, too.`;
+      : ` The steps are on the page ${await ctx.publicUrl()}/connect/setup/${name}, which the person can open now. posthorn doctor ${name} prints them, too.`;
   return `A person first registers an app at ${setup?.url ?? platform.docs} with ${back}.${steps}`;
-}
-
-/** Where a person reads how a platform is set up, below our own address. */
-export function setUpPath(provider: string): string {
-  return `/connect/setup/${provider}`;
 }
 
 function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {
@@ -150,4 +145,76 @@ function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): str
         ? `Or take ${named}, which works now.`
         : `Or take ${named}, which needs ${missing.join(" and ")}.`;
     });
+}
+
+/** How what one way needs is registered, and what is set then. */
+export interface WaySetup {
+  readonly label: string;
+  readonly guide: FilledGuide;
+  /** To be entered there; null: Posthorn has none that the platform takes. */
+  readonly redirectUrl: string | null;
+  /** To be added there, in one line. */
+  readonly scopes: string;
+  /** Whole names of the settings that it needs, whether they are set or not. */
+  readonly settings: readonly string[];
+}
+
+export async function describeWaySetup(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  way: ConnectWay,
+): Promise<WaySetup | null> {
+  const guide = await describeSetup(ctx, platform, way);
+  if (guide === null) return null;
+  return {
+    label: way.label,
+    guide,
+    redirectUrl: await takenRedirectUrl(ctx, platform, way),
+    scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))).join(" "),
+    settings: requiredSettings(platform, way),
+  };
+}
+
+export interface SetupPage {
+  readonly platformTitle: string;
+  readonly ways: readonly WaySetup[];
+}
+
+/**
+ * How a platform is set up, for a person. It tells nothing about this installation but its address, so anybody
+ * may read it. Null where there is nothing to register, or no such platform.
+ */
+export async function readSetupPage(ctx: AppContext, provider: string): Promise<SetupPage | null> {
+  const platform = ctx.platforms.get(provider);
+  if (platform === undefined) return null;
+  const described = await Promise.all(platform.connect.map((way) => describeWaySetup(ctx, platform, way)));
+  const ways = described.filter((one) => one !== null);
+  return ways.length === 0 ? null : { platformTitle: platform.title, ways };
+}
+
+/**
+ * Whether the address has the origin of one of the platform's own settings (BASE_URL, TOKEN_URL, …), or of
+ * those of a platform whose app it uses. The settings of another platform are none: a user names servers of
+ * this one, and whatever the administrator runs for the other must be no way inside.
+ */
+export function isOwnAddress(ctx: AppContext, platform: AnyPlatform, address: string): boolean {
+  const origin = parseUrl(address)?.origin;
+  return origin !== undefined && originsOf(ctx, platform).has(origin);
+}
+
+function originsOf(ctx: AppContext, platform: AnyPlatform): Set<string> {
+  const apps = platform.connect.flatMap((way) =>
+    "appOf" in way ? (ctx.platforms.get(way.appOf ?? "") ?? []) : [],
+  );
+  return new Set(
+    [platform, ...apps].flatMap((one) =>
+      settingsOf(one)
+        // What people come back to is no server of a platform.
+        .filter(({ kind, name }) => kind === "address" && name !== "REDIRECT_URL")
+        .flatMap(({ name }) => {
+          const value = ctx.settings.platformSettings[settingName(one.name, name)];
+          return value === undefined ? [] : (parseUrl(value)?.origin ?? []);
+        }),
+    ),
+  );
 }

@@ -23,7 +23,7 @@ const MAX_POSTS = 500;
 /** So many are named in a refusal. */
 const MAX_NAMED = 10;
 
-export interface ChangedPosts {
+interface ChangedPosts {
   readonly changed: ChangedPost[];
   readonly warnings: string[];
   /** It is only shown what would be. */

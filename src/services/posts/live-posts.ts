@@ -9,21 +9,19 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readMetadata, toPost, transition, type TransitionSet } from "../../store/queries/posts.ts";
+import { readMetadata, toPost } from "../../store/queries/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { canonicalJson, commitOnce } from "../access/idempotency.ts";
-import { checkMediaAddress, requireFiles, resolveMediaUrl } from "../files/media-addresses.ts";
+import { canonicalJson } from "../access/idempotency.ts";
+import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { fitEdited } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
-import { checkForm, contentOf, type CheckedForm } from "./post-form.ts";
-import { mergeMetadata } from "./post-metadata.ts";
-import { findOwnPost } from "./posts.ts";
-import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
-import { readStepResults } from "../publishing/step-results.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { findOwnPost, movePost } from "./posts.ts";
+import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
@@ -70,18 +68,13 @@ export async function editPublishedPost(call: CallContext, input: PostEdit): Pro
     const place = await platform.edit?.(toPlatformPost(platform, edited), changed, io);
     return fitEdited(platform.title, place ?? {});
   });
-  const set: TransitionSet = {
+  return movePost(call, row, "edit_live", {
     caption: edited.caption,
     metadata: edited.metadata,
     file_ids: checked.row.file_ids,
     ...(ids.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
     ...(ids.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
-    updated_at: ctx.clock.now(),
-  };
-  return commitOnce(call, async (tx) => {
-    await requireFiles(tx, caller, checked.files);
-    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set);
-    return { post: toPost(after) };
+    files: checked.files,
   });
 }
 
@@ -120,12 +113,7 @@ export async function setThumbnail(
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const { metadata: stored, file_ids } = checked.row;
-  const changes = { metadata: stored, file_ids, updated_at: ctx.clock.now() };
-  return commitOnce(call, async (tx) => {
-    await requireFiles(tx, caller, checked.files);
-    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes);
-    return { post: toPost(after) };
-  });
+  return movePost(call, row, "set_thumbnail", { metadata: stored, file_ids, files: checked.files });
 }
 
 interface Editable {

@@ -18,14 +18,14 @@ import type { CheckedForm, PostContent } from "./post-form.ts";
 import { placesOf } from "../files/media-places.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 
-export interface CheckedContent {
+interface CheckedContent {
   readonly row: PostContentRow;
   readonly warnings: readonly string[];
   /** The owner's files that it names, for `requireFiles` in the transaction that writes the row. */
   readonly files: readonly FileUse[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   /** The post as it stands: what it names already, a limited key may leave in it. */
@@ -125,18 +125,18 @@ export async function checkContent(
   const urls = placesOf(platform, resolved).map(({ url }) => url);
   const fileIds = await fileIdsOf(ctx, account.owner_id, urls);
   const row = toContentRow({ platform, capabilities }, resolved, fileIds);
+  if (options.isLive === true) return { row, files: media.files, warnings: [] };
   const planned = { id: before?.id ?? null, at: row.scheduled_at, quotas: capabilities.quotas };
-  const quotaWarnings = options.isLive === true ? [] : await warnOfQuotas(ctx, account, planned);
   return {
     row,
     files: media.files,
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...warnOfChannel(account, options),
+      ...warnOfChannel(account),
       ...warnOfAccess(ctx, account, row.scheduled_at),
-      ...quotaWarnings,
-      ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
+      ...(await warnOfQuotas(ctx, account, planned)),
+      ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),
     ],
   };
 }
@@ -184,8 +184,8 @@ function tellWhoPublishes(
   ];
 }
 
-function warnOfChannel(account: Tables["accounts"], { isLive }: CheckOptions): string[] {
-  if (account.status !== "reconnect_required" || isLive === true) return [];
+function warnOfChannel(account: Tables["accounts"]): string[] {
+  if (account.status !== "reconnect_required") return [];
   return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
 }
 

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
@@ -11,10 +12,12 @@ import { readMetadata } from "../../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
-import { toPlatformAccount } from "../platforms/platform-io.ts";
+import { capabilitiesFor, toPlatformAccount } from "../platforms/connect-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
-import { explainMetadata } from "./post-metadata.ts";
+import { explainInvalid } from "../../domain/explain-invalid.ts";
+import { withoutLeftOut } from "../../domain/left-out.ts";
+import { nearestName } from "../../domain/settings/nearest-name.ts";
+import { inUsualForm } from "../../domain/arguments/usual-form.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -160,4 +163,34 @@ function checkEmpty({ platform, capabilities, content }: Form): string[] {
   return content.caption === null && !hasLink
     ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
     : [];
+}
+
+/** What a platform does not take of `metadata`, each field by its full name. */
+function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
+  const within = { prefix: "metadata", owner: platform.title };
+  return explainInvalid(error, platform.metadata, { within, meant: nearestName });
+}
+
+/**
+ * Merges key by key. Null removes a key, and so does an empty text where the platform's field may not be
+ * empty. One that the platform does not know stays, so that it is refused like any other. An empty result is
+ * null.
+ */
+export function mergeMetadata(
+  platform: AnyPlatform,
+  current: Metadata | null,
+  patch: Metadata | null,
+): Metadata | null {
+  if (patch === null) return null;
+  const { shape } = platform.metadata;
+  const given = Object.entries(patch).map(([key, value]) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (field === undefined)
+      return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
+    const isRemoved = value === null || (value === "" && !field.safeParse("").success);
+    return [key, isRemoved ? undefined : withoutLeftOut(field, inUsualForm(field, value))];
+  });
+  const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
+  const merged = all.filter(([, value]) => value !== undefined);
+  return merged.length === 0 ? null : (Object.fromEntries(merged) as Metadata);
 }

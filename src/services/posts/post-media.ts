@@ -14,7 +14,7 @@ import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/medi
 import { refusal } from "../publishing/limited-media.ts";
 import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
 
-export interface MediaToCheck {
+interface MediaToCheck {
   readonly platform: AnyPlatform;
   readonly capabilities: PlatformCapabilities;
   readonly caller: Caller;
@@ -25,7 +25,7 @@ export interface MediaToCheck {
   readonly kept: ReadonlySet<string>;
 }
 
-export interface CheckedMedia {
+interface CheckedMedia {
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
   readonly warnings: readonly string[];

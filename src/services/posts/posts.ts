@@ -1,15 +1,22 @@
+import type { Trigger } from "../../domain/posts/post-states.ts";
 import type { Resolution } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
-import { canReachAccount, type Caller } from "../../domain/permissions.ts";
-import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
-import { toIso, toIsoOrNull } from "../../domain/time.ts";
+import { type Caller, canReachAccount } from "../../domain/permissions.ts";
+import type { Attempt, Insights, Metrics, Post } from "../../domain/posts/post.ts";
+import { SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { findPost, postNotFound, toPost, transition } from "../../store/queries/posts.ts";
+import { findPost, postNotFound, toPost, transition, type TransitionSet } from "../../store/queries/posts.ts";
 import { readAttempts, readWarnings } from "../../store/queries/post-history.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { readInsights } from "./insights.ts";
 import { isOnPlatform, takeDown } from "./take-down.ts";
+import { deadline } from "../../domain/deadline.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import { findAccountRow } from "../../store/queries/accounts.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
+import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
@@ -45,11 +52,7 @@ export async function cancelPost(
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
-  const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  const answer = await commitOnce(call, async (tx) => {
-    const cancelled = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set);
-    return { post: toPost(cancelled) };
-  });
+  const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
   await ctx.media.release(row.id);
   return answer;
 }
@@ -61,12 +64,8 @@ export async function cancelPost(
 export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
-  const at = { ownerId: caller.ownerId, id: row.id };
-  const now = ctx.clock.now();
   if (input.outcome === "dismissed") {
-    const answer = await commitOnce(call, async (tx) => ({
-      post: toPost(await transition(tx, at, "dismiss", { next_at: null, in_doubt: 0, updated_at: now })),
-    }));
+    const answer = await movePost(call, row, "dismiss", { next_at: null, in_doubt: 0 });
     await ctx.media.release(row.id);
     return answer;
   }
@@ -76,26 +75,30 @@ export async function resolvePost(call: CallContext, input: Resolution): Promise
       `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`,
     );
   }
-  const published = {
-    error: null,
-    in_doubt: 0,
-    published_at: now,
-    platform_post_id: input.platformPostId ?? row.platform_post_id,
-    platform_url: input.platformUrl ?? row.platform_url,
-    updated_at: now,
-  };
-  const denied = {
-    error: "A person did not find it on the platform. Send it again.",
-    in_doubt: 0,
-    run: row.run + 1,
-    updated_at: now,
-  };
+  if (input.outcome === "published") {
+    return movePost(call, row, "confirm", {
+      error: null,
+      in_doubt: 0,
+      published_at: ctx.clock.now(),
+      platform_post_id: input.platformPostId ?? row.platform_post_id,
+      platform_url: input.platformUrl ?? row.platform_url,
+    });
+  }
+  const error = "A person did not find it on the platform. Send it again.";
+  return movePost(call, row, "deny", { error, in_doubt: 0, run: row.run + 1 });
+}
+
+/** Moves a post along and answers with it. `files`: what it uses from now on (`requireFiles`). */
+export function movePost(
+  call: CallContext,
+  { owner_id: ownerId, id }: PostRow,
+  trigger: Trigger,
+  { files = [], ...set }: Omit<TransitionSet, "updated_at"> & { readonly files?: readonly FileUse[] },
+): Promise<{ post: Post }> {
   return commitOnce(call, async (tx) => {
-    const settled =
-      input.outcome === "published"
-        ? transition(tx, at, "confirm", published)
-        : transition(tx, at, "deny", denied);
-    return { post: toPost(await settled) };
+    await requireFiles(tx, call.caller, files);
+    const changes = { ...set, updated_at: call.ctx.clock.now() };
+    return { post: toPost(await transition(tx, { ownerId, id }, trigger, changes)) };
   });
 }
 
@@ -121,4 +124,60 @@ export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attemp
         finishedAt: toIsoOrNull(step.finished_at),
       })),
   }));
+}
+
+const ASK_TIMEOUT_MS = 15 * SECOND;
+
+/** A word of the platform's. */
+const MAX_VISIBILITY_CHARS = 60;
+
+/**
+ * A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the
+ * reason.
+ */
+export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insights> {
+  const unavailable = (reason: string): Insights => ({
+    available: false,
+    reason,
+    fetchedAt: toIso(ctx.clock.now()),
+    state: "unknown",
+    visibility: null,
+    metrics: metricsOf({}),
+  });
+  if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
+  const platform = platformOf(ctx, row.provider);
+  if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
+  const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
+  if (account === undefined) return unavailable("Its channel is not there any more.");
+  try {
+    const platformIo = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
+    const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
+    const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
+    return {
+      available: true,
+      reason: null,
+      fetchedAt: toIso(ctx.clock.now()),
+      state,
+      visibility: visibility === null ? null : plainText(visibility, MAX_VISIBILITY_CHARS),
+      metrics: metricsOf(metrics),
+    };
+  } catch (error) {
+    ctx.log.warn({ postId: row.id, err: error }, "insights could not be read");
+    const isTold = error instanceof PlatformFault || error instanceof AppError;
+    return unavailable(isTold ? error.message : `${platform.title} could not be asked.`);
+  }
+}
+
+/** Field by field: a platform may answer more than anybody asked for. */
+function metricsOf(given: Partial<Metrics>): Metrics {
+  return {
+    views: given.views ?? null,
+    impressions: given.impressions ?? null,
+    reach: given.reach ?? null,
+    likes: given.likes ?? null,
+    comments: given.comments ?? null,
+    shares: given.shares ?? null,
+    saves: given.saves ?? null,
+    clicks: given.clicks ?? null,
+  };
 }

@@ -20,7 +20,7 @@ import { planChange } from "./change-posts.ts";
 import { readScheduledAt } from "./post-draft.ts";
 import { contentOf } from "./post-form.ts";
 import { findOwnPost } from "./posts.ts";
-import { checkChanges, hasChanges } from "./retry-post.ts";
+import { checkChanges, hasChanges } from "./update-post.ts";
 import { schedulePost } from "./schedule-post.ts";
 import { isOnPlatform } from "./take-down.ts";
 import { platformOf } from "../publishing/publish-io.ts";

@@ -19,8 +19,7 @@ import {
   foldThumbnail,
   readScheduledAt,
 } from "./post-draft.ts";
-import { checkForm } from "./post-form.ts";
-import { mergeMetadata } from "./post-metadata.ts";
+import { checkForm, mergeMetadata } from "./post-form.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 

@@ -14,9 +14,8 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { openSteps } from "../publishing/follow-ups.ts";
-import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
+import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
-import { readStepResults } from "../publishing/step-results.ts";
 import { assertUsable } from "./post-draft.ts";
 
 /** A thread is deleted part by part. */
@@ -66,7 +65,7 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
 }
 
 /** Throws `conflict` with the address where a person deletes it, for a platform that lets no app do it. */
-export function assertRemovable(
+function assertRemovable(
   platform: AnyPlatform,
   at: { readonly row: PostRow; readonly account: AccountRow },
 ): void {

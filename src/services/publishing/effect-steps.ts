@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ReconcileClass } from "../../domain/accounts/account.ts";
 import type { Json } from "../../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, LiveAt } from "../../ports/publish-io.ts";
@@ -52,7 +52,7 @@ export async function intend<R extends Json>(
     run,
     step: spec.step,
     effect_key: effectKey(at, spec.step),
-    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    request_hash: hash("sha256", canonicalJson(spec.request)),
     started_at: startedAt,
   };
   await ctx.store.ledger.intent(lease, intent);
@@ -153,4 +153,30 @@ function effectKey(at: Running, step: string): string {
   const known = at.steps.get(step)?.effect_key;
   if (known !== undefined) return known;
   return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
+}
+
+/** A step's outcome stays open and the platform cannot tell: a person has to look. */
+export class OutcomeUnknown extends Error {
+  override readonly name = "OutcomeUnknown";
+}
+
+/** The platform has not settled an open step yet. */
+export class AskAgain extends Error {
+  override readonly name = "AskAgain";
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super("The platform has not settled it yet.");
+    this.afterMs = afterMs;
+  }
+}
+
+/** Its time passed before anything of it reached the platform. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
+}
+
+/** In a run that only reconciles: all before this step is settled, and this one was never sent or did not happen. */
+export class NothingSent extends Error {
+  override readonly name = "NothingSent";
 }

@@ -5,15 +5,18 @@ import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Reconciled } from "../../ports/publish-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
 import { LIVE_STEP, RESTORED_STEP } from "../../store/engine/ledger.ts";
-import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
 import {
+  AskAgain,
   contextOf,
+  type EffectsOptions,
   finish,
   intend,
-  writeDone,
-  type EffectsOptions,
+  NothingSent,
+  OutcomeUnknown,
   type Running,
   type StepState,
+  TooLate,
+  writeDone,
 } from "./effect-steps.ts";
 import {
   isNote,
@@ -44,22 +47,8 @@ export interface Effects {
 const MAY_BE_OUT =
   "The database was restored from a copy that is older than this post's time, and it may have gone out since.";
 
-const TELLS: Record<ReconcileClass, boolean> = {
-  server_key: true,
-  client_key: true,
-  list: true,
-  session: false,
-  container: false,
-  blind: false,
-};
-
-/**
- * Whether the platform tells by the post itself what became of it; else it needs handles that a copy may not
- * have.
- */
-function tellsWithoutLedger(reconciles: ReconcileClass): boolean {
-  return TELLS[reconciles];
-}
+/** These platforms tell by the post itself what became of it. Others need handles that a copy may not have. */
+const TELLS_WITHOUT_LEDGER: ReadonlySet<ReconcileClass> = new Set(["server_key", "client_key", "list"]);
 
 /** The publishing protocol of one post: an intent is durable before each step, its result after it. */
 export function createEffects(options: EffectsOptions): Effects {
@@ -122,7 +111,7 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
  */
 async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<StepState | null> {
   if (at.suspectSince === null) return null;
-  if (!tellsWithoutLedger(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
+  if (!TELLS_WITHOUT_LEDGER.has(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
   return intend(at, spec, at.suspectSince);
 }
 
@@ -131,7 +120,7 @@ async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promis
  * the copy lost.
  */
 async function assertMaySend(at: Running, step: string): Promise<void> {
-  if (tellsWithoutLedger(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
+  if (TELLS_WITHOUT_LEDGER.has(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
   await finish(at, step, { state: "unknown", result: null, httpStatus: null });
   throw new OutcomeUnknown(MAY_BE_OUT);
 }

@@ -3,8 +3,7 @@ import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { LiveAt } from "../../ports/publish-io.ts";
 import { Fenced, LIVE_STEP, type EffectRow } from "../../store/engine/ledger.ts";
-import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
-import { noted, writeDone, type Running } from "./effect-steps.ts";
+import { AskAgain, noted, NothingSent, OutcomeUnknown, type Running, writeDone } from "./effect-steps.ts";
 
 /** A follow-up that passing trouble kept from going out. */
 export interface PendingFollowUp {

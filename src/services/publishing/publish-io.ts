@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost, PublishOutcome } from "../../ports/platform.ts";
-import { StillProcessing, type PublishIo } from "../../ports/publish-io.ts";
+import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
@@ -10,9 +10,11 @@ import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
 import { limitMedia } from "./limited-media.ts";
-import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { capabilitiesFor } from "../platforms/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
+import type { Json } from "../../ports/platform-io.ts";
+import { readResults } from "../../store/queries/post-history.ts";
 
 export interface PublishRun {
   readonly effects: Effects;
@@ -194,4 +196,14 @@ export function toPlatformPost(
     platformPostId: row.platform_post_id,
     platformUrl: row.platform_url,
   };
+}
+
+/** What the steps gave that brought a post onto its platform, for whoever works on it afterwards. */
+export async function readStepResults(
+  ctx: AppContext,
+  row: Pick<PostRow, "id" | "run">,
+): Promise<{ resultOf(step: string): Json }> {
+  const rows = await readResults(ctx.store, row);
+  const results = new Map(rows.map(({ step, result }) => [step, JSON.parse(result) as Json]));
+  return { resultOf: (step) => results.get(step) ?? null };
 }

@@ -121,7 +121,7 @@ function plural(count: number, unit: string): string {
 }
 
 /** What is asked right before something is sent. */
-export type SendGuard = () => Promise<void>;
+type SendGuard = () => Promise<void>;
 
 /**
  * Keeps a post that its account's quotas have no place for from being sent, without a request: throws a

@@ -11,7 +11,7 @@ import { toPost, transition } from "../../store/queries/posts.ts";
 import { Fenced } from "../../store/engine/ledger.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
+import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-steps.ts";
 import { createPublishRun, type LeasedPost, type PublishRun } from "./publish-io.ts";
 
 const ASK_TIMEOUT_MS = 30 * SECOND;

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import pLimit from "p-limit";
 import type { Cipher } from "../../domain/cipher.ts";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, toIso } from "../../domain/time.ts";
@@ -18,7 +20,7 @@ import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../.
 import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import type { AppContext } from "../context.ts";
 
-export interface BackupInput {
+interface BackupInput {
   /** Where to; it must not be there yet unless `isForced`. */
   readonly file: string;
   readonly isForced: boolean;
@@ -94,7 +96,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
         temporary,
         async (archive) => {
           const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-          await archive.add(MANIFEST, text.length, chunked([text]));
+          await archive.add(MANIFEST, text.length, Readable.from([text]));
           await archive.add(
             DATABASE,
             (await stat(copy)).size,
@@ -129,15 +131,11 @@ export async function findMissing(
   keys: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const missing: string[] = [];
-  for (let at = 0; at < keys.length; at += ASKED_AT_ONCE) {
+  const sizes = await pLimit(ASKED_AT_ONCE).map(keys, (key) => {
     signal.throwIfAborted();
-    const sizes = await Promise.all(
-      keys.slice(at, at + ASKED_AT_ONCE).map(async (key) => ({ key, sizeBytes: await files.size(key) })),
-    );
-    missing.push(...sizes.filter(({ sizeBytes }) => sizeBytes === null).map(({ key }) => key));
-  }
-  return missing;
+    return files.size(key);
+  });
+  return keys.filter((_key, at) => sizes[at] === null);
 }
 
 const ASKED_AT_ONCE = 16;
@@ -171,8 +169,4 @@ async function* rest(
     signal.throwIfAborted();
     yield next.value;
   }
-}
-
-async function* chunked(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
-  yield* chunks;
 }

@@ -4,7 +4,7 @@ import { listAccountRows } from "../../store/queries/accounts.ts";
 import type { Store } from "../../store/engine/store.ts";
 import { insertMeta, readMeta } from "../../store/queries/meta.ts";
 import { askPlatform } from "../accounts/connecting/ask-platform.ts";
-import { connectAccounts } from "../accounts/connecting/connect-account.ts";
+import { connectAccounts } from "../accounts/connecting/store-accounts.ts";
 import { toFound } from "../accounts/connecting/found-channels.ts";
 import { guestCall, type AppContext } from "../context.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import { FILES, readArchive, type ArchiveEntry } from "../../store/backup/backup-archive.ts";
+import { FILES, readArchive } from "../../store/backup/backup-archive.ts";
 
 /** Brings the files of a verified backup into the store; those that are there already, and whole, stay. */
 export async function copyFiles(
@@ -17,7 +17,7 @@ export async function copyFiles(
       sha256 === undefined ||
       (await isStored(files, key, { sizeBytes: entry.sizeBytes, sha256 }))
     ) {
-      await skip(entry);
+      for await (const chunk of entry.body) void chunk;
       continue;
     }
     const written = await files.write(key, Readable.from(entry.body));
@@ -35,8 +35,4 @@ async function isStored(
   const hash = createHash("sha256");
   for await (const chunk of files.read(key)) hash.update(chunk as Buffer);
   return hash.digest("hex") === is.sha256;
-}
-
-async function skip({ body }: ArchiveEntry): Promise<void> {
-  for await (const chunk of body) void chunk;
 }

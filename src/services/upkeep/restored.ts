@@ -83,7 +83,7 @@ async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "aga
   return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
 }
 
-export interface Restored {
+interface Restored {
   /** The one that the database begins with now. */
   readonly generation: Generation;
   /** The moment of the restore: what was due until then may have gone out. */

@@ -1,12 +1,20 @@
 import type { Cipher } from "../../domain/cipher.ts";
-import type { Tx } from "../../store/engine/store.ts";
+import type { Reader, Store, Tx } from "../../store/engine/store.ts";
 import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/backup/sealed-columns.ts";
 import { placeOf as placeOfResult } from "../access/idempotency.ts";
-import { appPlaceOf, grantPlaceOf, pendingPlaceOf, placeOf as placeOfSecrets } from "../platforms/secrets.ts";
+import {
+  appPlaceOf,
+  grantPlaceOf,
+  pendingPlaceOf,
+  placeOf,
+  placeOf as placeOfSecrets,
+  type SecretsOwner,
+  unboundPlaceOf,
+} from "../platforms/secrets.ts";
 import { placeOf as placeOfToken } from "../feeds/calendar-link.ts";
 import { placeOf as placeOfHandle } from "../publishing/effect-steps.ts";
-import { placeOf as placeOfTarget } from "../webhooks/webhook-targets.ts";
-import { accountOf, textOf, textOrNull, tryToOpen } from "./bind-secrets.ts";
+import { placeOf as placeOfTarget } from "../webhooks/webhook-deliveries.ts";
+import { readMeta, setMeta } from "../../store/queries/meta.ts";
 
 /** Where each table's value is bound to, from the keys of its row. */
 export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
@@ -35,7 +43,7 @@ export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
   meta: (row) => textOf(row, "key"),
 };
 
-export interface Resealed {
+interface Resealed {
   readonly values: number;
   /** Values that the old key did not open either; they stay as they are. */
   readonly unreadable: number;
@@ -54,4 +62,61 @@ export async function resealAll(
     return opened === null ? null : fresh.seal(opened, place);
   });
   return counts;
+}
+
+/** Sealed with the secret key, for a database in which accounts' secrets are bound to their servers. */
+const SECRETS_BOUND = "secrets_bound";
+
+/**
+ * Binds the secrets of accounts to the servers that they are for, once in the life of a database: older
+ * versions bound them to the account alone. Nowhere else is anything opened that is not bound, so that who
+ * changes an account's server in the database makes its secrets unreadable. Taking the note away brings
+ * nothing: what is bound does not open as if it were not.
+ */
+export async function bindSecrets(store: Store, cipher: Cipher): Promise<void> {
+  if (await isBound(store, cipher)) return;
+  await store.write(async (tx) => {
+    if (await isBound(tx, cipher)) return;
+    const bind = (_table: SealedTable, row: SealedKeys, value: string): string | null => {
+      const account = accountOf(row);
+      const opened = tryToOpen(cipher, value, unboundPlaceOf(account));
+      return opened === null ? null : cipher.seal(opened, placeOf(account));
+    };
+    await rewriteSealed(tx, bind, ["accounts"]);
+    await setMeta(tx, SECRETS_BOUND, cipher.seal(SECRETS_BOUND, SECRETS_BOUND));
+  });
+}
+
+async function isBound(reader: Reader, cipher: Cipher): Promise<boolean> {
+  const note = await readMeta(reader, SECRETS_BOUND);
+  return note !== null && tryToOpen(cipher, note, SECRETS_BOUND) === SECRETS_BOUND;
+}
+
+/** Null for what was changed, moved, or sealed with another key. */
+function tryToOpen(cipher: Cipher, value: string, place: string): string | null {
+  try {
+    return cipher.open(value, place);
+  } catch {
+    return null;
+  }
+}
+
+/** From what is sealed of it. */
+function accountOf(row: SealedKeys): SecretsOwner {
+  return {
+    owner_id: textOf(row, "owner_id"),
+    id: textOf(row, "id"),
+    provider: textOf(row, "provider"),
+    settings: textOf(row, "settings"),
+    grant_id: textOrNull(row, "grant_id"),
+  };
+}
+
+export function textOf(row: SealedKeys, column: string): string {
+  return String(row[column]);
+}
+
+function textOrNull(row: SealedKeys, column: string): string | null {
+  const value = row[column] ?? null;
+  return value === null ? null : String(value);
 }

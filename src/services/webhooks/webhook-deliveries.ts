@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import { signedHeaders } from "../../domain/webhooks/standard-webhooks.ts";
@@ -5,20 +6,19 @@ import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import { TEST_EVENT } from "../../domain/webhooks/webhook.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import {
+  type DeliveryEnd,
   endDelivery,
   leaseWebhook,
   nextDelivery,
   releaseWebhook,
-  type DeliveryEnd,
   type WebhookLease,
   type WebhookStanding,
 } from "../../store/queries/publishing/outbox.ts";
 import { showSnapshot } from "../../store/queries/post-history.ts";
-import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/queries/webhooks.ts";
-import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
+import { type DeliveryRow, findWebhookRow, type WebhookRow } from "../../store/queries/webhooks.ts";
+import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platforms/requests/retry-after.ts";
-import { openTarget } from "./webhook-targets.ts";
 
 /** Waits before the second, third, … try, as Standard Webhooks recommends: a little over three days. */
 const RETRY_AFTER_MS: readonly number[] = [
@@ -241,4 +241,29 @@ function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: Eve
   if (event.startsWith("post.")) return showSnapshot(snapshot);
   const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);
   return toAccount(ctx, row, queued);
+}
+
+const Target = z.strictObject({ url: z.string(), secret: z.string() });
+/** Where a webhook's events go, and what they are signed with. */
+export type Target = z.infer<typeof Target>;
+
+export function placeOf(row: { owner_id: string; id: string }): string {
+  return `${row.owner_id}|${row.id}|webhook`;
+}
+
+export function sealTarget(ctx: AppContext, row: { owner_id: string; id: string }, target: Target): string {
+  return ctx.cipher.seal(JSON.stringify(target), placeOf(row));
+}
+
+/** Throws `conflict` where the row was sealed with another key than this instance has. */
+export function openTarget(ctx: AppContext, row: WebhookRow): Target {
+  try {
+    return Target.parse(JSON.parse(ctx.cipher.open(row.secrets_enc, placeOf(row))));
+  } catch (cause) {
+    throw new AppError(
+      "conflict",
+      "Its stored secret cannot be read with this instance's secret key. Make the webhook again.",
+      { cause },
+    );
+  }
 }

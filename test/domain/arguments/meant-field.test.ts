@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { meantField } from "../../../src/domain/arguments/meant-field.ts";
+import { meantField } from "../../../src/domain/arguments/usual-form.ts";
 
 const KNOWN = ["accountId", "scheduledAt", "mediaUrl", "caption", "metadata", "dryRun"];
 

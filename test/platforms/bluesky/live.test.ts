@@ -7,7 +7,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import type { PlatformIo } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";

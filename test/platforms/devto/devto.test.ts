@@ -4,7 +4,7 @@ import { escapeMarkdown } from "../../../src/platforms/devto/metadata.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord/index.ts";
 import type { MediaFigures } from "../../../src/domain/files/media-limits.ts";
 import { checkPost, type DiscordPost, maxBytesOf } from "../../../src/platforms/discord/metadata.ts";
-import { toPlatformAccount } from "../../../src/services/platforms/platform-io.ts";
+import { toPlatformAccount } from "../../../src/services/platforms/connect-io.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import facebook from "../../../src/platforms/facebook/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { storeAccounts } from "../../../src/services/accounts/connecting/store-accounts.ts";
-import { openAccountIo } from "../../../src/services/platforms/platform-io.ts";
+import { createConnectIo, toPlatformAccount } from "../../../src/services/platforms/connect-io.ts";
 import { loadSecrets } from "../../../src/services/platforms/renew-tokens.ts";
 import { beginConsent, finishConsent } from "../../../src/services/platforms/oauth.ts";
 import { finish } from "../../support/contract/ends.ts";
@@ -192,8 +192,14 @@ describe("connecting Pages", () => {
     );
     if (row === undefined) throw new Error("There is no account.");
     const { values } = await loadSecrets(ctx, { ownerId: "default", id: row.id, settings: row.settings });
-    const io = await openAccountIo(ctx, { account: row, knownSecrets: new Set() }, signal);
-    await way.revoke?.(values, { ...io, app: { clientId: APP.id, clientSecret: APP.secret }, place });
+    const io = await createConnectIo(ctx, { provider: "facebook", ownerId: "default" }, signal);
+    const account = toPlatformAccount(row);
+    await way.revoke?.(values, {
+      ...io,
+      account,
+      app: { clientId: APP.id, clientSecret: APP.secret },
+      place,
+    });
     expect(fake.people.granted).toEqual(["pages_show_list", "pages_read_engagement"]);
   });
 });

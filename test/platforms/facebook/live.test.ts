@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";

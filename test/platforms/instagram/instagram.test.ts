@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";

@@ -1,6 +1,5 @@
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
-import { readAnswer } from "../../../src/services/accounts/connecting/pasted-address.ts";
+import { comeBack, leadOn, readAnswer } from "../../../src/services/accounts/connecting/consent.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { callOf, type TestContext } from "../../support/context.ts";

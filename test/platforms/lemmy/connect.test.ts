@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
+import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -3,7 +3,7 @@ import lemmy from "../../../src/platforms/lemmy/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";

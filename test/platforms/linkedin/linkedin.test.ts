@@ -4,7 +4,7 @@ import { OutboundFailure, type Outbound } from "../../../src/ports/outbound.ts";
 import { ofLittleText, PAGE_SCOPES, toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";

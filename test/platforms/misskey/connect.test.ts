@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import misskey from "../../../src/platforms/misskey/index.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
+import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import pixelfed from "../../../src/platforms/pixelfed/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
+import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";

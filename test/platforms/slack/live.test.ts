@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import { readStepResults } from "../../../src/services/publishing/step-results.ts";
+import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import slack from "../../../src/platforms/slack/index.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";

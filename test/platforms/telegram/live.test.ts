@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import telegram from "../../../src/platforms/telegram/index.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { readStepResults } from "../../../src/services/publishing/step-results.ts";
+import { readStepResults } from "../../../src/services/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createTelegramWorld } from "./world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";

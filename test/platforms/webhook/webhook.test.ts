@@ -6,7 +6,7 @@ import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import webhook from "../../../src/platforms/webhook/index.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { retryPost } from "../../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../../src/services/posts/update-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";

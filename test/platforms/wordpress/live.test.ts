@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
-import { retryPost } from "../../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../../src/services/posts/update-post.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";

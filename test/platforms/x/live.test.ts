@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readStepResults } from "../../../src/services/publishing/step-results.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import x from "../../../src/platforms/x/index.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { callOf } from "../../support/context.ts";

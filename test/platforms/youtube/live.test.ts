@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runOnce, type Replayable } from "../../../src/services/access/idempotency.ts";
 import { cancelPost, resolvePost } from "../../../src/services/posts/posts.ts";
-import { retryPost } from "../../../src/services/posts/retry-post.ts";
-import { updatePost } from "../../../src/services/posts/update-post.ts";
+import { retryPost, updatePost } from "../../../src/services/posts/update-post.ts";
 import type { CallContext } from "../../../src/services/context.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";

@@ -4,7 +4,7 @@ import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { captionLength } from "../../../src/domain/posts/caption.ts";
 import { definePlatform, type CheckedAt } from "../../../src/ports/platform.ts";
 import { listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
+import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

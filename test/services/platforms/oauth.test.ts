@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { readStandardTokens } from "../../../src/services/platforms/oauth/answers.ts";
+import { readStandardTokens } from "../../../src/services/platforms/oauth/requests.ts";
 import {
   CLIENT,
   startFakeOAuth,

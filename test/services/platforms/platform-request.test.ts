@@ -12,7 +12,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../../src/ports/platform-io.ts";
-import { createConnectIo } from "../../../src/services/platforms/platform-io.ts";
+import { createConnectIo } from "../../../src/services/platforms/connect-io.ts";
 import { createPhotobox } from "../../support/connect-fixtures.ts";
 import { createTestContext } from "../../support/context.ts";
 

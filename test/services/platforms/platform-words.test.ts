@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { PlatformRequest } from "../../../src/ports/platform-io.ts";
-import { createConnectIo } from "../../../src/services/platforms/platform-io.ts";
+import { createConnectIo } from "../../../src/services/platforms/connect-io.ts";
 import { createPhotobox } from "../../support/connect-fixtures.ts";
 import { createTestContext } from "../../support/context.ts";
 

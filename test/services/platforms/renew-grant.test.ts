@@ -9,7 +9,7 @@ import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
 import type { AppContext } from "../../../src/services/context.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
+import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-grant.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { listAccountRows, type AccountRow } from "../../../src/store/queries/accounts.ts";

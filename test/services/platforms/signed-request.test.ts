@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformFault, PlatformRequest, SignedRequest } from "../../../src/ports/platform-io.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { createConnectIo } from "../../../src/services/platforms/connect-io.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { listAccountRows } from "../../../src/store/queries/accounts.ts";
 import {
   createPhotobox,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showCalendar } from "../../../src/services/posts/calendar.ts";
+import { showCalendar } from "../../../src/services/posts/list-posts.ts";
 import { callOf, callerOf, createTestContext } from "../../support/context.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 

@@ -4,7 +4,7 @@ import { MediaUnavailable } from "../../../src/ports/media.ts";
 import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import type { Reconciled } from "../../../src/ports/publish-io.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
-import { retryPost } from "../../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../../src/services/posts/update-post.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, readPost, runTick } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { getPost, resolvePost } from "../../../src/services/posts/posts.ts";
-import { retryPost } from "../../../src/services/posts/retry-post.ts";
+import { retryPost } from "../../../src/services/posts/update-post.ts";
 import { noticeRestore, readRestore } from "../../../src/services/upkeep/restored.ts";
 import { getStatus } from "../../../src/services/health/status.ts";
 import { openStore } from "../../../src/store/open-store.ts";

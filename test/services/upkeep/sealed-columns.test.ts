@@ -10,7 +10,7 @@ import {
   sealGrant,
   sealSecrets,
 } from "../../../src/services/platforms/secrets.ts";
-import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
+import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-deliveries.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../../src/store/backup/sealed-columns.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";

@@ -8,11 +8,15 @@ import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
-import { testWebhook } from "../../../src/services/webhooks/test-webhook.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  replayWebhook,
+  testWebhook,
+} from "../../../src/services/webhooks/webhooks.ts";
 import { deliverDue } from "../../../src/services/webhooks/webhook-deliveries.ts";
 import type { WebhookArgs } from "../../../src/domain/webhooks/webhook.ts";
-import { createWebhook } from "../../../src/services/webhooks/create-webhook.ts";
-import { deleteWebhook, listWebhooks, replayWebhook } from "../../../src/services/webhooks/webhooks.ts";
 import {
   leaseWebhook,
   pruneDeliveries,

@@ -4,7 +4,7 @@ import { MINUTE } from "../../../src/domain/time.ts";
 import type { Outbound, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../../src/services/posts/insights.ts";
+import { readInsights } from "../../../src/services/posts/posts.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readJson } from "../../../src/services/platforms/requests/read-json.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";

@@ -5,7 +5,7 @@ import type { AnyPlatform } from "../../../ports/platform.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { fitConnected } from "../../platforms/fit-answers.ts";
-import { createConnectIo, toPlatformAccount } from "../../platforms/platform-io.ts";
+import { createConnectIo, toPlatformAccount } from "../../platforms/connect-io.ts";
 import { scrub } from "../../platforms/secrets.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 

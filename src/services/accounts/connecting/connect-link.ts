@@ -1,11 +1,14 @@
-import { createHash } from "node:crypto";
+import * as z from "zod";
+import { hash } from "node:crypto";
 import { MINUTE } from "../../../domain/time.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { findAccountRow } from "../../../store/queries/accounts.ts";
-import { findConnectionByToken, type ConnectionRow } from "../../../store/queries/connections.ts";
+import { type ConnectionRow, findConnectionByToken } from "../../../store/queries/connections.ts";
 import type { AppContext } from "../../context.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { type PendingOwner, pendingPlaceOf } from "../../platforms/secrets.ts";
 
 /** How long an address to connect at works. */
 export const LINK_LIFE_MS = 15 * MINUTE;
@@ -51,7 +54,7 @@ export function minutesLeft({ clock }: AppContext, expiresAt: number): number {
 
 /** Only this is stored of the token in a link, and of the state that comes back from a platform. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }
 
 export async function readLink(ctx: AppContext, ref: LinkRef): Promise<OpenLink | ClosedLink> {
@@ -88,13 +91,10 @@ function closedReason(row: ConnectionRow, now: number): ClosedReason | null {
   return row.expires_at <= now ? "expired" : null;
 }
 
-interface Targeting {
-  readonly row: ConnectionRow;
-  readonly platform: AnyPlatform;
-  readonly way: string | undefined;
-}
-
-async function toTarget(ctx: AppContext, { row, platform, way }: Targeting): Promise<ConnectTarget> {
+async function toTarget(
+  ctx: AppContext,
+  { row, platform, way }: { row: ConnectionRow; platform: AnyPlatform; way: string | undefined },
+): Promise<ConnectTarget> {
   const reconnecting =
     row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
   const noted = wayOf(platform, row);
@@ -118,4 +118,90 @@ export async function closedNow(ctx: AppContext, ref: LinkRef): Promise<ClosedLi
   return link.state === "closed"
     ? link
     : { state: "closed", reason: "failed", title: link.target.platform.title };
+}
+
+const Texts = z.record(z.string(), z.string());
+const Data = z.record(z.string(), z.json());
+const Place = z.object({ instanceUrl: z.string().nullable(), redirectUrl: z.string() });
+
+/** Kept while a person is at the platform. */
+const KeptConsent = z.object({
+  stage: z.literal("consent"),
+  /** Of the link, so that whoever comes back is led on to its page. */
+  token: z.string(),
+  place: Place,
+  /** The way's own: OAuth's verifier. */
+  keep: Data,
+});
+export type KeptConsent = z.infer<typeof KeptConsent>;
+
+/** Kept while a person chooses: what the platform gave. */
+const KeptChoice = z.object({
+  stage: z.literal("choice"),
+  token: z.string(),
+  /** Whether the consent ended in another browser than it began in: then the person is asked in any case. */
+  isElsewhere: z.boolean().default(false),
+  place: Place,
+  tokens: z
+    .object({
+      secrets: Texts,
+      expiresAt: z.number().nullable(),
+      renewableUntil: z.number().nullable(),
+      scopes: z.array(z.string()).nullable(),
+      answer: Data,
+    })
+    .nullable(),
+  targets: z.array(
+    z.object({
+      platformAccountId: z.string(),
+      idServer: z.string().exactOptional(),
+      name: z.string(),
+      handle: z.string().nullable(),
+      profileUrl: z.string().nullable(),
+      avatarUrl: z.string().nullable(),
+      settings: Data,
+      secrets: Texts,
+      problem: z.string().exactOptional(),
+      notice: z.string().exactOptional(),
+      shownOnce: z.string().exactOptional(),
+    }),
+  ),
+});
+export type KeptChoice = z.infer<typeof KeptChoice>;
+
+const Kept = z.discriminatedUnion("stage", [KeptConsent, KeptChoice]);
+
+export function sealPending(ctx: AppContext, row: PendingOwner, kept: KeptConsent | KeptChoice): string {
+  return ctx.cipher.seal(JSON.stringify(kept), pendingPlaceOf(row));
+}
+
+/** Throws `conflict` where it is gone, is of another stage, or was sealed with another key. */
+export function openConsent(ctx: AppContext, row: ConnectionRow): KeptConsent {
+  const kept = openPending(ctx, row);
+  if (kept.stage !== "consent") throw gone();
+  return kept;
+}
+
+/** Throws as `openConsent` does. */
+export function openChoice(ctx: AppContext, row: ConnectionRow): KeptChoice {
+  const kept = openPending(ctx, row);
+  if (kept.stage !== "choice") throw gone();
+  return kept;
+}
+
+function openPending(ctx: AppContext, row: ConnectionRow): KeptConsent | KeptChoice {
+  if (row.pending_enc === null) throw gone();
+  try {
+    return Kept.parse(JSON.parse(ctx.cipher.open(row.pending_enc, pendingPlaceOf(row))));
+  } catch (cause) {
+    throw gone(cause);
+  }
+}
+
+function gone(cause?: unknown): AppError {
+  return new AppError(
+    "conflict",
+    "What was kept of this connection cannot be read any more. Ask for a new link where you got this one.",
+    cause === undefined ? {} : { cause },
+  );
 }

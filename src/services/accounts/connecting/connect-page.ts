@@ -3,19 +3,25 @@ import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { countAttempt, noteFailure } from "../../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { askPlatform } from "./ask-platform.ts";
-import { completeFields, defaultsOf, type ConnectTarget, type FormField } from "./connect-fields.ts";
 import {
+  completeFields,
+  type ConnectTarget,
+  defaultsOf,
+  type FormField,
+  instanceOf,
+  onServer,
+  serverFieldOf,
+} from "./connect-fields.ts";
+import {
+  type ClosedLink,
   closedNow,
+  type LinkRef,
   LinkUsed,
   MAX_ATTEMPTS,
-  minutesLeft,
-  readLink,
-  type ClosedLink,
-  type LinkRef,
+  openChoice,
   type OpenLink,
+  readLink,
 } from "./connect-link.ts";
-import { instanceOf, onServer, serverFieldOf } from "./server-field.ts";
-import { openChoice } from "./connect-pending.ts";
 import { pickChannels, toFound } from "./found-channels.ts";
 import {
   connectChosen,
@@ -25,26 +31,18 @@ import {
   type ChoosingLink,
   type ConnectedLink,
 } from "./settle-link.ts";
-import { hasConsent, otherWays, toStart, type ConsentStart, type OtherWay } from "./start-page.ts";
+import { hasConsent, toLinkPage, toStart, type ConsentStart, type LinkPage } from "./start-page.ts";
 
 export { MAX_ATTEMPTS } from "./connect-link.ts";
 
 /** What the page shows; no secret, and nothing that a stranger with the address could use. */
-export interface ConnectForm {
-  readonly platformTitle: string;
-  readonly instructions: string;
+export interface ConnectForm extends LinkPage {
   readonly steps: readonly string[];
   /** What the steps have one copy. */
   readonly toCopy: string | null;
   /** Where on their own server the person gets what is asked for. */
   readonly placeUrl: string | null;
   readonly fields: readonly FormField[];
-  readonly instanceUrl: string | null;
-  /** The channel that is being reconnected. */
-  readonly reconnecting: string | null;
-  readonly minutesLeft: number;
-  readonly way: string;
-  readonly otherWays: readonly OtherWay[];
 }
 
 export type OpenedConnection =
@@ -169,8 +167,9 @@ export async function submitChoice(
   }
 }
 
-async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<ConnectForm> {
-  const { platform, way, reconnecting } = target;
+async function toForm(ctx: AppContext, link: OpenLink): Promise<ConnectForm> {
+  const { target } = link;
+  const { way } = target;
   const defaults = await defaultsOf(ctx, target);
   const { fields = [], place } = way.kind === "secrets" ? way : {};
   const server = instanceOf(ctx, target);
@@ -181,17 +180,11 @@ async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<Conne
     isStored: field.isSecret && (defaults[field.name] ?? "") !== "",
   }));
   return {
-    platformTitle: platform.title,
-    instructions: way.instructions,
+    ...toLinkPage(ctx, link),
     steps: way.steps ?? [],
     toCopy: way.toCopy ?? null,
     placeUrl: place === undefined || server === null ? null : server + place,
     fields: serverField === null ? own : [serverField, ...own],
-    instanceUrl: target.instanceUrl,
-    reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
-    minutesLeft: minutesLeft(ctx, row.expires_at),
-    way: way.name,
-    otherWays: otherWays(target),
   };
 }
 

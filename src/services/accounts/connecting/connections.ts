@@ -1,34 +1,37 @@
-import { randomBytes } from "node:crypto";
 import * as z from "zod";
+import { randomBytes } from "node:crypto";
 import type { Account } from "../../../domain/accounts/account.ts";
-import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../../domain/accounts/connection.ts";
+import type { ConnectArgs, ConnectResult, ConnectionStatus } from "../../../domain/accounts/connection.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
-import { canReachAccount } from "../../../domain/permissions.ts";
+import { type Caller, canReachAccount } from "../../../domain/permissions.ts";
 import { DAY, quote, toIso } from "../../../domain/time.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { pasteWay } from "../../../ports/platform-setup.ts";
-import { findAccountRow } from "../../../store/queries/accounts.ts";
-import { findConnection, insertConnection, type ConnectionRow } from "../../../store/queries/connections.ts";
+import { type AccountRow, findAccountRow } from "../../../store/queries/accounts.ts";
+import { type ConnectionRow, findConnection, insertConnection } from "../../../store/queries/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, CallContext } from "../../context.ts";
-import { takenRedirectUrl } from "../../platforms/set-up.ts";
-import { showAccount } from "../accounts.ts";
+import { requireConfigured, takenRedirectUrl, usualWay } from "../../platforms/set-up.ts";
+import { findAccount, showAccount } from "../accounts.ts";
 import { askPlatform } from "./ask-platform.ts";
-import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
-import { completeFields, type ConnectTarget } from "./connect-fields.ts";
+import { connectAccounts, type ConnectOutcome } from "./store-accounts.ts";
+import { completeFields, type ConnectTarget, readInstance, storedSecrets } from "./connect-fields.ts";
 import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
 import { assertSecrets } from "./connect-page.ts";
 import {
   chooseAtOnce,
+  type Found,
+  type FoundChannel,
   pickChannels,
   toChannels,
   toFound,
-  type Found,
-  type FoundChannel,
 } from "./found-channels.ts";
-import { readTarget } from "./read-target.ts";
-import { hasConsent, placeOf } from "./start-page.ts";
+import { findWay, hasConsent, placeOf } from "./start-page.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import { readSettings } from "../../platforms/connect-io.ts";
+import { findPlatform } from "../../platforms/platforms.ts";
+import { wayOf } from "../../platforms/ways.ts";
 
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
@@ -191,7 +194,7 @@ async function accountsOf(
 
 const AccountIds = z.array(z.string());
 
-export interface ConnectWithSecretsArgs extends ConnectArgs {
+interface ConnectWithSecretsArgs extends ConnectArgs {
   readonly secrets: Secrets;
   /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
   readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
@@ -208,4 +211,59 @@ export async function connectWithSecrets(
   const chosen =
     chooseAtOnce(target, found) ?? pickChannels(target, found, (await choose?.(toChannels(found))) ?? []);
   return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
+}
+
+/** Checks everything that can be checked before a person is bothered. */
+export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
+  const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
+  const provider = args.provider ?? reconnecting?.provider;
+  if (provider === undefined)
+    throw new AppError("invalid", "provider: is required unless accountId names a channel to reconnect.");
+  const platform = findPlatform(ctx, provider);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, platform, args.instanceUrl);
+  if (reconnecting === null && caller.accountIds !== null) {
+    throw new AppError(
+      "forbidden",
+      "This key is limited to certain channels, so it may not connect new ones. Give accountId to reconnect one of its own.",
+    );
+  }
+  if (reconnecting !== null && reconnecting.provider !== platform.name)
+    throw otherPlatform(reconnecting.provider, platform);
+  const usual = reconnecting === null ? usualWay(ctx, platform) : wayOf(platform, reconnecting);
+  const way = args.way === undefined ? usual : findWay(platform, args.way);
+  await requireConfigured(ctx, platform, way);
+  const instanceUrl = given ?? (reconnecting === null ? null : await storedInstance(ctx, reconnecting));
+  return {
+    ownerId: caller.ownerId,
+    platform,
+    way,
+    instanceUrl,
+    handle: trimmed(args.handle),
+    name: trimmed(args.name),
+    reconnecting,
+  };
+}
+
+function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
+  return new AppError(
+    "invalid",
+    `accountId: this channel is on ${provider}, not on ${wanted.name}. Give provider "${provider}" to reconnect it, or leave accountId out.`,
+  );
+}
+
+function trimmed(text: string | undefined): string | null {
+  const rest = text?.trim() ?? "";
+  return rest === "" ? null : rest;
+}
+
+/**
+ * A channel on a server of its own is reconnected there: its password is none of another server's business.
+ * Where its secrets do not open, somebody else may have put the server there, and the person names it anew.
+ */
+async function storedInstance(ctx: AppContext, row: AccountRow): Promise<string | null> {
+  const isVouchedFor =
+    row.secrets_enc === null || Object.keys(await storedSecrets(ctx, ctx.store, row)).length > 0;
+  if (!isVouchedFor) return null;
+  const { instanceUrl } = readSettings(row);
+  return typeof instanceUrl === "string" ? instanceUrl : null;
 }

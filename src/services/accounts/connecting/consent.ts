@@ -5,35 +5,38 @@ import { plainText } from "../../../domain/plain-text.ts";
 import type { Connected, Place } from "../../../ports/connect.ts";
 import type { JsonObject } from "../../../ports/platform-io.ts";
 import {
+  type ConnectionRow,
   countAttempt,
   findConnectionByState,
   keepConsent,
   noteFailure,
   takeConsent,
-  type ConnectionRow,
 } from "../../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { beginConsent, finishConsent } from "../../platforms/oauth.ts";
 import { fitConnected } from "../../platforms/fit-answers.ts";
-import { createConnectIo } from "../../platforms/platform-io.ts";
+import { createConnectIo } from "../../platforms/connect-io.ts";
 import { explainingFaults, toInput } from "./ask-platform.ts";
 import {
+  type ClosedLink,
   closedNow,
   hashToken,
+  type KeptConsent,
+  type LinkRef,
   LinkUsed,
   MAX_ATTEMPTS,
+  openChoice,
+  openConsent,
+  type OpenLink,
   openRow,
   readLink,
-  type ClosedLink,
-  type LinkRef,
-  type OpenLink,
+  sealPending,
 } from "./connect-link.ts";
 import { openConnection, type OpenedConnection } from "./connect-page.ts";
-import { openChoice, openConsent, sealPending, type KeptConsent } from "./connect-pending.ts";
 import { toFound } from "./found-channels.ts";
-import { onServer } from "./server-field.ts";
-import { settleLink, type ConnectedLink } from "./settle-link.ts";
-import { hasConsent, placeOf, toStart, type ConsentStart, type ConsentTarget } from "./start-page.ts";
+import { onServer } from "./connect-fields.ts";
+import { type ConnectedLink, settleLink } from "./settle-link.ts";
+import { type ConsentStart, type ConsentTarget, hasConsent, placeOf, toStart } from "./start-page.ts";
 
 /*
  * The way to the platform and back. `state` ties the two together: 256 random bits that are found in the database
@@ -107,13 +110,11 @@ async function begin(call: GuestCall, { row, target, token }: ConsentLink): Prom
   return { state: "lead", url: assertWebAddress(target, url), stateHash };
 }
 
-interface Begun {
-  readonly place: Place;
-  readonly keep: JsonObject;
-  readonly url: string;
-}
-
-async function askToBegin({ ctx, signal }: GuestCall, target: ConsentTarget, state: string): Promise<Begun> {
+async function askToBegin(
+  { ctx, signal }: GuestCall,
+  target: ConsentTarget,
+  state: string,
+): Promise<{ place: Place; keep: JsonObject; url: string }> {
   const { platform, way, ownerId } = target;
   const place = await placeOf(ctx, target);
   if (way.kind === "oauth") {
@@ -242,4 +243,31 @@ async function refuse(
     start: await toStart(ctx, { ...link, row: { ...row, pending_enc: null } }),
     error,
   };
+}
+
+/** The address that a browser ended at, pasted: as if it had come back by itself. */
+export async function pasteAddress(
+  call: GuestCall,
+  { address, ...ref }: LinkRef & { readonly address: string },
+): Promise<ConnectedLink | RefusedStart | OpenedConnection> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed" || !hasConsent(link.target)) return openConnection(call, ref);
+  const done = await comeBack(call, { answer: readAnswer(address), onlyOf: ref.token, isBegunHere: true });
+  if (done.state === "page") return openConnection(call, { token: done.token });
+  if (done.state !== "closed" || done.reason !== "foreign") return done;
+  const error = new AppError(
+    "invalid",
+    `address: this is not what ${link.target.platform.title} sent you back to from this page's last try. Copy the whole address out of the browser's address bar, with everything after the question mark.`,
+  );
+  return { state: "refused", start: await toStart(ctx, { ...link, target: link.target }), error };
+}
+
+/** The parameters of an address, or of the part of it after the question mark; the first of each name. */
+export function readAnswer(address: string): Record<string, string> {
+  const text = address.trim().replace(/#.*$/s, "");
+  const query = text.includes("?") ? text.slice(text.indexOf("?") + 1) : text;
+  const answer: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) answer[name] ??= value;
+  return answer;
 }

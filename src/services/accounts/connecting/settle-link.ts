@@ -4,9 +4,15 @@ import type { Target } from "../../../ports/connect.ts";
 import { completeConnection, holdConnection, keepChoice } from "../../../store/queries/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
-import { connectAccounts } from "./connect-account.ts";
-import { hashToken, LinkUsed, minutesLeft, type OpenLink } from "./connect-link.ts";
-import { sealPending, type KeptChoice } from "./connect-pending.ts";
+import { connectAccounts } from "./store-accounts.ts";
+import {
+  hashToken,
+  type KeptChoice,
+  LinkUsed,
+  minutesLeft,
+  type OpenLink,
+  sealPending,
+} from "./connect-link.ts";
 import { chooseAtOnce, offeredChannels, type Found, type FoundChannel } from "./found-channels.ts";
 
 /** How long a person may take to choose. */

@@ -5,11 +5,16 @@ import type { AnyPlatform } from "../../../ports/platform.ts";
 import { scopesOf, wayName } from "../../../ports/platform-setup.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../../platforms/apps.ts";
-import { describeWaySetup, type WaySetup } from "../../platforms/setup-page.ts";
-import { missingSettings, readSetting, redirectUrlOf, requireConfigured } from "../../platforms/set-up.ts";
-import type { ConnectTarget, FormField } from "./connect-fields.ts";
+import {
+  describeWaySetup,
+  missingSettings,
+  readSetting,
+  redirectUrlOf,
+  requireConfigured,
+  type WaySetup,
+} from "../../platforms/set-up.ts";
+import { type ConnectTarget, type FormField, instanceOf, serverFieldOf } from "./connect-fields.ts";
 import { minutesLeft, type OpenLink } from "./connect-link.ts";
-import { instanceOf, serverFieldOf } from "./server-field.ts";
 
 /** Another way of the platform's that the person may take. */
 export interface OtherWay {
@@ -17,20 +22,24 @@ export interface OtherWay {
   readonly label: string;
 }
 
-/** What the page says before it leads on to the platform. */
-export interface ConsentStart {
+/** What every page of a link says, before anything was found. */
+export interface LinkPage {
   readonly platformTitle: string;
   readonly instructions: string;
-  /** What the platform is asked for; empty where nobody knows before. */
-  readonly scopes: readonly string[];
   readonly instanceUrl: string | null;
-  /** Where the server is still to be entered. */
-  readonly serverField: FormField | null;
   /** The channel that is being reconnected. */
   readonly reconnecting: string | null;
   readonly minutesLeft: number;
   readonly way: string;
   readonly otherWays: readonly OtherWay[];
+}
+
+/** What the page says before it leads on to the platform. */
+export interface ConsentStart extends LinkPage {
+  /** What the platform is asked for; empty where nobody knows before. */
+  readonly scopes: readonly string[];
+  /** Where the server is still to be entered. */
+  readonly serverField: FormField | null;
   /** The person was led on, and has not come back. */
   readonly isWaiting: boolean;
   /** Why the last try did not work. */
@@ -63,28 +72,30 @@ export function findWay(platform: AnyPlatform, name: string): ConnectWay {
   );
 }
 
-export function otherWays({ platform, way }: ConnectTarget): OtherWay[] {
-  return platform.connect
-    .filter((other) => other !== way)
-    .map(({ name, label }): OtherWay => ({ name, label }));
+export function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "target">): LinkPage {
+  const { platform, way, reconnecting } = target;
+  const others = platform.connect.filter((other) => other !== way);
+  return {
+    platformTitle: platform.title,
+    instructions: way.instructions,
+    instanceUrl: target.instanceUrl,
+    reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
+    minutesLeft: minutesLeft(ctx, row.expires_at),
+    way: way.name,
+    otherWays: others.map(({ name, label }): OtherWay => ({ name, label })),
+  };
 }
 
 export async function toStart(
   ctx: AppContext,
   { row, target }: Pick<OpenLink, "row"> & { readonly target: ConsentTarget },
 ): Promise<ConsentStart> {
-  const { platform, way, reconnecting } = target;
+  const { platform, way } = target;
   const missing = missingSettings(ctx, platform, way);
   return {
-    platformTitle: platform.title,
-    instructions: way.instructions,
+    ...toLinkPage(ctx, { row, target }),
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),
-    instanceUrl: target.instanceUrl,
     serverField: serverFieldOf(ctx, target),
-    reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
-    minutesLeft: minutesLeft(ctx, row.expires_at),
-    way: way.name,
-    otherWays: otherWays(target),
     isWaiting: row.pending_enc !== null && row.way === way.name,
     error: row.error,
     setup: missing.length === 0 ? null : { missing, way: await describeWaySetup(ctx, platform, way) },

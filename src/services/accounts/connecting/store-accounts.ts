@@ -2,21 +2,25 @@ import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Secrets, Target } from "../../../ports/connect.ts";
 import {
+  type AccountRow,
   findAccountByIdentity,
   findAccountRow,
   insertAccount,
   reconnectAccount,
-  type AccountRow,
 } from "../../../store/queries/accounts.ts";
 import type { Tx } from "../../../store/engine/store.ts";
-import type { AppContext } from "../../context.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
 import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";
 import { mergeSecrets, sealSecrets } from "../../platforms/secrets.ts";
 import { accessEndsAt, wayOf } from "../../platforms/ways.ts";
-import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
-import { isSameChannel, toShownName, type Found } from "./found-channels.ts";
+import { type ConnectTarget, storedSecrets } from "./connect-fields.ts";
+import { type Found, isSameChannel, toShownName } from "./found-channels.ts";
+import type { Account } from "../../../domain/accounts/account.ts";
+import { commitOnce } from "../../access/idempotency.ts";
+import { showAccount } from "../accounts.ts";
+import { inspectConnected } from "../inspect.ts";
 
-export interface Storing {
+interface Storing {
   readonly target: ConnectTarget;
   readonly found: Found;
   /** Those of them that become channels here. */
@@ -32,7 +36,7 @@ export async function storeAccounts(ctx: AppContext, tx: Tx, storing: Storing): 
   const channels: Channel[] = [];
   for (const channel of chosen) channels.push({ channel, existing: await findExisting(tx, target, channel) });
   channels.push(...(await findSiblings(tx, storing)));
-  const grant = await keepTokens(ctx, tx, { storing, channels });
+  const grant = await keepTokens(ctx, tx, { ...storing, channels });
   const rows: AccountRow[] = [];
   for (const one of channels) rows.push(await storeAccount(ctx, tx, { ...one, storing, grant }));
   for (const id of new Set(channels.map(({ existing }) => existing?.grant_id ?? null)))
@@ -78,14 +82,12 @@ type GrantColumns = Pick<AccountRow, "grant_id" | "token_expires_at" | "access_e
 
 const NO_GRANT: GrantColumns = { grant_id: null, token_expires_at: null, access_ends_at: null, scopes: "[]" };
 
-interface Keeping {
-  readonly storing: Storing;
-  readonly channels: readonly Channel[];
-}
-
 /** What the platform left out of its answer stays what it was: many give a refresh token only once. */
-async function keepTokens(ctx: AppContext, tx: Tx, { storing, channels }: Keeping): Promise<GrantColumns> {
-  const { target, found } = storing;
+async function keepTokens(
+  ctx: AppContext,
+  tx: Tx,
+  { target, found, channels }: Storing & { readonly channels: readonly Channel[] },
+): Promise<GrantColumns> {
   if (found.tokens === null) return NO_GRANT;
   const former = channels.find(({ existing }) => existing !== null && isSameWay(target, existing));
   const stored = await storedSecrets(ctx, tx, former?.existing ?? null);
@@ -186,4 +188,58 @@ function nameOf({ channel, existing, storing }: StoringOne): string {
   const isAsked = (kind === "oauth" || kind === "redirect") && chosen.length === 1;
   const name = toShownName((isAsked ? target.name : null) ?? channel.name);
   return name === "" ? target.platform.title : name;
+}
+
+export interface ConnectOutcome {
+  /** The first of `accounts`. */
+  readonly account: Account;
+  readonly accounts: readonly [Account, ...Account[]];
+  /** Shown once, to the person who connected. */
+  readonly notice: string | null;
+  /** A secret that we made; the notice says what it is for. */
+  readonly shownOnce: string | null;
+}
+
+interface ConnectRun<T> {
+  readonly target: ConnectTarget;
+  readonly found: Found;
+  /** At least one of those found. */
+  readonly chosen: readonly Target[];
+  /**
+   * Makes sure, first in that transaction, that nobody else does the same; what it throws undoes it. Default:
+   * anybody may.
+   */
+  readonly begin?: (tx: Tx) => Promise<void>;
+  /** How much of an event it is for the log. Default: info. */
+  readonly logLevel?: "debug" | "info";
+  /** Makes the call's answer in the transaction that stores the accounts; what it throws undoes that. */
+  readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
+}
+
+/** Makes channels of what was chosen, and wakes the publisher for posts that waited for them. */
+export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): Promise<T> {
+  const { ctx } = call;
+  let ids: readonly string[] = [];
+  const done = await commitOnce(call, async (tx) => {
+    await run.begin?.(tx);
+    const rows = await storeAccounts(ctx, tx, run);
+    const accounts: Account[] = [];
+    for (const row of rows) accounts.push(await showAccount(ctx, tx, row));
+    ids = accounts.map(({ id }) => id);
+    const [account, ...more] = accounts;
+    if (account === undefined) throw new Error("Nothing was chosen.");
+    const notice = joined(run.chosen.map((target) => target.notice));
+    const shownOnce = joined(run.chosen.map((target) => target.shownOnce));
+    return run.answer(tx, { account, accounts: [account, ...more], notice, shownOnce });
+  });
+  ctx.log[run.logLevel ?? "info"]({ accountIds: ids, provider: run.target.platform.name }, "Connected");
+  ctx.wakePublisher();
+  await Promise.all(ids.map((id) => inspectConnected(ctx, run.target.ownerId, id)));
+  return done;
+}
+
+/** Each text once; null for none. */
+function joined(texts: readonly (string | undefined)[]): string | null {
+  const given = new Set(texts.filter((text) => text !== undefined));
+  return given.size === 0 ? null : [...given].join("\n\n");
 }

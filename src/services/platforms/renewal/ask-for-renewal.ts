@@ -1,18 +1,18 @@
 import { AppError } from "../../../domain/errors.ts";
+import { deadline } from "../../../domain/deadline.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
-import type { ConnectWay, RenewalIo, Secrets, Tokens } from "../../../ports/connect.ts";
+import type { App, ConnectWay, RenewalIo, Secrets, Tokens } from "../../../ports/connect.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { GrantRow } from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
-import { endpointsOf, forgetApp } from "../apps.ts";
+import { endpointsOf, findUsedApp, forgetApp } from "../apps.ts";
 import { fitTokens } from "../fit-answers.ts";
-import { SetupFault } from "../oauth/answers.ts";
-import { refreshTokens } from "../oauth/requests.ts";
-import { createRenewalIo, type OpenIo, type RenewalParts } from "./renewal-io.ts";
+import { refreshTokens, SetupFault } from "../oauth/requests.ts";
 import { openGrant } from "../secrets.ts";
-import { renewalOf } from "../ways.ts";
+import { createConnectIo, toPlatformAccount } from "../connect-io.ts";
+import { renewalOf, requirePlatform, wayOf } from "../ways.ts";
 
 /** All requests of one refresh. */
 const RENEW_WITHIN_MS = 2 * MINUTE;
@@ -26,23 +26,13 @@ export class AnswerLost extends PlatformFault {
   }
 }
 
-export interface Renewing {
-  /** A channel of the grant whose own secrets were opened. */
-  readonly account: AccountRow;
-  readonly openIo: OpenIo;
-}
-
 /**
  * Asks for new tokens. Throws an `auth` fault where a person must connect again, and otherwise `not_sent` or
  * `rate`: it may work later. `grant`: as it was before the right to ask was taken.
  */
-export async function askPlatform(
-  ctx: AppContext,
-  grant: GrantRow,
-  { account, openIo }: Renewing,
-): Promise<Tokens> {
+export async function askPlatform(ctx: AppContext, grant: GrantRow, account: AccountRow): Promise<Tokens> {
   const secrets = openGrant(ctx, grant);
-  const { io, way, platform } = await prepare(ctx, { grant, account, secrets, openIo });
+  const { io, way, platform } = await prepare(ctx, { grant, account, secrets });
   const ask = { ctx, io, way, platform, secrets };
   const isSingleUse = renewalOf(way)?.isSingleUse === true;
   // A worker that was before us heard no answer.
@@ -117,4 +107,51 @@ async function explain(
     `${platform.title} takes each refresh token once, and its answer to the last one was lost on the way: the access cannot be renewed any more. Reconnect the channel.`,
     details,
   );
+}
+
+const NO_APP: App = { clientId: "", clientSecret: "" };
+
+interface RenewalParts {
+  readonly grant: GrantRow;
+  /** One of its channels, whose own secrets were opened: they vouch for the server that its settings name. */
+  readonly account: AccountRow;
+  readonly secrets: Secrets;
+}
+
+/** What a platform gets to renew tokens or give them back, apart from whoever asked for that. */
+async function createRenewalIo(
+  ctx: AppContext,
+  { grant, account, secrets }: RenewalParts,
+  withinMs: number,
+): Promise<{ readonly io: RenewalIo; readonly way: ConnectWay; readonly platform: AnyPlatform }> {
+  const platform = requirePlatform(ctx, grant.provider);
+  const way = wayOf(platform, grant);
+  const place = { instanceUrl: grant.instance_url, redirectUrl: grant.redirect_url };
+  const app = way.kind === "oauth" ? await findUsedApp(ctx, { platform, way, place }) : NO_APP;
+  const knownSecrets = new Set([...Object.values(secrets), app.clientSecret]);
+  const asking = { provider: account.provider, ownerId: account.owner_id, knownSecrets };
+  const io = await createConnectIo(ctx, asking, deadline(withinMs));
+  return { platform, way, io: { ...io, account: toPlatformAccount(account), app, place } };
+}
+
+const REVOKE_WITHIN_MS = 10 * SECOND;
+
+/**
+ * Tells the platform that the tokens are not needed any more; whatever comes of that, they are forgotten here.
+ * `account`: the last channel of the grant. Never throws.
+ */
+export async function revokeGrant(
+  ctx: AppContext,
+  { grant, account }: { readonly grant: GrantRow; readonly account: AccountRow },
+): Promise<void> {
+  const fields = { provider: grant.provider, accountId: account.id };
+  try {
+    const secrets = openGrant(ctx, grant);
+    const { io, way } = await createRenewalIo(ctx, { grant, account, secrets }, REVOKE_WITHIN_MS);
+    if (!("revoke" in way) || way.revoke === undefined) return;
+    await way.revoke(secrets, io);
+    ctx.log.info(fields, "The tokens were given back to the platform");
+  } catch (error) {
+    ctx.log.warn({ ...fields, err: error }, "The tokens could not be given back to the platform");
+  }
 }

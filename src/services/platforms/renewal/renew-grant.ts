@@ -1,22 +1,28 @@
+import pLimit from "p-limit";
 import { SECOND } from "../../../domain/time.ts";
 import type { Tokens } from "../../../ports/connect.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
+import type { AccountRow } from "../../../store/queries/accounts.ts";
 import type { Store } from "../../../store/engine/store.ts";
 import {
   endRenewal,
   findGrant,
   giveUpGrant,
+  type GrantRow,
+  listAccountsOfGrant,
+  listGrantsToRenew,
+  type SeenGrant,
   storeRenewed,
   takeRenewal,
-  type GrantRow,
-  type SeenGrant,
 } from "../../../store/queries/grants.ts";
 import type { AppContext } from "../../context.ts";
-import { AnswerLost, askPlatform, type Renewing } from "./ask-for-renewal.ts";
-import { mergeSecrets, openGrant, scrub, sealGrant } from "../secrets.ts";
+import { AnswerLost, askPlatform } from "./ask-for-renewal.ts";
+import { mergeSecrets, openGrant, openSecrets, scrub, sealGrant } from "../secrets.ts";
 import { accessEndsAt, renewAt, requirePlatform, wayOf } from "../ways.ts";
 
-export interface RenewalCause extends Renewing {
+interface RenewalCause {
+  /** A channel of the grant whose own secrets were opened. */
+  readonly account: AccountRow;
   /** The platform refused what this channel sent: with tokens that it takes, the channel can be used again. */
   readonly isRefused: boolean;
 }
@@ -82,7 +88,7 @@ async function renewNow(ctx: AppContext, grant: GrantRow, cause: RenewalCause): 
   const key = `${grant.id} ${grant.secrets_version}`;
   let isLost = true;
   try {
-    const tokens = answers.get(key) ?? (await askPlatform(ctx, grant, cause));
+    const tokens = answers.get(key) ?? (await askPlatform(ctx, grant, cause.account));
     answers.set(key, tokens);
     await keep(ctx, grant, { tokens, healed: cause.isRefused ? cause.account.id : null });
     answers.delete(key);
@@ -132,4 +138,41 @@ async function giveUp(ctx: AppContext, grant: GrantRow, fault: PlatformFault): P
   const cause = scrub(String(fault.cause ?? ""), Object.values(openGrant(ctx, grant)));
   const fields = { grantId: grant.id, provider: grant.provider, cause };
   ctx.log.warn(fields, "The channels of a consent must be reconnected");
+}
+
+/** Refreshes of one pass that run at a time. */
+const MAX_RENEWING = 8;
+
+/**
+ * Renews the tokens whose time has come, before they end or die of idleness. What does not come through is
+ * logged, and done again with the next pass.
+ */
+export async function renewDueGrants(ctx: AppContext, signal: AbortSignal): Promise<void> {
+  const due = await listGrantsToRenew(ctx.store, ctx.clock.now());
+  const limit = pLimit(MAX_RENEWING);
+  const renew = async (grant: SeenGrant): Promise<void> => {
+    if (!signal.aborted) await renewOne(ctx, grant);
+  };
+  await Promise.all(due.map((grant) => limit(() => renew(grant))));
+}
+
+async function renewOne(ctx: AppContext, grant: SeenGrant): Promise<void> {
+  try {
+    const account = (await listAccountsOfGrant(ctx.store, grant)).find((row) => canVouch(ctx, row));
+    if (account === undefined) return;
+    await renewGrant(ctx, grant, { account, isRefused: false });
+  } catch (err) {
+    const cause = err instanceof PlatformFault ? { kind: err.kind, reason: err.message } : { err };
+    ctx.log.warn({ grantId: grant.id, ...cause }, "Tokens could not be renewed ahead of their end");
+  }
+}
+
+/** Its settings name the server that gets the tokens: its own secrets prove that they are as they were. */
+function canVouch(ctx: AppContext, row: AccountRow): boolean {
+  try {
+    openSecrets(ctx, row);
+    return true;
+  } catch {
+    return false;
+  }
 }

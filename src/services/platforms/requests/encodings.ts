@@ -1,9 +1,11 @@
+import * as z from "zod";
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { MediaUnavailable } from "../../../ports/media.ts";
 import type { OutboundRequest } from "../../../ports/outbound.ts";
-import type { PlatformRequest } from "../../../ports/platform-io.ts";
+import type { Json, PlatformRequest, SignedRequest } from "../../../ports/platform-io.ts";
 import type { Fields, FormPart } from "../../../ports/request-body.ts";
+import type { Secrets } from "../../../ports/connect.ts";
 
 interface Encoded {
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +31,7 @@ export function encodeBody({ json, form, multipart, body }: PlatformRequest): En
 }
 
 /** A space becomes %20, which everybody reads; + is a space in forms alone. */
-function encodeFields(fields: Fields): string {
+export function encodeFields(fields: Fields): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue;
@@ -101,4 +103,25 @@ async function* writeParts(
     yield LINE_END;
   }
   yield end;
+}
+
+/** The request with what its `sign` makes of the secrets. */
+export function signRequest({ sign, ...request }: SignedRequest, secrets: Secrets): PlatformRequest {
+  const { url = request.url, headers, query, form, json } = sign?.(secrets) ?? {};
+  return {
+    ...request,
+    url,
+    headers: { ...request.headers, ...headers },
+    ...(query === undefined ? {} : { query: { ...request.query, ...query } }),
+    ...(form === undefined ? {} : { form: { ...request.form, ...form } }),
+    ...(json === undefined ? {} : { json: beside(request.json, json) }),
+  };
+}
+
+const Fields = z.record(z.string(), z.json());
+
+/** Objects become one; anything else takes the place of what was there. */
+function beside(before: Json | undefined, added: Json): Json {
+  const [fields, more] = [Fields.safeParse(before), Fields.safeParse(added)];
+  return fields.success && more.success ? { ...fields.data, ...more.data } : added;
 }

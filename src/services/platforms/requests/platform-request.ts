@@ -1,24 +1,29 @@
-import type { Readable } from "node:stream";
 import type * as z from "zod";
+import type { Readable } from "node:stream";
 import { AppError } from "../../../domain/errors.ts";
 import { parseUrl } from "../../../domain/parse-url.ts";
 import { MediaUnavailable } from "../../../ports/media.ts";
-import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";
 import {
-  PlatformFault,
+  OutboundFailure,
+  type OutboundRequest,
+  type OutboundResponse,
+  type Unreachable,
+} from "../../../ports/outbound.ts";
+import {
   type FaultDetails,
+  PlatformFault,
   type PlatformRequest,
   type PlatformResponse,
 } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
-import { isOwnAddress } from "../own-address.ts";
+import { isOwnAddress } from "../set-up.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
 import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "../secrets.ts";
-import { unreached } from "./unreached.ts";
 import { cutTexts, quoteWords } from "./words.ts";
+import type { Socket } from "../../../ports/sockets.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -53,11 +58,10 @@ export async function requestPlatform(
     throw lost(options, request, { cause });
   });
   const response = { status: answer.status, headers: answer.headers, text, json: readJson(text) };
-  const judged = cutTexts(response);
-  const verdict = request.classify?.(judged) ?? null;
+  const verdict = request.classify?.(cutTexts(response)) ?? null;
   if (!(verdict instanceof PlatformFault) && (verdict === "ok" || is2xx(response))) return response;
   const fault = verdict instanceof PlatformFault ? verdict : usualFault(options, request, response);
-  fault.quote(quoteWords(options.title, judged, secretsIn(options, request)));
+  fault.quote(quoteWords(options.title, response, secretsIn(options, request)));
   throw completed(fault, options, { request, response });
 }
 
@@ -218,4 +222,42 @@ function secretsIn({ knownSecrets }: RequestOptions, request: PlatformRequest): 
 
 function hostOf({ url }: PlatformRequest): string {
   return new URL(url).host;
+}
+
+const WHY: Readonly<Record<Unreachable, (host: string) => string>> = {
+  offline: () => "this machine has no network, it seems",
+  unknown_name: (host) => `no server of the name ${host} is found`,
+  refused: (host) => `nothing listens at ${host}`,
+  silent: (host) => `${host} does not answer`,
+  certificate: (host) => `the certificate of ${host} is not valid`,
+};
+
+/** The fault for a request that did not leave this machine, with what is known of why. */
+export function unreached(title: string, url: string, cause: OutboundFailure): PlatformFault {
+  const why = cause.reason === null ? "" : `: ${WHY[cause.reason](new URL(url).host)}`;
+  return new PlatformFault("not_sent", `${title} could not be reached${why}.`, { cause });
+}
+
+/** One conversation with a platform through the outbound door; what goes wrong with it is a PlatformFault. */
+export async function conversePlatform<T>(
+  { ctx, title, signal }: RequestOptions,
+  url: string,
+  work: (socket: Socket) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw new PlatformFault("not_sent", `The conversation with ${title} was called off.`);
+  let isOpen = false;
+  const begun = (socket: Socket): Promise<T> => {
+    isOpen = true;
+    return work(socket);
+  };
+  try {
+    return await ctx.sockets.converse({ url, signal }, begun);
+  } catch (cause) {
+    // The door refused the address before anything left.
+    if (cause instanceof AppError && !isOpen) throw new PlatformFault("rejected", cause.message);
+    if (!(cause instanceof OutboundFailure)) throw cause;
+    throw cause.wasSent
+      ? new PlatformFault("transient", `${title} did not answer properly.`, { cause })
+      : unreached(title, url, cause);
+  }
 }

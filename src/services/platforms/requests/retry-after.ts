@@ -37,12 +37,8 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, now: n
 }
 
 function waitOf(text: string, now: number): number | null {
-  const waitMs = /^\d+(\.\d+)?$/.test(text.trim())
-    ? secondsToWait(Number(text), now)
-    : Date.parse(text) - now;
+  const isNumber = /^\d+(\.\d+)?$/.test(text.trim());
+  const isSpan = isNumber && Number(text) < FIRST_MOMENT_SECONDS;
+  const waitMs = (isNumber ? Number(text) * SECOND : Date.parse(text)) - (isSpan ? 0 : now);
   return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_WAIT_MS);
-}
-
-function secondsToWait(seconds: number, now: number): number {
-  return seconds >= FIRST_MOMENT_SECONDS ? seconds * SECOND - now : seconds * SECOND;
 }

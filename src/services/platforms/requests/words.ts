@@ -2,9 +2,9 @@ import * as z from "zod";
 import { oneLine } from "../../../domain/plain-text.ts";
 import { saysOf } from "../../../ports/platform-values.ts";
 import type { PlatformResponse } from "../../../ports/platform-io.ts";
-import { longestForm, scrub } from "../secrets.ts";
+import { scrub } from "../secrets.ts";
 
-/** So much of each text of an answer is read to find out what it means, and what it says. */
+/** So much of each text of an answer is read to find out what it means. */
 const MAX_READ_CHARS = 2_000;
 
 /** An answer that is no JSON is words for people only where it is short. */
@@ -56,15 +56,12 @@ function cutValue(value: unknown): unknown {
 
 /**
  * What follows a sentence of ours: the platform's words for what is wrong, as `saysOf` has them, without the
- * secrets that they may repeat. The answer's texts are cut.
+ * secrets that they may repeat.
  */
 export function quoteWords(title: string, response: PlatformResponse, secrets: readonly string[]): string {
   const words = wordsIn(response);
-  const lines = [...secrets, ...secrets.map(oneLine)];
-  const clean = scrub(oneLine(scrub(words, secrets)), lines);
-  // Of a secret that the cut went through, a part would stay.
-  const isCut = words.length >= MAX_READ_CHARS;
-  return saysOf(title, isCut ? clean.slice(0, Math.max(0, clean.length - longestForm(lines))) : clean);
+  // Before they are cut: of a secret that the cut goes through, a part would stay.
+  return saysOf(title, scrub(oneLine(scrub(words, secrets)), secrets.map(oneLine)));
 }
 
 /** "" where it says nothing that is meant for people. */
@@ -104,5 +101,5 @@ function listed(values: readonly unknown[]): string {
     const words = errorsIn(value);
     if (words !== "") found.add(words);
   }
-  return [...found].join("; ").slice(0, MAX_READ_CHARS);
+  return [...found].join("; ");
 }
