@@ -9,7 +9,7 @@ import type { TestDatabase } from "../support/postgres-server.ts";
 type Columns = Record<string, "null" | "not null">;
 
 /** What an engine has for itself alone. */
-const ONLY_SQLITE = /^search_(index|terms)/;
+const ONLY_SQLITE = /^search_(index|posts)/;
 const ONLY_POSTGRES = /^(schema_version|post_search)\.|^attempt_totals\.part$/;
 
 let database: TestDatabase;

@@ -34,6 +34,9 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
 };
 
+const ANSWER_LOST = "is acted on, and its answer is lost";
+const DOUBTS = { [ANSWER_LOST]: TROUBLES[ANSWER_LOST] as Trouble };
+
 /** The door, with trouble at one request (from 0) and none at the others. */
 function troubled(door: Outbound, at: { index: number; trouble: Trouble }): Outbound & { count(): number } {
   let count = 0;
@@ -49,12 +52,15 @@ function troubled(door: Outbound, at: { index: number; trouble: Trouble }): Outb
 
 /** Whatever one request of a post meets, it goes out once. */
 export function testAnswers(platform: AnyPlatform, fixture: PlatformFixture): void {
-  const posts = Object.entries<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
-  const cases = posts.flatMap(([kind, post]) =>
-    Object.entries({ ...TROUBLES, ...fixture.troubles }).map(
-      ([what, trouble]) => [kind, what, post, trouble] as const,
+  const casesOf = (kind: string, post: StagePost, troubles: Readonly<Record<string, Trouble>>) =>
+    Object.entries(troubles).map(([what, trouble]) => [kind, what, post, trouble] as const);
+  const cases = [
+    ...casesOf("a whole post", fixture.post, { ...TROUBLES, ...fixture.troubles }),
+    // How a refusal is read is told by the request. Only a doubt is settled by what the post is.
+    ...Object.entries<StagePost>(fixture.otherPosts ?? {}).flatMap(([kind, post]) =>
+      casesOf(kind, post, DOUBTS),
     ),
-  );
+  ];
 
   it.each(cases)("shows %s once when any one request of it %s", async (_kind, what, post, trouble) => {
     let requests = 1;
