@@ -35,6 +35,7 @@ async function filesIn(folder: string): Promise<string[]> {
 
 const [folder = `${ROOT}dist`] = process.argv.slice(2);
 // Files are moved into their places when all are written: another build may run in this moment, and a program.
+await mkdir(dirname(folder), { recursive: true });
 const draft = await mkdtemp(`${folder}.draft-`);
 try {
   const modules = [...(await modulesIn(TOOLS)), ...(await modulesIn(PLATFORMS))];
