@@ -30,20 +30,22 @@ afterEach(() => at[Symbol.asyncDispose]());
 interface Run {
   readonly args?: readonly string[];
   readonly answers?: readonly string[];
-  /** Called with the address of our page, once it is printed. */
-  readonly person: (url: string) => Promise<unknown>;
+  /** Called with the address of our page, once it is printed, and with what waits for a sentence. */
+  readonly person: (url: string, untilTold: (sentence: string) => Promise<void>) => Promise<unknown>;
   readonly input?: string;
 }
 
 /** The command beside the running server, on its database. */
 async function run({ args = [], answers, person, input = "" }: Run) {
   let walked: Promise<unknown> | null = null;
+  const untilTold = (sentence: string): Promise<void> =>
+    expect.poll(() => fake.stderr(), { timeout: 20_000 }).toContain(sentence);
   const fake = createFakeTerminal({
     input,
     ...(answers === undefined ? {} : { answers }),
     onOutput: (output) => {
       const url = /http:\S+\/connect\/[\w-]+/.exec(output)?.[0];
-      if (url !== undefined) walked ??= person(url);
+      if (url !== undefined) walked ??= person(url, untilTold);
     },
   });
   const host = {
@@ -87,8 +89,10 @@ describe("posthorn connect, on the platform's own page", () => {
   });
 
   it("waits for the page of a browser that did not begin", async () => {
-    const person = async (url: string): Promise<void> => {
+    const person: Run["person"] = async (url, untilTold) => {
       const page = await fetch(await at.decide(await at.goOn(url)));
+      // The command looks now and then: it would miss what is done at once.
+      await untilTold("Confirm the channel");
       const body = new URLSearchParams({ target: "1" });
       await fetch(`${page.url}?step=choice`, { method: "POST", body });
     };
