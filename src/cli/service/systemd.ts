@@ -29,7 +29,9 @@ export function openSystemd(machine: Machine): ServiceManager {
     async look() {
       const properties = "--property=ActiveState,ActiveEnterTimestamp,Result,ExecMainStatus";
       const { stdout } = await machine.run("systemctl", ["--user", "show", UNIT, properties]);
-      const of = (property: string): string => new RegExp(`^${property}=(.*)$`, "m").exec(stdout)?.[1] ?? "";
+      const lines = stdout.split("\n");
+      const of = (property: string): string =>
+        lines.find((line) => line.startsWith(`${property}=`))?.slice(property.length + 1) ?? "";
       return of("ActiveState") === "active"
         ? { isRunning: true, text: `running since ${of("ActiveEnterTimestamp")}` }
         : {
