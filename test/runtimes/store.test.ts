@@ -48,8 +48,8 @@ describe("the store", () => {
     },
   );
 
-  // On the release that runs this, `npm test` has seen to it.
-  it.each(RUNTIMES.filter(({ node }) => node !== process.execPath))(
+  // On the release that runs this, `npm test` has seen to it. Releases in between have the drivers of the newest.
+  it.each(RUNTIMES.filter(({ node }) => node !== process.execPath).slice(-1))(
     "and the publisher keep their contract on Node $release with each driver that is there",
     async (runtime) => {
       const drivers = new Set<DriverName>();
