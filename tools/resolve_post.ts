@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Resolution } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { resolvePost } from "../src/services/posts/posts.ts";
-import { askToSettle } from "../src/services/posts/questions.ts";
+import { askToResolve } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -17,6 +17,6 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,
   output: z.strictObject({ post: Post }),
-  question: (args, call) => askToSettle(call, args),
+  question: (args, call) => askToResolve(call, args),
   handle: (args, call) => resolvePost(call, args),
 });

@@ -12,7 +12,7 @@ import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
-import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
+import { renewalsDone } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
@@ -110,7 +110,7 @@ export async function createContext(
     };
     links.publicUrl = async () => config.publicUrl ?? (await readServerUrl(ctx)) ?? defaultPublicUrl(config);
     // A refresh token that was sent may be spent: its answer is waited for while there is a way to store it.
-    closers.add(() => renewalsSettled(ctx, REFRESH_GRACE_MS));
+    closers.add(() => renewalsDone(ctx, REFRESH_GRACE_MS));
     await noticeRestore(ctx, folder.generation);
     return ctx;
   } catch (error) {

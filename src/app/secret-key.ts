@@ -9,21 +9,21 @@ import { isThere, syncFolder } from "../store/backup/durable.ts";
 import type { Settings } from "./setup.ts";
 import type { Store } from "../store/engine/store.ts";
 
-type KeyPlace = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
+type KeySettings = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
 
 /**
  * The cipher of this database, whose secrets it leaves bound to their servers. Finishes a replacement of the
  * secret key that was cut off after the database had gone over to the new one. Throws `unavailable` where no
  * key of the folder belongs to the database.
  */
-export async function openCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
+export async function openCipher(store: Store, setup: KeySettings): Promise<Cipher> {
   const cipher = await findCipher(store, setup);
   await bindSecrets(store, cipher);
   return cipher;
 }
 
 /** As `openCipher`, which nothing is bound by. */
-export async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
+export async function findCipher(store: Store, setup: KeySettings): Promise<Cipher> {
   const cipher = createCipher(setup.masterKey);
   if (await ownsDatabase(store, cipher)) return cipher;
   const { folder } = setup;
@@ -40,7 +40,7 @@ export async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher>
   );
 }
 
-async function otherHostsKey(setup: KeyPlace): Promise<AppError> {
+async function otherHostsKey(setup: KeySettings): Promise<AppError> {
   const { nextSecretKey } = setup.folder;
   const next = (await isThere(nextSecretKey))
     ? ` One that was made to replace it is in ${nextSecretKey}.`
@@ -52,7 +52,7 @@ async function otherHostsKey(setup: KeyPlace): Promise<AppError> {
 }
 
 /** Where the secret key comes from. */
-export function nameSecretKey({ config, secrets, folder }: Omit<KeyPlace, "masterKey">): string {
+export function nameSecretKey({ config, secrets, folder }: Omit<KeySettings, "masterKey">): string {
   if (secrets.secretKey !== null) return "POSTHORN_SECRET_KEY";
   return config.secretKeyFile ?? folder.secretKey;
 }

@@ -6,7 +6,7 @@ import type { Toolbox } from "../toolkit/toolbox.ts";
 import type { Machine } from "./machine.ts";
 
 /** Whose machine this is: what paths of other programs' settings are made of. */
-export interface Place {
+export interface OwnFolders {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -159,7 +159,7 @@ export interface Host {
   readonly version: string;
   readonly terminal: Terminal;
   /** Where other programs have their settings. */
-  readonly place: Place;
+  readonly place: OwnFolders;
   /** Throws `unavailable` where nothing stays that others could start. */
   locateProgram(): ProgramPlace;
   /** Aborted when the process is asked to end. */

@@ -108,5 +108,5 @@ export interface PublishIo extends PlatformIo {
    * for an hour and then becomes one. Its effects are settled as always. `name` begins the warning: "The
    * first comment".
    */
-  extra(name: string, work: () => Promise<void>): Promise<void>;
+  followUp(name: string, work: () => Promise<void>): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Effects } from "../services/publishing/effects.ts";
 import { createPublishRun, giveUpAt, type PublishRun } from "../services/publishing/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
-import { Fenced, type PostEnd } from "../store/engine/ledger.ts";
+import { Fenced, type AttemptResult } from "../store/engine/ledger.ts";
 import { LATE_FROM_MS } from "./late-causes.ts";
 import { resultOf, verdictOnError, verdictOnLive, verdictOnOutcome, type Situation } from "./verdict.ts";
 
@@ -30,7 +30,7 @@ export async function runPost(
 ): Promise<void> {
   const startedAt = ctx.clock.monotonic();
   let run: PublishRun | null = null;
-  let end: PostEnd | null;
+  let end: AttemptResult | null;
   try {
     signal.throwIfAborted();
     run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: false });
@@ -46,17 +46,17 @@ export async function runPost(
 
 /** A post that was claimed in time went live late because it waited for its turn, or for its media. */
 function withLateCause(
-  end: PostEnd,
+  end: AttemptResult,
   { post, lateCause }: ClaimedPost,
   { queuedMs, mediaMs }: { queuedMs: number; mediaMs: number },
-): PostEnd {
+): AttemptResult {
   const lateMs = end.at - post.scheduled_at;
   if (lateCause !== null || lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
   return { ...end, attempt: { ...end.attempt, lateCause: queuedMs > mediaMs ? "limit" : "media" } };
 }
 
-async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): Promise<void> {
-  await ctx.store.ledger.endPost(lease, end);
+async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: AttemptResult): Promise<void> {
+  await ctx.store.ledger.finishAttempt(lease, end);
   if (end.nextAt === null) await ctx.media.release(post.id);
 }
 
@@ -67,7 +67,7 @@ async function endOnOutcome(
   ctx: AppContext,
   claimed: ClaimedPost,
   { outcome, effects }: { outcome: PublishOutcome; effects: Effects },
-): Promise<PostEnd> {
+): Promise<AttemptResult> {
   const live = effects.liveState();
   if (live !== null) return verdictOnLive(live, { outcome }, situationOf(ctx, claimed, effects));
   if (outcome.state === "processing") {
@@ -85,7 +85,7 @@ async function endOnError(
   ctx: AppContext,
   claimed: ClaimedPost,
   { error, effects, signal }: { error: unknown; effects: Effects | null; signal: AbortSignal },
-): Promise<PostEnd | null> {
+): Promise<AttemptResult | null> {
   if (error instanceof Fenced) return null;
   const situation = situationOf(ctx, claimed, effects);
   if (signal.aborted) return release(situation);
@@ -99,7 +99,7 @@ async function endOnError(
 }
 
 /** We are stopping: the next process goes on from the ledger, at once. */
-function release(at: Situation): PostEnd {
+function release(at: Situation): AttemptResult {
   return resultOf(at, {
     trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
     nextAt: at.now,
@@ -134,7 +134,7 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
 function logEnd(
   ctx: AppContext,
   { post, lease, attempt }: ClaimedPost,
-  { end, startedAt }: { end: PostEnd; startedAt: number },
+  { end, startedAt }: { end: AttemptResult; startedAt: number },
 ): void {
   const fields = {
     postId: post.id,

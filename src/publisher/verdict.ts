@@ -6,7 +6,7 @@ import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-steps.ts";
 import { passing, reasonOf, warningOf, type LiveState } from "../services/publishing/follow-ups.ts";
-import type { PostEnd } from "../store/engine/ledger.ts";
+import type { AttemptResult } from "../store/engine/ledger.ts";
 import { backoffMs, onceMended, rateBackoffMs, recheckAt, soon, stillHidden } from "./retry-schedule.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -44,8 +44,8 @@ const SETTLE_AFTER_MS = SECOND;
 /** The parts of a result that are named, the rest as it was. */
 export function resultOf(
   at: Situation,
-  parts: Pick<PostEnd, "trigger" | "nextAt" | "attempt"> & Partial<PostEnd>,
-): PostEnd {
+  parts: Pick<AttemptResult, "trigger" | "nextAt" | "attempt"> & Partial<AttemptResult>,
+): AttemptResult {
   return {
     error: null,
     isInDoubt: false,
@@ -61,12 +61,12 @@ export function resultOf(
 }
 
 /** What a platform's answer makes of the post. */
-export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEnd {
+export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): AttemptResult {
   const ids =
     "platformPostId" in outcome
       ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl }
       : {};
-  const end = (parts: Parameters<typeof resultOf>[1]): PostEnd =>
+  const end = (parts: Parameters<typeof resultOf>[1]): AttemptResult =>
     resultOf(at, { ...ids, tries: 0, ...parts });
   switch (outcome.state) {
     case "live":
@@ -99,7 +99,7 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
 }
 
 /** What an error makes of the post. A bug of ours: a lost answer where a step is open, else a failure. */
-export function verdictOnError(error: unknown, at: Situation): PostEnd {
+export function verdictOnError(error: unknown, at: Situation): AttemptResult {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
   if (error instanceof AskAgain)
     return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
@@ -115,9 +115,9 @@ function isPassing(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === "unavailable";
 }
 
-function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {
+function verdictOnFault(fault: PlatformFault, at: Situation): AttemptResult {
   const { message: why } = fault;
-  const ask = (): PostEnd => askLater(at, { afterMs: null, why });
+  const ask = (): AttemptResult => askLater(at, { afterMs: null, why });
   switch (fault.kind) {
     case "rejected":
       return at.isOpen ? ask() : failed(why, at);
@@ -146,7 +146,7 @@ function backTo(at: Situation): "release" | null {
   return at.isUploaded || at.isOpen ? null : "release";
 }
 
-function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random)): PostEnd {
+function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random)): AttemptResult {
   const { tries, isLast } = retry;
   const nextAt = at.now + retry.afterMs;
   if (isLast || nextAt > at.giveUpAt) return failed(`${why} ${retry.wayOut}`, at);
@@ -164,7 +164,7 @@ function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random
 }
 
 /** A step is open: the platform is asked before anything is sent. The post stays where no one can cancel it. */
-function askLater(at: Situation, ask: { afterMs: number | null; why: string }): PostEnd {
+function askLater(at: Situation, ask: { afterMs: number | null; why: string }): AttemptResult {
   const tries = at.tries + 1;
   const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));
   if (nextAt > at.giveUpAt) return unknown(ask.why, at);
@@ -178,7 +178,7 @@ function askLater(at: Situation, ask: { afterMs: number | null; why: string }): 
 }
 
 /** The sentence is the one that posts get which wait for the same channel. */
-function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
+function waitForReconnect(fault: PlatformFault, at: Situation): AttemptResult {
   const error = mustReconnect(at.account, fault.message);
   return resultOf(at, {
     trigger: backTo(at),
@@ -189,7 +189,7 @@ function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
   });
 }
 
-function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
+function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
   const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
   if (allowedAt > at.giveUpAt)
     return at.isOpen
@@ -206,7 +206,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
   });
 }
 
-function unknown(reason: string, at: Situation): PostEnd {
+function unknown(reason: string, at: Situation): AttemptResult {
   const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
   const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
   return resultOf(at, {
@@ -219,7 +219,7 @@ function unknown(reason: string, at: Situation): PostEnd {
   });
 }
 
-function failed(error: string, at: Situation): PostEnd {
+function failed(error: string, at: Situation): AttemptResult {
   return resultOf(at, {
     trigger: "fail",
     nextAt: null,
@@ -255,7 +255,7 @@ export type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: u
  * Whatever happens to a post after it went live, it is published. What was refused is told in its warnings;
  * what may still work is tried again for an hour.
  */
-export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): PostEnd {
+export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): AttemptResult {
   const { warnings, pending } = gather(live, ended);
   const askedFor = Math.max(0, ...pending.map(({ afterMs }) => afterMs ?? 0));
   const asked = Math.max(0, ...pending.map(({ isLimit, afterMs }) => (isLimit ? (afterMs ?? 0) : 0)));

@@ -69,7 +69,7 @@ function send(io: PublishIo, step: string, text: string): Promise<string> {
 const platform = scriptedPlatform({
   publish: async (post, io) => {
     const first = await send(io, "first", post.caption ?? "");
-    await io.extra("The second part", async () => void (await send(io, "second", `${first}, second part`)));
+    await io.followUp("The second part", async () => void (await send(io, "second", `${first}, second part`)));
     return { state: "live", platformPostId: first, platformUrl: null };
   },
   remove: async (_post, io) => {

@@ -34,10 +34,10 @@ function commented(answers: { comment?: () => unknown; thumbnail?: () => unknown
   const platform = scriptedPlatform({
     publish: async (_post, io): Promise<PublishOutcome> => {
       await step(io, "post", () => undefined, true);
-      await io.extra("The first comment", async () => {
+      await io.followUp("The first comment", async () => {
         await step(io, "comment", answers.comment ?? (() => undefined));
       });
-      await io.extra("The thumbnail", async () => {
+      await io.followUp("The thumbnail", async () => {
         await step(io, "thumbnail", answers.thumbnail ?? (() => undefined));
       });
       return { state: "live", platformPostId: "p1", platformUrl: "https://p.example/p1" };
@@ -178,7 +178,7 @@ describe("what follows a live post", () => {
         ledger: {
           ...ctx.store.ledger,
           once: async () => Promise.reject(new Error("gone")),
-          endPost: async () => Promise.reject(new Error("gone")),
+          finishAttempt: async () => Promise.reject(new Error("gone")),
         },
       },
     } as TestContext;

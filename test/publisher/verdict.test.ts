@@ -12,7 +12,7 @@ import {
   type Situation,
 } from "../../src/publisher/verdict.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../../src/services/publishing/effect-steps.ts";
-import type { PostEnd } from "../../src/store/engine/ledger.ts";
+import type { AttemptResult } from "../../src/store/engine/ledger.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 
@@ -173,7 +173,7 @@ const matches = (row: Record<string, string>, flags: Flags): boolean =>
   isMeant(row["up"], flags.isUploaded) &&
   isMeant(row["late"], flags.isLate);
 
-function verdict(what: string, { isLate, ...flags }: Flags, more: Partial<Situation> = {}): PostEnd {
+function verdict(what: string, { isLate, ...flags }: Flags, more: Partial<Situation> = {}): AttemptResult {
   const at = { ...AT, ...flags, ...(isLate ? { giveUpAt: NOW } : {}), ...more };
   const outcome = OUTCOMES[what];
   return outcome === undefined ? verdictOnError(ERRORS[what], at) : verdictOnOutcome(outcome, at);
@@ -185,7 +185,7 @@ const seconds = (at: number | null): string => (at === null ? "–" : `${(at - N
 const nameOf = (sentence: string | null): string =>
   Object.keys(SENTENCES).find((name) => SENTENCES[name] === sentence) ?? String(sentence);
 
-function show(end: PostEnd): Record<string, string> {
+function show(end: AttemptResult): Record<string, string> {
   return {
     state: end.trigger === null ? "=" : TRANSITIONS[end.trigger].to,
     next: seconds(end.nextAt),

@@ -63,7 +63,7 @@ async function isSeen(id: string): Promise<boolean> {
 }
 
 /** Every way in which a content names a file. */
-const PLACES: Readonly<Record<string, (address: string) => object>> = {
+const AADS: Readonly<Record<string, (address: string) => object>> = {
   mediaUrl: (address) => ({ mediaUrl: address }),
   thumbnailUrl: (address) => ({ thumbnailUrl: address }),
   "metadata.thumbnailUrl": (address) => ({ metadata: { thumbnailUrl: address } }),
@@ -134,7 +134,7 @@ describe("a key limited to accounts", () => {
           missing.text.replaceAll(never[form], file[form]),
         ]);
       };
-      for (const place of Object.values(PLACES)) {
+      for (const place of Object.values(AADS)) {
         await same("POST /api/v1/posts", (address) => ({
           accountId: own,
           caption: "x",

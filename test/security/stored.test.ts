@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { PLACES } from "../../src/services/upkeep/sealed-columns.ts";
+import { AADS } from "../../src/services/upkeep/sealed-columns.ts";
 import { SEALED_COLUMNS, type SealedTable } from "../../src/store/backup/sealed-columns.ts";
 import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
@@ -25,7 +25,7 @@ function neighbours(keys: readonly string[]): Record<string, string | number>[] 
 describe("what is sealed", () => {
   const tables = Object.keys(SEALED_COLUMNS) as SealedTable[];
   const rows = tables.flatMap((table) =>
-    neighbours(SEALED_COLUMNS[table].keys).map((row) => ({ table, row, place: PLACES[table](row) })),
+    neighbours(SEALED_COLUMNS[table].keys).map((row) => ({ table, row, place: AADS[table](row) })),
   );
   const named = rows.filter(({ table }) => table !== "meta");
 

@@ -1,5 +1,5 @@
 import type { ClaimedPost, ClaimWish } from "../../src/store/engine/claims.ts";
-import type { NewEffect, PostEnd } from "../../src/store/engine/ledger.ts";
+import type { NewEffect, AttemptResult } from "../../src/store/engine/ledger.ts";
 import { change } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 
@@ -63,7 +63,7 @@ export function effectOf(overrides: Partial<NewEffect> = {}): NewEffect {
   return { run: 1, step: "create", effect_key: "key", request_hash: "hash", started_at: 1, ...overrides };
 }
 
-export function endOf(overrides: Partial<PostEnd> = {}): PostEnd {
+export function endOf(overrides: Partial<AttemptResult> = {}): AttemptResult {
   return {
     trigger: "published",
     nextAt: null,
@@ -94,7 +94,7 @@ export async function publish(
   await store.ledger.end(lease, { ...DONE, at: at.now() });
   const now = at.now();
   at.beforeEnd?.();
-  await store.ledger.endPost(lease, endOf({ publishedAt: now, at: now }));
+  await store.ledger.finishAttempt(lease, endOf({ publishedAt: now, at: now }));
 }
 
 export interface DrainOptions {

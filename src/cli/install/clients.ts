@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import type { Place } from "../host.ts";
+import type { OwnFolders } from "../host.ts";
 
 /** How a client starts Posthorn. */
 export interface Launch {
@@ -17,7 +17,7 @@ export interface Client {
   /** The key below which the client has its servers, each under its name. */
   readonly section: string;
   /** Where its configuration may be: the first that is there, else the last. */
-  files(place: Place): readonly string[];
+  files(place: OwnFolders): readonly string[];
   /** Its command that adds and removes a server; null: its file is written. */
   readonly own: OwnCommand | null;
   /** What to write for this launch, in the client's own words. */
@@ -172,18 +172,18 @@ export function showEntry({ name, section, entry }: Client, launch: Launch): str
   return `[${section}.${SERVER_NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`;
 }
 
-function join({ platform }: Place, ...parts: readonly string[]): string {
+function join({ platform }: OwnFolders, ...parts: readonly string[]): string {
   return (platform === "win32" ? win32 : posix).join(...parts);
 }
 
 /** The folder in which desktop programs have their settings. */
-function settings(place: Place): string {
+function settings(place: OwnFolders): string {
   const { platform, home, env } = place;
   if (platform === "darwin") return join(place, home, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] || join(place, home, "AppData", "Roaming");
   return env["XDG_CONFIG_HOME"] || join(place, home, ".config");
 }
 
-function local(place: Place): string {
+function local(place: OwnFolders): string {
   return place.env["LOCALAPPDATA"] || join(place, place.home, "AppData", "Local");
 }

@@ -4,7 +4,7 @@ import { namesOfAccounts } from "../../services/accounts/accounts.ts";
 import type { AppContext } from "../../services/context.ts";
 import { shellCaller } from "../local-caller.ts";
 import { oneLine } from "./table.ts";
-import { placeOf, toClock } from "./views.ts";
+import { seenAt, toClock } from "./views.ts";
 
 interface Shown {
   readonly post: Post;
@@ -34,7 +34,7 @@ export async function showPost(
     ["MEDIA", post.mediaUrl === "" ? null : post.mediaUrl],
     ...fields,
     ["OUT SINCE", post.publishedAt === null ? null : at(post.publishedAt)],
-    ["SEEN AT", await placeOf(ctx, post)],
+    ["SEEN AT", await seenAt(ctx, post)],
     ["ERROR", post.error],
     ...warnings.map((warning): Line => ["WARNING", warning]),
     ...history.map(({ number, startedAt, outcome, error }): Line => [

@@ -99,7 +99,7 @@ export async function showPosts(
     { title: "TEXT", of: textOf, isCut: true },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
   ];
-  const places = await Promise.all(posts.map((post) => placeOf(ctx, post)));
+  const places = await Promise.all(posts.map((post) => seenAt(ctx, post)));
   const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
   const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post.error ?? places[at] ?? null)]);
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
@@ -115,7 +115,7 @@ function noteOf(note: string | null): string[] {
 }
 
 /** Where a post is seen; of our own pages, while nothing serves them, how to see them. Null: nowhere. */
-export async function placeOf(ctx: AppContext, { status, platformUrl }: Post): Promise<string | null> {
+export async function seenAt(ctx: AppContext, { status, platformUrl }: Post): Promise<string | null> {
   if (status !== "published" || platformUrl === null) return null;
   const { publicUrl, port } = ctx.settings;
   const isOurs = publicUrl === null && platformUrl.startsWith(`http://localhost:${port}/`);

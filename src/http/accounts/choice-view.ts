@@ -1,4 +1,4 @@
-import type { ChoiceForm, Poster } from "../../services/accounts/connecting/settle-link.ts";
+import type { ChoiceForm, Poster } from "../../services/accounts/connecting/finish-link.ts";
 import type { FoundChannel } from "../../services/accounts/connecting/found-channels.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";

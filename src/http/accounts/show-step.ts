@@ -7,7 +7,7 @@ import type {
   Submitted,
 } from "../../services/accounts/connecting/connect-page.ts";
 import type { RefusedStart } from "../../services/accounts/connecting/consent.ts";
-import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
+import type { ConnectedLink } from "../../services/accounts/connecting/finish-link.ts";
 import { STATUS } from "../errors.ts";
 import { sendPage, type View } from "../pages/layout.ts";
 import { choiceView } from "./choice-view.ts";

@@ -80,14 +80,14 @@ function alternates(title: string, base: string): Html {
     <link rel="alternate" type="application/feed+json" title="${title}" href="${base}.json" />`;
 }
 
-interface Place {
+interface ArticleView {
   readonly addresses: FeedAddresses;
   readonly timezone: string;
   /** It has the page to itself, so that its title is the page's. */
   readonly isAlone: boolean;
 }
 
-function articleOf(item: FeedItem, { addresses, timezone, isAlone }: Place): Html {
+function articleOf(item: FeedItem, { addresses, timezone, isAlone }: ArticleView): Html {
   const page = addresses.page(item.id);
   const time = html`<time datetime="${toIso(item.publishedAt)}">${dateOf(item.publishedAt, timezone)}</time>`;
   // One without a title is told apart by its time.

@@ -8,14 +8,14 @@ import { isWebhook } from "./metadata.ts";
 
 const API = "https://discord.com/api/v10";
 
-type Place = Pick<ConnectIo, "setting" | "publicUrl">;
+type Address = Pick<ConnectIo, "setting" | "publicUrl">;
 
 export function baseOf({ setting }: Pick<ConnectIo, "setting">): string {
   return setting("BASE_URL") ?? API;
 }
 
 /** Without it, bots are turned away (https://docs.discord.com/developers/reference#user-agent). */
-export function headersOf({ publicUrl }: Place): Record<string, string> {
+export function headersOf({ publicUrl }: Address): Record<string, string> {
   return { "user-agent": `DiscordBot (${publicUrl}, 1)` };
 }
 

@@ -154,9 +154,9 @@ interface Live {
 export async function followUp({ post, plan, id }: Live, io: PublishIo): Promise<void> {
   const { firstComment, thumbnailUrl } = post.metadata;
   if (thumbnailUrl !== undefined && plan !== "feed")
-    await io.extra("The thumbnail", () => putThumbnail({ id, thumbnailUrl }, io));
+    await io.followUp("The thumbnail", () => putThumbnail({ id, thumbnailUrl }, io));
   if (firstComment !== undefined)
-    await io.extra("The first comment", () => comment({ id, text: firstComment }, io));
+    await io.followUp("The first comment", () => comment({ id, text: firstComment }, io));
 }
 
 const mayComment = withoutPermission(

@@ -51,11 +51,11 @@ export function nameOf(...parts: readonly string[]): z.ZodString {
   return z.string().regex(new RegExp(`^${parts.map((part) => `${part}/[\\w=-][\\w.=-]*`).join("/")}$`));
 }
 
-const Place = z.looseObject({ account: nameOf("accounts"), location: nameOf("locations") });
+const Location = z.looseObject({ account: nameOf("accounts"), location: nameOf("locations") });
 
 /** Where the channel is: posts know a location by its account alone, all else by itself. */
-export function placeOf({ account }: PlatformIo): z.infer<typeof Place> {
-  const place = Place.safeParse(account.settings).data;
+export function placeOf({ account }: PlatformIo): z.infer<typeof Location> {
+  const place = Location.safeParse(account.settings).data;
   if (place !== undefined) return place;
   throw new PlatformFault("auth", "The channel's location is not known. Reconnect the channel.");
 }

@@ -39,7 +39,7 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
   });
   const platformUrl = id === null ? null : await permalinkOf(io, id);
   const { firstComment } = post.metadata;
-  if (firstComment !== undefined) await io.extra("The first comment", () => comment(io, id, firstComment));
+  if (firstComment !== undefined) await io.followUp("The first comment", () => comment(io, id, firstComment));
   return { state: "live", platformPostId: id, platformUrl };
 }
 

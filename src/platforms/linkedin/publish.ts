@@ -32,7 +32,7 @@ export async function publish(post: LinkedInPost, io: PublishIo): Promise<Publis
   const id = await create(post, content, io);
   const { firstComment } = post.metadata;
   if (firstComment !== undefined)
-    await io.extra("The first comment", () => comment({ id, text: firstComment }, io));
+    await io.followUp("The first comment", () => comment({ id, text: firstComment }, io));
   return { state: "live", platformPostId: id, platformUrl: pageOf(id) };
 }
 

@@ -28,8 +28,8 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
   const text = textOf(post.caption || first?.altText || "", post.metadata.html);
   const eventId = await send({ ...text, ...fileIn(text, first?.file) }, { at: 0, io });
   if (more.length > 0) {
-    // One extra: they arrive in their order.
-    await io.extra("The messages with further files", async () => {
+    // One follow-up: they arrive in their order.
+    await io.followUp("The messages with further files", async () => {
       for (const [index, { altText, file }] of more.entries()) {
         const told = textOf(altText ?? "");
         await send({ ...told, ...fileIn(told, file) }, { at: index + 1, io });

@@ -8,7 +8,7 @@ import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { filePart, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
-import { type Part, partsOf, type Place, sendThread } from "../shared/thread.ts";
+import { type Part, partsOf, type InThread, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
 import { capabilitiesOf, type MisskeyPost, plainMfm } from "./metadata.ts";
 
@@ -35,7 +35,7 @@ export async function publish(post: MisskeyPost, io: PublishIo): Promise<Publish
     files.push(ids);
   }
   if (!io.isDue) return { state: "prepared" };
-  const send = (part: Part, place: Place): Promise<Posted> =>
+  const send = (part: Part, place: InThread): Promise<Posted> =>
     sendNote({ post, part, fileIds: files[place.at] ?? [], ...place }, io);
   return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
 }
@@ -84,7 +84,7 @@ export function stepOf(at: number): string {
   return `note ${at + 1}`;
 }
 
-interface Outgoing extends Place {
+interface Outgoing extends InThread {
   readonly post: MisskeyPost;
   readonly part: Part;
   readonly fileIds: readonly string[];

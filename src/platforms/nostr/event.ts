@@ -132,7 +132,7 @@ function record(type: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([type, value.length]), value]);
 }
 
-interface Place {
+interface Address {
   /** Of the author, in hex. */
   readonly pubkey: string;
   readonly kind: number;
@@ -141,7 +141,7 @@ interface Place {
 }
 
 /** nevent1… of an event's id, or naddr1… of the `d` of one that can be replaced. */
-export function nameOfEvent(which: { id: string } | { d: string }, { pubkey, kind, relay }: Place): string {
+export function nameOfEvent(which: { id: string } | { d: string }, { pubkey, kind, relay }: Address): string {
   const kindBytes = Buffer.alloc(4);
   kindBytes.writeUInt32BE(kind);
   const isPlain = "id" in which;

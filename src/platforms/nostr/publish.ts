@@ -30,14 +30,14 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
   let live: PublishOutcome | null = null;
   for (const [at, event] of events.entries()) {
     if (live !== null) {
-      await io.extra(`Part ${at + 1}`, async () => void (await send(io, { at, event, relays, verdicts })));
+      await io.followUp(`Part ${at + 1}`, async () => void (await send(io, { at, event, relays, verdicts })));
       continue;
     }
     const sent = await send(io, { at, event, relays, verdicts });
     live = { state: "live", ...placeOf(event, sent, io) };
     const missing = relays.filter((relay) => !sent.relays.includes(relay));
     for (const relay of missing)
-      await io.extra(`The relay ${relay}`, () => catchUp(io, { relay, events, known: verdicts.get(relay) }));
+      await io.followUp(`The relay ${relay}`, () => catchUp(io, { relay, events, known: verdicts.get(relay) }));
   }
   if (live === null) throw new Error("A post without events.");
   return live;

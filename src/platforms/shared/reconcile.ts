@@ -30,7 +30,7 @@ export interface Listing<R> {
 const TAKEN = "the platform took the post, did not say where it is, and does not list it.";
 
 /**
- * Looks for the post among the account's own. It is proven absent by two listings without it, `settleMs`
+ * Looks for the post among the account's own. It is proven absent by two listings without it, `listedWithinMs`
  * apart; when the first was made is kept in the step's handle, which must be null or an object.
  */
 export async function reconcileByListing<R>(

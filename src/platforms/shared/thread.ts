@@ -31,7 +31,7 @@ export function partsOf(post: WithThread, toText = (text: string): string => tex
 }
 
 /** What is sent of a part: its place in the thread, from 0, and what it answers. */
-export interface Place {
+export interface InThread {
   readonly at: number;
   readonly replyTo: string | null;
 }
@@ -39,12 +39,12 @@ export interface Place {
 /** The first part, which everybody sees, then those that follow it, each a reply to the one before. */
 export async function sendThread<R extends { readonly id: string }>(
   [first, ...later]: readonly [Part, ...Part[]],
-  send: (part: Part, place: Place) => Promise<R>,
+  send: (part: Part, place: InThread) => Promise<R>,
   io: PublishIo,
 ): Promise<R> {
   const head = await send(first, { at: 0, replyTo: null });
   if (later.length > 0) {
-    await io.extra("The rest of the thread", async () => {
+    await io.followUp("The rest of the thread", async () => {
       let replyTo = head.id;
       for (const [index, part] of later.entries())
         replyTo = (await send(part, { at: index + 1, replyTo })).id;

@@ -36,8 +36,8 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
     const place = liveAt(io, ts);
     await io.live(place);
     if (replies.length > 0) {
-      // One extra: a reply that waits keeps those after it waiting.
-      await io.extra("The thread", async () => {
+      // One follow-up: a reply that waits keeps those after it waiting.
+      await io.followUp("The thread", async () => {
         const threadTs = requireTs(ts);
         for (const [n, reply] of replies.entries())
           await sendPart(reply, { ...at, step: replyStep(n + 1), threadTs });
@@ -196,7 +196,7 @@ function commentOf(text: string): JsonObject {
   return hasMarkup(text) ? { blocks: richText(text) } : { initial_comment: escapeText(text) };
 }
 
-const Place = AnyAnswer.extend({ upload_url: z.string(), file_id: z.string() });
+const UploadUrl = AnyAnswer.extend({ upload_url: z.string(), file_id: z.string() });
 
 /** One file, which nobody sees before it is shared: one that is lost on its way is sent again. */
 function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
@@ -211,7 +211,7 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
         ...(item.altText === null || item.altText === "" ? {} : { alt_txt: item.altText }),
       };
       const asked = { method: "files.getUploadURLExternal", form, isIdempotent: true };
-      const { upload_url: url, file_id } = await call(io, asked, Place);
+      const { upload_url: url, file_id } = await call(io, asked, UploadUrl);
       await io.request({
         ...UPLOAD_TIMES,
         method: "POST",

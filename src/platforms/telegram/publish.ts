@@ -32,7 +32,7 @@ export async function publish(post: TelegramPost, io: PublishIo): Promise<Publis
   const sent = await sendBatch(post, io, { step: FIRST_STEP, at: 0 });
   for (const at of batches.keys()) {
     if (at === 0) continue;
-    await io.extra(`The message with the media after the first ${at * ALBUM_ITEMS}`, async () => {
+    await io.followUp(`The message with the media after the first ${at * ALBUM_ITEMS}`, async () => {
       await sendBatch(post, io, { step: stepOf(at), at });
     });
   }

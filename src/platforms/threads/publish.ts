@@ -55,7 +55,7 @@ export async function publish(post: ThreadsPost, io: PublishIo): Promise<Publish
   if (!io.isDue) return { state: "prepared" };
   const id = await publishPart(work, first, container);
   const platformUrl = id === null ? null : await permalinkOf(io, id);
-  if (rest.length > 0) await io.extra("The rest of the thread", () => goOn(work, rest, id));
+  if (rest.length > 0) await io.followUp("The rest of the thread", () => goOn(work, rest, id));
   return { state: "live", platformPostId: id, platformUrl };
 }
 

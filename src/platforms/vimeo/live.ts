@@ -34,9 +34,9 @@ export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOu
       return video === null ? null : standingOf(video);
     },
     flip: async (id, view) => shownAs(await change(io, id, { privacy: { view } })),
-    extras: async (id) => {
+    followUps: async (id) => {
       if (tags === undefined || tags.length === 0) return;
-      await io.extra("The tags", async () => {
+      await io.followUp("The tags", async () => {
         await io.effect<true>({
           step: "tags",
           request: { id, tags },
@@ -124,12 +124,12 @@ function thumbnailOf<U extends string | undefined>(io: PlatformIo, url: U): Thum
   return { url, limits: THUMBNAIL_LIMITS, send: (id, picture) => sendPicture(io, id, picture) };
 }
 
-const Place = z.looseObject({ uri: z.string().regex(/^\/videos\/[\w:]+\/pictures\/\w+$/), link: z.string() });
+const Uploaded = z.looseObject({ uri: z.string().regex(/^\/videos\/[\w:]+\/pictures\/\w+$/), link: z.string() });
 
 /** A picture that is not made the active one is seen by nobody. */
 async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Picture): Promise<void> {
   const call = { method: "POST", path: `/videos/${id}/pictures`, json: {}, isIdempotent: true } as const;
-  const { uri, link } = await askOwn(io, call, Place);
+  const { uri, link } = await askOwn(io, call, Uploaded);
   const headers = { "content-type": mimeType, "content-length": String(bytes.length) };
   const classify = vimeoFaults(io, [
     {

@@ -24,7 +24,7 @@ export async function publish(post: XPost, io: PublishIo): Promise<PublishOutcom
   const head = { step: "post", body: bodyOf(first, post.metadata, media.sent[0]), others: [] };
   const { id } = await postOnce(io, { ...head, part: first, media: media.sent[0], isFirst: true });
   if (rest.length > 0) {
-    await io.extra("The thread", async () => {
+    await io.followUp("The thread", async () => {
       const ids = [id];
       for (const [nth, part] of rest.entries()) {
         const own = media.sent[nth + 1];

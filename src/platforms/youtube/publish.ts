@@ -50,9 +50,9 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
       if (isShown === isKnownToBeKept(io))
         await io.remember({ keptPrivateAt: isShown ? null : toIso(io.now()) });
     },
-    extras: async (id) => {
+    followUps: async (id) => {
       if (post.metadata.playlistId !== undefined)
-        await io.extra("The playlist", () => addToPlaylist(post, io, id));
+        await io.followUp("The playlist", () => addToPlaylist(post, io, id));
     },
   });
 }

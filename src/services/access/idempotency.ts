@@ -50,7 +50,7 @@ export async function runOnce<T>(
     () => claimKey(ctx, caller, claim),
     () => claimKey(ctx, caller, { ...claim, isAgain: true }),
   );
-  const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
+  const place = answerAad({ owner_id: caller.ownerId, key_hash: keyHash });
   const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, place)) as T;
   if (stored !== null) return { result: open(stored), isReplay: true };
 
@@ -149,7 +149,7 @@ async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Pro
 }
 
 /** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */
-export function placeOf(row: { owner_id: string; key_hash: string }): string {
+export function answerAad(row: { owner_id: string; key_hash: string }): string {
   return `${row.owner_id}|${row.key_hash}|idempotency`;
 }
 

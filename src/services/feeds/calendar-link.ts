@@ -42,7 +42,7 @@ export async function openCalendarLink(
     const fresh = {
       owner_id: ownerId,
       token_hash: hash("sha256", token),
-      token_enc: ctx.cipher.seal(token, placeOf({ owner_id: ownerId })),
+      token_enc: ctx.cipher.seal(token, calendarLinkAad({ owner_id: ownerId })),
       created_at: ctx.clock.now(),
     };
     if (options.isNew) await putCalendarLink(tx, fresh);
@@ -61,13 +61,13 @@ export async function revokeCalendarLink({ ctx, caller: { ownerId } }: CallConte
   throw new AppError("not_found", `The owner ${quote(ownerId)} has no calendar address.`);
 }
 
-export function placeOf(row: { owner_id: string }): string {
+export function calendarLinkAad(row: { owner_id: string }): string {
   return `${row.owner_id}|calendar`;
 }
 
 function openToken(ctx: AppContext, row: CalendarLinkRow): string {
   try {
-    return ctx.cipher.open(row.token_enc, placeOf(row));
+    return ctx.cipher.open(row.token_enc, calendarLinkAad(row));
   } catch (cause) {
     throw new AppError(
       "conflict",

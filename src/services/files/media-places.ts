@@ -55,7 +55,7 @@ interface Address {
   readonly alt: AltText | null;
 }
 
-interface Place {
+interface Visited {
   readonly schema: unknown;
   readonly field: string;
   readonly value: unknown;
@@ -63,7 +63,7 @@ interface Place {
 }
 
 /** Walks a value along its schema, whose own `.meta({ media })` says where an address of media stands. */
-function visit({ schema, field, value, alt }: Place, replace: (address: Address) => string): unknown {
+function visit({ schema, field, value, alt }: Visited, replace: (address: Address) => string): unknown {
   if (typeof value === "string") {
     const role = roleOf(schema);
     return role === undefined ? value : replace({ field, url: value, role, alt });

@@ -6,10 +6,10 @@ import type { AppContext } from "../context.ts";
 /** A server that has not been heard of for this long is hardly running any more. */
 const SILENT_MS = 30 * SECOND;
 
-type Place = Pick<AppContext, "store" | "clock">;
+type Watched = Pick<AppContext, "store" | "clock">;
 
 /** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
-export function isServerRunning(ctx: Place): Promise<boolean> {
+export function isServerRunning(ctx: Watched): Promise<boolean> {
   return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
 }
 

@@ -8,7 +8,7 @@ import { wayName } from "../../ports/platform-setup.ts";
 import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../../store/queries/oauth/apps.ts";
 import type { AppContext } from "../context.ts";
 import { fitApp, fitEndpoints } from "./fit-answers.ts";
-import { appPlaceOf } from "./secrets.ts";
+import { appAad } from "./secrets.ts";
 import { requireConfigured } from "./set-up.ts";
 
 /** Mastodon throws apps away that nobody got a token with for a day; a person would end at an error there. */
@@ -34,7 +34,7 @@ export async function openApp(ctx: AppContext, wanted: AppWanted, io: ConnectIo)
   const kept = found === null ? null : await readKept(ctx, found);
   if (kept !== null) return kept;
   const fresh = fitApp(platform.title, await way.register(place, io));
-  const sealed = ctx.cipher.seal(JSON.stringify(fresh), appPlaceOf(key));
+  const sealed = ctx.cipher.seal(JSON.stringify(fresh), appAad(key));
   const row = { ...key, app_enc: sealed, created_at: ctx.clock.now() };
   const stored = await ctx.store.write((tx) => storeApp(tx, row, found));
   ctx.log.info({ provider: platform.name, instanceUrl: place.instanceUrl }, "An app was registered");
@@ -65,7 +65,7 @@ async function readKept(ctx: AppContext, row: AppRow): Promise<App | null> {
 /** Null where it was sealed with another key. */
 function openRow(ctx: AppContext, row: AppRow): App | null {
   try {
-    return StoredApp.parse(JSON.parse(ctx.cipher.open(row.app_enc, appPlaceOf(row))));
+    return StoredApp.parse(JSON.parse(ctx.cipher.open(row.app_enc, appAad(row))));
   } catch {
     return null;
   }

@@ -17,43 +17,43 @@ export type SecretsOwner = Pick<AccountRow, "owner_id" | "id" | "provider" | "se
  * settings, which say to which server it is sent, are others than those that it was sealed with, or another
  * grant's tokens would be sent there.
  */
-export function placeOf(account: SecretsOwner): string {
-  const place = `${unboundPlaceOf(account)}|${account.provider}|${account.settings}`;
+export function accountAad(account: SecretsOwner): string {
+  const place = `${unboundAad(account)}|${account.provider}|${account.settings}`;
   return account.grant_id === null ? place : `${place}|${account.grant_id}`;
 }
 
 /** As they were sealed before they were bound to their server (`bindSecrets`). */
-export function unboundPlaceOf(account: { owner_id: string; id: string }): string {
+export function unboundAad(account: { owner_id: string; id: string }): string {
   return `${account.owner_id}|${account.id}|secrets`;
 }
 
 /** What a grant's tokens are bound to. */
 type GrantOwner = Pick<GrantRow, "owner_id" | "id" | "provider" | "way" | "instance_url">;
 
-export function grantPlaceOf(grant: GrantOwner): string {
+export function grantAad(grant: GrantOwner): string {
   return `${grant.owner_id}|${grant.id}|grant|${grant.provider}|${grant.way}|${grant.instance_url ?? ""}`;
 }
 
 export function sealGrant(ctx: AppContext, grant: GrantOwner, secrets: Secrets): string {
-  return ctx.cipher.seal(JSON.stringify(secrets), grantPlaceOf(grant));
+  return ctx.cipher.seal(JSON.stringify(secrets), grantAad(grant));
 }
 
 /** Throws `conflict` as `openSecrets` does. */
 export function openGrant(ctx: AppContext, grant: GrantRow): Secrets {
-  return open(ctx, grant.secrets_enc, grantPlaceOf(grant));
+  return open(ctx, grant.secrets_enc, grantAad(grant));
 }
 
 /** What a connection keeps until the person comes back is bound to. */
 export type PendingOwner = Pick<ConnectionRow, "owner_id" | "id">;
 
-export function pendingPlaceOf(connection: PendingOwner): string {
+export function pendingAad(connection: PendingOwner): string {
   return `${connection.owner_id}|${connection.id}|pending`;
 }
 
 /** What an app that we registered is bound to. */
 type AppPlace = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
 
-export function appPlaceOf(app: AppPlace): string {
+export function appAad(app: AppPlace): string {
   return `app|${app.provider}|${app.instance_url}|${app.redirect_url}`;
 }
 
@@ -64,7 +64,7 @@ export function appPlaceOf(app: AppPlace): string {
 export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Secrets): string | null {
   return Object.keys(secrets).length === 0 && account.grant_id === null
     ? null
-    : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
+    : ctx.cipher.seal(JSON.stringify(secrets), accountAad(account));
 }
 
 /**
@@ -72,7 +72,7 @@ export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Sec
  */
 export function openSecrets(ctx: AppContext, row: AccountRow): Secrets {
   if (row.secrets_enc === null && row.grant_id === null) return {};
-  return open(ctx, row.secrets_enc ?? "", placeOf(row));
+  return open(ctx, row.secrets_enc ?? "", accountAad(row));
 }
 
 function open(ctx: AppContext, sealed: string, place: string): Secrets {

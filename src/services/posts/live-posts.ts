@@ -168,7 +168,7 @@ async function onPlatform<T>(
           timesSent: 0,
         }),
       live: async () => {},
-      extra: (_name, extra) => extra(),
+      followUp: (_name, work) => work(),
     });
   } catch (error) {
     if (error instanceof MediaUnavailable) {

@@ -134,7 +134,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
 }
 
-export async function askToSettle(call: CallContext, input: Resolution): Promise<string | null> {
+export async function askToResolve(call: CallContext, input: Resolution): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   if (row.status !== "failed") return null;
   const post = await name(call, row);

@@ -6,7 +6,7 @@ import { MINUTE } from "../../domain/time.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { beginTakeDown, holdPost, letGo, type HeldPost } from "../../store/queries/publishing/settling.ts";
+import { beginTakeDown, holdPost, letGo, type HeldPost } from "../../store/queries/publishing/held-posts.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
 import { toPost, transition } from "../../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";

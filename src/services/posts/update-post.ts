@@ -8,7 +8,7 @@ import { hasEffects } from "../../store/queries/post-history.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../../store/queries/posts.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { lockPost } from "../../store/queries/publishing/settling.ts";
+import { lockPost } from "../../store/queries/publishing/held-posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import {

@@ -124,7 +124,7 @@ export function noted(result: string, at: number): StepState {
 
 /** What a platform's file gets to settle the step, or, while it is under way, to send it. */
 export function contextOf(at: Running, step: string, isUnderWay = false): EffectContext {
-  const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
+  const place = stepAad({ post_id: at.lease.postId, run: at.run, step });
   const sealed = at.steps.get(step)?.handle_enc ?? null;
   return {
     key: effectKey(at, step),
@@ -141,7 +141,7 @@ export function contextOf(at: Running, step: string, isUnderWay = false): Effect
 }
 
 /** Where a step's handle is bound to. */
-export function placeOf(effect: { post_id: string; run: number; step: string }): string {
+export function stepAad(effect: { post_id: string; run: number; step: string }): string {
   return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
 }
 

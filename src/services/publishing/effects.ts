@@ -36,7 +36,7 @@ export interface Effects {
   /** True once a step that changes something on the platform is done or may be. */
   hasTouchedPlatform(): boolean;
   live(place: LiveAt): Promise<void>;
-  extra(name: string, work: () => Promise<void>): Promise<void>;
+  followUp(name: string, work: () => Promise<void>): Promise<void>;
   /** Null while nobody can see the post. */
   liveState(): LiveState | null;
   /** What a step gave; null where it is not done. */
@@ -64,7 +64,7 @@ export function createEffects(options: EffectsOptions): Effects {
     isOpen: () => suspectSince !== null || outward(steps).some(isOpenStep),
     hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
     live: (place) => markLive(at, place),
-    extra: async (name, work) => {
+    followUp: async (name, work) => {
       const waits = await runFollowUp(at, name, work);
       if (waits !== null) pending.push(waits);
     },

@@ -80,7 +80,7 @@ export async function runFollowUp(
     if (error instanceof Fenced || error instanceof NothingSent || at.signal.aborted) throw error;
     const pending = passing(name, error);
     if (pending !== null) return pending;
-    at.ctx.log.warn({ postId: at.lease.postId, extra: name, err: error }, "a follow-up was refused");
+    at.ctx.log.warn({ postId: at.lease.postId, followUp: name, err: error }, "a follow-up was refused");
     await writeDone(at, step, warningOf(name, reasonOf(error)));
   }
   return null;

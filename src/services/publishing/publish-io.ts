@@ -87,7 +87,7 @@ export async function createPublishRun(
     effect: (spec) => effects.effect(fitEffect(platform.title, spec)),
     once: (name, make) => effects.once(name, make),
     live: (place) => effects.live(fitPlace(platform.title, place)),
-    extra: (name, work) => effects.extra(name, work),
+    followUp: (name, work) => effects.followUp(name, work),
     resultOf: (step) => effects.resultOf(step),
   };
   const publish = async (): Promise<PublishOutcome> => {

@@ -6,7 +6,7 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 import type { LiveAt } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { holdPost, letGo, type HeldPost } from "../../store/queries/publishing/settling.ts";
+import { holdPost, letGo, type HeldPost } from "../../store/queries/publishing/held-posts.ts";
 import { toPost, transition } from "../../store/queries/posts.ts";
 import { Fenced } from "../../store/engine/ledger.ts";
 import { commitOnce } from "../access/idempotency.ts";

@@ -1,26 +1,25 @@
 import type { Cipher } from "../../domain/cipher.ts";
 import type { Reader, Store, Tx } from "../../store/engine/store.ts";
 import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/backup/sealed-columns.ts";
-import { placeOf as placeOfResult } from "../access/idempotency.ts";
+import { answerAad } from "../access/idempotency.ts";
 import {
-  appPlaceOf,
-  grantPlaceOf,
-  pendingPlaceOf,
-  placeOf,
-  placeOf as placeOfSecrets,
+  appAad,
+  grantAad,
+  pendingAad,
+  accountAad,
   type SecretsOwner,
-  unboundPlaceOf,
+  unboundAad,
 } from "../platforms/secrets.ts";
-import { placeOf as placeOfToken } from "../feeds/calendar-link.ts";
-import { placeOf as placeOfHandle } from "../publishing/effect-steps.ts";
-import { placeOf as placeOfTarget } from "../webhooks/webhook-deliveries.ts";
+import { calendarLinkAad } from "../feeds/calendar-link.ts";
+import { stepAad } from "../publishing/effect-steps.ts";
+import { webhookAad } from "../webhooks/webhook-deliveries.ts";
 import { readMeta, setMeta } from "../../store/queries/meta.ts";
 
 /** Where each table's value is bound to, from the keys of its row. */
-export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
-  accounts: (row) => placeOfSecrets(accountOf(row)),
+export const AADS: Record<SealedTable, (row: SealedKeys) => string> = {
+  accounts: (row) => accountAad(accountOf(row)),
   grants: (row) =>
-    grantPlaceOf({
+    grantAad({
       owner_id: textOf(row, "owner_id"),
       id: textOf(row, "id"),
       provider: textOf(row, "provider"),
@@ -28,18 +27,18 @@ export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
       instance_url: textOrNull(row, "instance_url"),
     }),
   apps: (row) =>
-    appPlaceOf({
+    appAad({
       provider: textOf(row, "provider"),
       instance_url: textOf(row, "instance_url"),
       redirect_url: textOf(row, "redirect_url"),
     }),
-  connections: (row) => pendingPlaceOf({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
-  webhooks: (row) => placeOfTarget({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
-  calendar_links: (row) => placeOfToken({ owner_id: textOf(row, "owner_id") }),
+  connections: (row) => pendingAad({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
+  webhooks: (row) => webhookAad({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
+  calendar_links: (row) => calendarLinkAad({ owner_id: textOf(row, "owner_id") }),
   effects: (row) =>
-    placeOfHandle({ post_id: textOf(row, "post_id"), run: Number(row["run"]), step: textOf(row, "step") }),
+    stepAad({ post_id: textOf(row, "post_id"), run: Number(row["run"]), step: textOf(row, "step") }),
   idempotency: (row) =>
-    placeOfResult({ owner_id: textOf(row, "owner_id"), key_hash: textOf(row, "key_hash") }),
+    answerAad({ owner_id: textOf(row, "owner_id"), key_hash: textOf(row, "key_hash") }),
   meta: (row) => textOf(row, "key"),
 };
 
@@ -56,7 +55,7 @@ export async function resealAll(
 ): Promise<Resealed> {
   const counts = { values: 0, unreadable: 0 };
   await rewriteSealed(tx, (table, row, value) => {
-    const place = PLACES[table](row);
+    const place = AADS[table](row);
     const opened = tryToOpen(old, value, place);
     counts[opened === null ? "unreadable" : "values"] += 1;
     return opened === null ? null : fresh.seal(opened, place);
@@ -79,8 +78,8 @@ export async function bindSecrets(store: Store, cipher: Cipher): Promise<void> {
     if (await isBound(tx, cipher)) return;
     const bind = (_table: SealedTable, row: SealedKeys, value: string): string | null => {
       const account = accountOf(row);
-      const opened = tryToOpen(cipher, value, unboundPlaceOf(account));
-      return opened === null ? null : cipher.seal(opened, placeOf(account));
+      const opened = tryToOpen(cipher, value, unboundAad(account));
+      return opened === null ? null : cipher.seal(opened, accountAad(account));
     };
     await rewriteSealed(tx, bind, ["accounts"]);
     await setMeta(tx, SECRETS_BOUND, cipher.seal(SECRETS_BOUND, SECRETS_BOUND));

@@ -24,7 +24,7 @@ export interface Ledger {
    * Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is
    * given back.
    */
-  endPost(lease: Lease, end: PostEnd): Promise<void>;
+  finishAttempt(lease: Lease, end: AttemptResult): Promise<void>;
 }
 
 /** The right of one worker to work on one post; `fence` rises with every claim. */
@@ -82,7 +82,7 @@ export interface AccountWait {
   readonly scope?: "account" | "app";
 }
 
-export interface PostEnd {
+export interface AttemptResult {
   /** Null keeps the state: the post waits in it. */
   readonly trigger: Extract<Trigger, "release" | "uploaded" | "published" | "fail"> | null;
   readonly nextAt: number | null;

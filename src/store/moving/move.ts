@@ -131,7 +131,7 @@ function columnsOf(from: Store, { name }: MovedTable): Promise<readonly string[]
   });
 }
 
-const Place = z.object({
+const Progress = z.object({
   after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
   rows: z.int(),
 });
@@ -159,7 +159,7 @@ async function copyTable(
 
 async function readPlace(to: Store, { name }: MovedTable): Promise<{ after: RowKey | null; rows: number }> {
   const noted = await readNote(to, name);
-  return noted === null ? { after: null, rows: 0 } : Place.parse(JSON.parse(noted));
+  return noted === null ? { after: null, rows: 0 } : Progress.parse(JSON.parse(noted));
 }
 
 /** Triggers have done what they do in the source already, whose rows come along. */

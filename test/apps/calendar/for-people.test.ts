@@ -9,11 +9,11 @@ const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$
 const TOOL = new RegExp(`\\b(?:${TOOLS.join("|")})\\b`);
 
 /** Where the reasons come from that a post can have. */
-const PLACES = ["src/publisher", "src/platforms", "src/services/publishing", "src/services/posts"];
+const AADS = ["src/publisher", "src/platforms", "src/services/publishing", "src/services/posts"];
 
 /** Texts of the source that name a tool. */
 function sentences(): string[] {
-  return PLACES.flatMap((place) =>
+  return AADS.flatMap((place) =>
     readdirSync(join(ROOT, place), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) => readFileSync(join(ROOT, place, file), "utf8").match(/(["`])(?:(?!\1).)*\1/g) ?? [])

@@ -93,7 +93,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     expect(refused(await all(({ lease }) => ledger.live(lease, mark)))).toEqual([1]);
     const forgotten = { run: 1, steps: ["once:id"] };
     expect(refused(await all(({ lease }) => ledger.forget(lease, forgotten)))).toEqual([1]);
-    expect(refused(await all(({ lease }) => ledger.endPost(lease, endOf())))).toEqual([1]);
+    expect(refused(await all(({ lease }) => ledger.finishAttempt(lease, endOf())))).toEqual([1]);
 
     expect(await Promise.all(posts.map(({ post }) => statusOf(post.id)))).toEqual([
       "published",
@@ -226,7 +226,7 @@ describe("a COMMIT whose answer was lost", () => {
     await ledger.forget(lease, { run: 1, steps: ["once:id"] });
     await ledger.end(lease, { ...DONE, live: { platformPostId: "p", platformUrl: "https://p.example" } });
     await ledger.live(lease, { run: 1, platformPostId: "p", platformUrl: null, at: 3 });
-    await ledger.endPost(lease, endOf());
+    await ledger.finishAttempt(lease, endOf());
     expect(losses()).toBe(12);
     expect(await statusOf(post.id)).toBe("published");
     const attempts = await rowsOf(store, "SELECT number, outcome FROM attempts", []);
@@ -234,7 +234,7 @@ describe("a COMMIT whose answer was lost", () => {
     const totals = await rowsOf(store, "SELECT sum(attempts)::int AS n FROM attempt_totals", []);
     expect(totals).toEqual([{ n: 1 }]);
     // Another end by the same lease is none of its own.
-    await expect(store.ledger.endPost(lease, endOf({ at: 9 }))).rejects.toThrow(Fenced);
+    await expect(store.ledger.finishAttempt(lease, endOf({ at: 9 }))).rejects.toThrow(Fenced);
   });
 
   it("of a claim is told by the posts", async () => {

@@ -141,7 +141,7 @@ describe("several workers on one database", () => {
     await Promise.all(
       claims.flatMap(({ posts }, n) =>
         posts.toReversed().map(async ({ lease }) =>
-          stores[n]?.ledger.endPost(lease, {
+          stores[n]?.ledger.finishAttempt(lease, {
             trigger: "release",
             nextAt: now() + 1_000,
             error: null,

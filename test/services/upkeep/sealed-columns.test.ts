@@ -4,9 +4,9 @@ import { ownsDatabase } from "../../../src/services/upkeep/first-start.ts";
 import { openCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
 import { resealAll } from "../../../src/services/upkeep/sealed-columns.ts";
 import {
-  appPlaceOf,
+  appAad,
   openSecrets,
-  pendingPlaceOf,
+  pendingAad,
   sealGrant,
   sealSecrets,
 } from "../../../src/services/platforms/secrets.ts";
@@ -69,7 +69,7 @@ async function fillConsents(ctx: TestContext): Promise<void> {
     created_at: 0,
     updated_at: 0,
   });
-  insert("apps", { ...app, app_enc: ctx.cipher.seal("{}", appPlaceOf(app)), created_at: 0 });
+  insert("apps", { ...app, app_enc: ctx.cipher.seal("{}", appAad(app)), created_at: 0 });
   const link = { id: "con_1", owner_id: "default" };
   insert("connections", {
     ...link,
@@ -79,7 +79,7 @@ async function fillConsents(ctx: TestContext): Promise<void> {
     attempts: 0,
     created_at: 0,
     expires_at: 0,
-    pending_enc: ctx.cipher.seal("{}", pendingPlaceOf(link)),
+    pending_enc: ctx.cipher.seal("{}", pendingAad(link)),
   });
 }
 

@@ -57,7 +57,7 @@ interface HeldFilm {
   /** Whether the film is what it is to be, or was kept from it; told after each look that shows it. */
   after?(isShown: boolean): Promise<void>;
   /** What follows once it is there. */
-  extras?(id: string): Promise<void>;
+  followUps?(id: string): Promise<void>;
 }
 
 /** Uploads the film in private, and makes it what it is to be at its time, where that does not come by itself. */
@@ -72,8 +72,8 @@ export async function publishHeld(io: PublishIo, film: HeldFilm): Promise<Publis
   if (state === "held") return { state, ...at, ...waits };
   await io.live(at);
   if (film.thumbnail.url !== undefined)
-    await io.extra("The thumbnail", () => setThumbnailOnce(io, id, film.thumbnail));
-  await film.extras?.(id);
+    await io.followUp("The thumbnail", () => setThumbnailOnce(io, id, film.thumbnail));
+  await film.followUps?.(id);
   return { state, ...at };
 }
 

@@ -12,7 +12,7 @@ import { filePart, picturePart } from "../media.ts";
 import { idOnServer } from "../servers.ts";
 import { sendUnseen, reconcileByKeyThenListing, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
-import { checkAltTexts, type Part, partsOf, type Place, sendThread, tooLong } from "../thread.ts";
+import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
 import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
 import { altLengthOf, capabilitiesOf, familyOf } from "./limits.ts";
@@ -26,7 +26,7 @@ const ASK_MEDIA_AGAIN_MS = 3 * SECOND;
 type Posted = { readonly id: string; readonly url: string | null };
 
 /** What may be sent of a part: its place in the thread, and what it answers. */
-interface Outgoing extends Place {
+interface Outgoing extends InThread {
   readonly post: MastodonPost;
   readonly part: Part;
   readonly mediaIds: readonly string[];
@@ -45,7 +45,7 @@ export async function publish(post: MastodonPost, io: PublishIo): Promise<Publis
   }
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const send = (part: Part, place: Place): Promise<Posted> => {
+  const send = (part: Part, place: InThread): Promise<Posted> => {
     const mediaIds = (media[place.at] ?? []).map(({ id }) => id);
     return sendStatus({ post, part, mediaIds, ...place }, io);
   };

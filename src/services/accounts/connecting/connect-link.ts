@@ -8,7 +8,7 @@ import type { AppContext } from "../../context.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { type PendingOwner, pendingPlaceOf } from "../../platforms/secrets.ts";
+import { type PendingOwner, pendingAad } from "../../platforms/secrets.ts";
 
 /** How long an address to connect at works. */
 export const LINK_LIFE_MS = 15 * MINUTE;
@@ -172,7 +172,7 @@ export type KeptChoice = z.infer<typeof KeptChoice>;
 const Kept = z.discriminatedUnion("stage", [KeptConsent, KeptChoice]);
 
 export function sealPending(ctx: AppContext, row: PendingOwner, kept: KeptConsent | KeptChoice): string {
-  return ctx.cipher.seal(JSON.stringify(kept), pendingPlaceOf(row));
+  return ctx.cipher.seal(JSON.stringify(kept), pendingAad(row));
 }
 
 /** Throws `conflict` where it is gone, is of another stage, or was sealed with another key. */
@@ -192,7 +192,7 @@ export function openChoice(ctx: AppContext, row: ConnectionRow): KeptChoice {
 function openPending(ctx: AppContext, row: ConnectionRow): KeptConsent | KeptChoice {
   if (row.pending_enc === null) throw gone();
   try {
-    return Kept.parse(JSON.parse(ctx.cipher.open(row.pending_enc, pendingPlaceOf(row))));
+    return Kept.parse(JSON.parse(ctx.cipher.open(row.pending_enc, pendingAad(row))));
   } catch (cause) {
     throw gone(cause);
   }

@@ -25,12 +25,12 @@ import {
 import { pickChannels, toFound } from "./found-channels.ts";
 import {
   connectChosen,
-  settleLink,
+  finishLink,
   toChoice,
   type ChoiceForm,
   type ChoosingLink,
   type ConnectedLink,
-} from "./settle-link.ts";
+} from "./finish-link.ts";
 import { hasConsent, toLinkPage, toStart, type ConsentStart, type LinkPage } from "./start-page.ts";
 
 export { MAX_ATTEMPTS } from "./connect-link.ts";
@@ -125,7 +125,7 @@ async function connectOnce(
   try {
     const connected = await askPlatform(call, assertSecrets(target), secrets);
     const found = toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
-    return await settleLink(call, link, { found, isElsewhere: false });
+    return await finishLink(call, link, { found, isElsewhere: false });
   } catch (error) {
     if (error instanceof AppError) {
       const failure = { error: error.message, isLast: row.attempts >= MAX_ATTEMPTS };

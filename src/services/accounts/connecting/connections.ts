@@ -27,7 +27,7 @@ import {
   toChannels,
   toFound,
 } from "./found-channels.ts";
-import { findWay, hasConsent, placeOf } from "./start-page.ts";
+import { findWay, hasConsent, findPlace } from "./start-page.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { readSettings } from "../../platforms/connect-io.ts";
 import { findPlatform } from "../../platforms/platforms.ts";
@@ -43,7 +43,7 @@ export async function connectChannel(call: CallContext, args: ConnectArgs): Prom
   const target = await readTarget(call.ctx, call.caller, args);
   const { way } = target;
   if (way.kind === "none") return connectAtOnce(call, { ...target, way });
-  if (hasConsent(target)) await placeOf(call.ctx, target);
+  if (hasConsent(target)) await findPlace(call.ctx, target);
   return openLink(call, target);
 }
 
@@ -121,7 +121,7 @@ async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string>
     return "Ask the person to open the address and fill in the form on that page. It works once and for 15 minutes. No password or token belongs in this conversation.";
   }
   const { title } = target.platform;
-  const { redirectUrl } = await placeOf(ctx, target);
+  const { redirectUrl } = await findPlace(ctx, target);
   const isOurs = new URL(redirectUrl).origin === new URL(await ctx.publicUrl()).origin;
   const back = isOurs
     ? ""

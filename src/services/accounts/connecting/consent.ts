@@ -35,8 +35,8 @@ import {
 import { openConnection, type OpenedConnection } from "./connect-page.ts";
 import { toFound } from "./found-channels.ts";
 import { onServer } from "./connect-fields.ts";
-import { type ConnectedLink, settleLink } from "./settle-link.ts";
-import { type ConsentStart, type ConsentTarget, hasConsent, placeOf, toStart } from "./start-page.ts";
+import { type ConnectedLink, finishLink } from "./finish-link.ts";
+import { type ConsentStart, type ConsentTarget, hasConsent, findPlace, toStart } from "./start-page.ts";
 
 /*
  * The way to the platform and back. `state` ties the two together: 256 random bits that are found in the database
@@ -116,7 +116,7 @@ async function askToBegin(
   state: string,
 ): Promise<{ place: Place; keep: JsonObject; url: string }> {
   const { platform, way, ownerId } = target;
-  const place = await placeOf(ctx, target);
+  const place = await findPlace(ctx, target);
   if (way.kind === "oauth") {
     return { place, ...(await beginConsent(ctx, { platform, way, place, ownerId, state }, signal)) };
   }
@@ -205,7 +205,7 @@ async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | L
       fitConnected(about.platform.title, await askToFinish(call, at)),
     );
     const found = toFound(connected, kept.place);
-    const settled = await settleLink(call, link, { found, isElsewhere: !at.isBegunHere });
+    const settled = await finishLink(call, link, { found, isElsewhere: !at.isBegunHere });
     return settled.state === "connected" ? settled : { state: "page", token: settled.token };
   } catch (error) {
     if (error instanceof LinkUsed) return closedNow(ctx, link);

@@ -106,7 +106,7 @@ export async function toStart(
  * Where the consent is asked for and comes back to. Throws `unavailable` that names the settings without which
  * it cannot be asked for, and `invalid` where the server is not known.
  */
-export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<Place> {
+export async function findPlace(ctx: AppContext, target: ConsentTarget): Promise<Place> {
   const { platform, way } = target;
   await requireConfigured(ctx, platform, way);
   const instanceUrl = way.instance === "no" ? target.instanceUrl : instanceOf(ctx, target);

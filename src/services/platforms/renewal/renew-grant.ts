@@ -58,7 +58,7 @@ export function renewGrant(ctx: AppContext, seen: SeenGrant, cause: RenewalCause
 }
 
 /** Resolves when no refresh runs in this process any more, or after so many milliseconds. */
-export async function renewalsSettled(ctx: AppContext, withinMs: number): Promise<void> {
+export async function renewalsDone(ctx: AppContext, withinMs: number): Promise<void> {
   const jobs = [...of(running, ctx).values()];
   if (jobs.length === 0) return;
   await new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import {
   type Lease,
   type LiveMark,
   type NewEffect,
-  type PostEnd,
+  type AttemptResult,
   type StepRef,
 } from "../../engine/ledger.ts";
 import type { Store, Tx } from "../../engine/store.ts";
@@ -52,10 +52,10 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
           .where("step", "in", steps)
           .execute();
       }),
-    endPost: (lease, end) =>
+    finishAttempt: (lease, end) =>
       readingAgain(() =>
         write(async (tx) => {
-          if (await isHeld(tx, lease)) await endPost(tx, lease, end);
+          if (await isHeld(tx, lease)) await finishAttempt(tx, lease, end);
           else if (!(await isEnded(tx, lease, end))) throw new Fenced(lease.postId);
         }),
       ),
@@ -74,7 +74,7 @@ export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promis
 }
 
 /** Only the end of this very lease leaves the fence as it is, and the post without a worker. */
-async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: PostEnd): Promise<boolean> {
+async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: AttemptResult): Promise<boolean> {
   const row = await queryOf(tx)
     .selectFrom("posts")
     .select(["fence", "lease_worker", "updated_at"])
@@ -145,7 +145,7 @@ async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Prom
 }
 
 /** In the order in which everything locks: the post, its attempt, accounts, `meta`. */
-async function endPost(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
+async function finishAttempt(tx: Tx, lease: Lease, end: AttemptResult): Promise<void> {
   const query = queryOf(tx);
   const move = end.trigger === null ? null : TRANSITIONS[end.trigger];
   const warnings = end.warnings?.length ? JSON.stringify(end.warnings) : null;
@@ -177,7 +177,7 @@ async function endPost(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
   else if (end.publishedAt !== null) await forgetSetupProblems(tx, lease);
 }
 
-async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: PostEnd): Promise<void> {
+async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: AttemptResult): Promise<void> {
   const { outcome, error, lateCause = null } = attempt;
   await queryOf(tx)
     .updateTable("attempts")
@@ -188,7 +188,7 @@ async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: PostEnd): 
     .execute();
 }
 
-async function freeAccount(tx: Tx, lease: Lease, { accountWait, at, publishedAt }: PostEnd): Promise<void> {
+async function freeAccount(tx: Tx, lease: Lease, { accountWait, at, publishedAt }: AttemptResult): Promise<void> {
   const accounts = queryOf(tx).updateTable("accounts");
   // A limit of the app's holds up every owner's accounts.
   if (accountWait?.scope === "app")

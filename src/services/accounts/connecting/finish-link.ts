@@ -51,7 +51,7 @@ export interface ChoosingLink {
   readonly token: string;
 }
 
-interface Settling {
+interface Finishing {
   readonly found: Found;
   /** Whether the consent ended in another browser than it began in: nothing is connected without asking. */
   readonly isElsewhere: boolean;
@@ -61,10 +61,10 @@ interface Settling {
  * Connects what was found, or keeps it for a person to choose from. Throws `LinkUsed` where another was first,
  * and what `chooseAtOnce` throws.
  */
-export async function settleLink(
+export async function finishLink(
   call: GuestCall,
   link: OpenLink,
-  { found, isElsewhere }: Settling,
+  { found, isElsewhere }: Finishing,
 ): Promise<ConnectedLink | ChoosingLink> {
   const chosen = chooseAtOnce(link.target, found);
   return chosen === null || isElsewhere
@@ -105,7 +105,7 @@ export async function connectChosen(
 async function keepForChoice(
   call: GuestCall,
   link: OpenLink,
-  { found, isElsewhere }: Settling,
+  { found, isElsewhere }: Finishing,
 ): Promise<ChoosingLink> {
   const { ctx } = call;
   const expiresAt = Math.max(link.row.expires_at, ctx.clock.now() + CHOICE_LIFE_MS);
