@@ -45,7 +45,10 @@ type DatabaseSettings = Pick<Settings, "config" | "secrets" | "folder">;
  * The store that the settings name: the data folder's SQLite, or a PostgreSQL. `tell` hears, in sentences,
  * that it was brought to a newer schema and where the copy is, and what the start waits for.
  */
-export async function openDatabase({ config, secrets, folder }: DatabaseSettings, tell: Tell): Promise<Store> {
+export async function openDatabase(
+  { config, secrets, folder }: DatabaseSettings,
+  tell: Tell,
+): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
     const sizes = { application: config.database.connections };

@@ -54,7 +54,8 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
       live: (result) => liveAt(Sent.parse(result)),
     }),
   );
-  if (post.metadata.crosspost === true) await io.followUp("Publishing to followers", () => crosspost(sent, io));
+  if (post.metadata.crosspost === true)
+    await io.followUp("Publishing to followers", () => crosspost(sent, io));
   return { state: "live", ...liveAt(sent) };
 }
 
@@ -250,14 +251,14 @@ export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
   ];
 }
 
-interface Attached {
+interface Slot {
   readonly at: number;
   readonly maxBytes: number;
   readonly io: PublishIo;
 }
 
 /** A file, as the part that attachment `at` stands for. */
-async function toFile(item: MediaItem, { at, maxBytes, io }: Attached): Promise<FormPart> {
+async function toFile(item: MediaItem, { at, maxBytes, io }: Slot): Promise<FormPart> {
   const name = `files[${at}]`;
   const { type, mimeType, sizeBytes } = item.facts;
   if (type !== "image")

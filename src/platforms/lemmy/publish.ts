@@ -172,7 +172,7 @@ const PAGE = 50;
 const MAX_PAGES = 10;
 
 /** `isOpen`: whoever is not signed in sees all that stands in it, from the first moment on. */
-type Community = { readonly id: number; readonly isOpen: boolean };
+type Target = { readonly id: number; readonly isOpen: boolean };
 
 /** A post as the ledger keeps it. */
 type Sent = { readonly id: number };
@@ -180,7 +180,7 @@ type Sent = { readonly id: number };
 const Found = z.looseObject({ community_view: z.looseObject({ community: Community }) });
 
 /** Whatever is wrong: it is about the community's name. */
-async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Community> {
+async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Target> {
   const call: Call = { method: "GET", path: "community", query: { name: communityOf(post) } };
   const found = await naming("metadata.community", () => own(io, call, Found));
   const { id, visibility = "Public", hidden, local } = found.community_view.community;
@@ -191,7 +191,7 @@ async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Community
 }
 
 interface Wanted {
-  readonly community: Community;
+  readonly community: Target;
   readonly title: string;
 }
 
@@ -212,7 +212,7 @@ async function findPost({ community, title }: Wanted, since: number, io: Platfor
 }
 
 interface Listing {
-  readonly community: Community;
+  readonly community: Target;
   readonly since: number;
   readonly ask: typeof own;
 }

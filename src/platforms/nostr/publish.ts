@@ -37,7 +37,9 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
     live = { state: "live", ...placeOf(event, sent, io) };
     const missing = relays.filter((relay) => !sent.relays.includes(relay));
     for (const relay of missing)
-      await io.followUp(`The relay ${relay}`, () => catchUp(io, { relay, events, known: verdicts.get(relay) }));
+      await io.followUp(`The relay ${relay}`, () =>
+        catchUp(io, { relay, events, known: verdicts.get(relay) }),
+      );
   }
   if (live === null) throw new Error("A post without events.");
   return live;

@@ -124,7 +124,10 @@ function thumbnailOf<U extends string | undefined>(io: PlatformIo, url: U): Thum
   return { url, limits: THUMBNAIL_LIMITS, send: (id, picture) => sendPicture(io, id, picture) };
 }
 
-const Uploaded = z.looseObject({ uri: z.string().regex(/^\/videos\/[\w:]+\/pictures\/\w+$/), link: z.string() });
+const Uploaded = z.looseObject({
+  uri: z.string().regex(/^\/videos\/[\w:]+\/pictures\/\w+$/),
+  link: z.string(),
+});
 
 /** A picture that is not made the active one is seen by nobody. */
 async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Picture): Promise<void> {
