@@ -8,7 +8,7 @@ const ALONE = [
   "test/faults/**/*.test.ts",
   // They set the clock, which ids never go behind.
   "test/platforms/webhook/webhook.test.ts",
-  "test/services/webhooks/webhooks.test.ts",
+  "test/webhooks/webhooks.test.ts",
 ];
 
 const { globalSetup, ...parts } = shared;

@@ -6,7 +6,7 @@ const ON_BOTH = [
   "test/faults/restored-copy.test.ts",
   "test/faults/tokens.test.ts",
   "test/contract/**/*.test.ts",
-  "test/publisher/**/*.test.ts",
+  "test/publishing/**/*.test.ts",
   "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",
 ];
@@ -16,11 +16,11 @@ const ONLY_SQLITE = [
   "test/contract/fuzz.test.ts",
   // The faces against each other, whatever stands below them.
   "test/contract/parity.test.ts",
-  "test/publisher/full-disk.test.ts",
-  "test/publisher/maintenance.test.ts",
+  "test/publishing/full-disk.test.ts",
+  "test/publishing/maintenance.test.ts",
   // It moves the time by hand while timers of the driver's are under way.
-  "test/publisher/passes.test.ts",
-  "test/services/upkeep/sealed-columns.test.ts",
+  "test/publishing/passes.test.ts",
+  "test/app/sealed-columns.test.ts",
 ];
 
 /** Processes that are killed, stopped and cut off: they take longest, and stand apart from the suites. */

@@ -122,8 +122,8 @@ async function runProcess(): Promise<void> {
 
   const [{ runCommandLine }, { createHost }, { createTerminal }] = await Promise.all([
     import("./cli/program.ts"),
-    import("./app/host.ts"),
-    import("./app/terminal.ts"),
+    import("./start/host.ts"),
+    import("./start/terminal.ts"),
   ]);
   const host = createHost({
     env: process.env,

@@ -57,7 +57,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
-  app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
+  app: { order: ["publishing", "start", "upkeep"], tops: ["src/start/host.ts", "src/main.ts"] },
   cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
   domain: { order: ["settings", "accounts", "files", "posts", "arguments", "webhooks", "health"], tops: [] },
   http: {
@@ -105,26 +105,26 @@ const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clo
  * `commitOnce`, which commits the answer of a call with an idempotency key together with what the call did.
  */
 const OTHER_WRITES: Readonly<Record<string, string>> = {
-  "src/services/access/api-keys.ts": "keys of the command line, and when a key was used last",
-  "src/services/access/confirmations.ts": "a person's yes, used once, before the call begins",
-  "src/services/access/idempotency.ts": "the keys themselves",
-  "src/services/accounts/connecting/connect-page.ts": "how often a link was tried, and why that failed",
-  "src/services/platforms/platform-io.ts": "what a platform learned of an account while it was used",
-  "src/services/accounts/inspect.ts": "what a platform says of an account, asked by nobody in particular",
-  "src/services/accounts/connecting/consent.ts": "a state made and used up, tries, and why one failed",
-  "src/services/platforms/apps.ts": "apps registered at a server, or forgotten by it",
-  "src/services/platforms/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
-  "src/services/platforms/renewal/renew-grant.ts": "tokens renewed, or refused by the platform",
-  "src/services/feeds/calendar-link.ts": "the calendar's address, from the command line",
-  "src/services/health/running-server.ts": "where the server of a data folder is reached",
-  "src/services/files/file-uploads.ts": "uploads begun, given up and abandoned",
-  "src/services/posts/change-posts.ts": "a dry run, whose transaction is taken back",
-  "src/services/posts/take-down.ts": "the lease on a post that its platform did not delete",
-  "src/services/publishing/reconcile.ts": "the lease on a post while the platform is asked",
-  "src/services/upkeep/sealed-columns.ts": "secrets of older versions, bound to their servers",
-  "src/services/upkeep/first-start.ts": "what the first start leaves",
-  "src/services/upkeep/restored.ts": "what a restored backup holds back",
-  "src/services/webhooks/webhook-deliveries.ts": "what the delivering loop leases, sent and gives back",
+  "src/access/api-keys.ts": "keys of the command line, and when a key was used last",
+  "src/access/confirmations.ts": "a person's yes, used once, before the call begins",
+  "src/access/idempotency.ts": "the keys themselves",
+  "src/connecting/connect-page.ts": "how often a link was tried, and why that failed",
+  "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
+  "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
+  "src/connecting/consent.ts": "a state made and used up, tries, and why one failed",
+  "src/connecting/apps.ts": "apps registered at a server, or forgotten by it",
+  "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
+  "src/connecting/renew-grant.ts": "tokens renewed, or refused by the platform",
+  "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/health/running-server.ts": "where the server of a data folder is reached",
+  "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
+  "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
+  "src/posts/take-down.ts": "the lease on a post that its platform did not delete",
+  "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
+  "src/app/sealed-columns.ts": "secrets of older versions, bound to their servers",
+  "src/connecting/first-channel.ts": "what the first start leaves",
+  "src/publishing/restored.ts": "what a restored backup holds back",
+  "src/webhooks/webhook-deliveries.ts": "what the delivering loop leases, sent and gives back",
 };
 
 interface Source {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { disconnectChannel } from "../src/services/accounts/accounts.ts";
-import { askToDisconnect } from "../src/services/posts/questions.ts";
+import { disconnectChannel } from "../src/accounts/accounts.ts";
+import { askToDisconnect } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,4 +1,4 @@
-import type { AppContext } from "../services/context.ts";
+import type { AppContext } from "../context.ts";
 
 /** For what works on a context, which ends last. */
 export function closersOf(ctx: AsyncDisposable & Pick<AppContext, "log">): Closers {

@@ -1,7 +1,7 @@
 import type { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
-import type { BackupReport } from "../services/upkeep/backup.ts";
-import type { AppContext } from "../services/context.ts";
+import type { BackupReport } from "../operations/backup.ts";
+import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import type { Machine } from "./machine.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import express, { Router, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { TrustProxy } from "../domain/settings/trust-proxy.ts";
-import type { AppContext } from "../services/context.ts";
+import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard } from "./access/auth.ts";
 import { refuseTwoHosts } from "./access/host-check.ts";

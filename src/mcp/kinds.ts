@@ -5,7 +5,7 @@ import type {
   Resource,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../domain/permissions.ts";
-import type { AppContext } from "../services/context.ts";
+import type { AppContext } from "../context.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
 /** What the MCP face needs of the context. */

@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
-import { issueConfirmation, spendConfirmation } from "../services/access/confirmations.ts";
-import type { CallContext } from "../services/context.ts";
+import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
+import type { CallContext } from "../context.ts";
 import type { AnyTool } from "./define-tool.ts";
 
 /** What a person is asked before a call that counts is done. */

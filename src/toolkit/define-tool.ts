@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Permission } from "../domain/permissions.ts";
-import type { CallContext } from "../services/context.ts";
+import type { CallContext } from "../context.ts";
 
 /** MCP's four hints; every tool states all of them. */
 interface ToolHints {

@@ -1,6 +1,6 @@
 import { isFields, type Fields } from "../domain/left-out.ts";
-import { namesOfAccounts } from "../services/accounts/accounts.ts";
-import type { CallContext } from "../services/context.ts";
+import { namesOfAccounts } from "../accounts/accounts.ts";
+import type { CallContext } from "../context.ts";
 
 type Result = Record<string, unknown>;
 

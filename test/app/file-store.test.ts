@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { BackupResult, Finding, RestoreResult } from "../../src/cli/host.ts";
 import { readConfig } from "../../src/app/config.ts";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/app/start/start-server.ts";
+import { startServer } from "../../src/start/start-server.ts";
 import { runCli } from "../support/cli.ts";
 import { startFakeS3, type FakeS3 } from "../support/fake-s3.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";

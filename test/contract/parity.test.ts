@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Server } from "../../src/cli/host.ts";
-import { createHost } from "../../src/app/host.ts";
+import { createHost } from "../../src/start/host.ts";
 import { callerOf } from "../support/context.ts";
 import { createFakeTerminal, runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { HOUR } from "../../src/domain/time.ts";
-import { keepGrant } from "../../src/services/platforms/grants.ts";
-import { renewDueGrants } from "../../src/services/platforms/renewal/renew-grant.ts";
-import { sealSecrets } from "../../src/services/platforms/secrets.ts";
+import { keepGrant } from "../../src/connecting/grants.ts";
+import { renewDueGrants } from "../../src/connecting/renew-grant.ts";
+import { sealSecrets } from "../../src/platform-io/secrets.ts";
 import { insertAccount } from "../../src/store/queries/accounts.ts";
 import { startFakeOAuth } from "../support/fake-oauth.ts";
 import { queryOf } from "../support/handles.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
-import { noticeRestore } from "../../src/services/upkeep/restored.ts";
+import { noticeRestore } from "../../src/publishing/restored.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../src/store/backup/generation.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";

@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontext
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
 import type { McpDeps } from "../../src/mcp/deps.ts";
-import { isKeyActive } from "../../src/services/access/api-keys.ts";
+import { isKeyActive } from "../../src/access/api-keys.ts";
 import type { ToolListing } from "../../src/toolkit/toolbox.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";

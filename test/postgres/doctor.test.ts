@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/app/start/start-server.ts";
+import { startServer } from "../../src/start/start-server.ts";
 import type { Finding } from "../../src/cli/host.ts";
 import { isPlain } from "../../src/store/postgres/health.ts";
 import { runCli } from "../support/cli.ts";

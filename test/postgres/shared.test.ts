@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureFirstKey } from "../../src/services/access/api-keys.ts";
-import { issueConfirmation, spendConfirmation } from "../../src/services/access/confirmations.ts";
-import { runOnce } from "../../src/services/access/idempotency.ts";
-import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
-import { ownsDatabase } from "../../src/services/upkeep/first-start.ts";
+import { ensureFirstKey } from "../../src/access/api-keys.ts";
+import { issueConfirmation, spendConfirmation } from "../../src/access/confirmations.ts";
+import { runOnce } from "../../src/access/idempotency.ts";
+import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
+import { ownsDatabase } from "../../src/connecting/first-channel.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";

@@ -13,7 +13,7 @@ const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const BLOCKER = join(ROOT, "test", "support", "without-better-sqlite3.cjs");
 
 /** The store itself, and what must never be wrong on top of it. */
-const FOLDERS = ["test/store", "test/publisher"];
+const FOLDERS = ["test/store", "test/publishing"];
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }),
 ).filter((name) => name.endsWith(".test.ts"));

@@ -4,7 +4,7 @@ import type { Terminal } from "../../src/cli/host.ts";
 import type { Machine } from "../../src/cli/machine.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { createHost } from "../../src/app/host.ts";
+import { createHost } from "../../src/start/host.ts";
 
 export interface CliRun {
   readonly status: number;

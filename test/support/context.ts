@@ -4,7 +4,7 @@ import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import { plainCall, type AppContext, type CallContext } from "../../src/services/context.ts";
+import { plainCall, type AppContext, type CallContext } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -7,7 +7,7 @@ import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import { startPublisher } from "../../src/publisher/loop.ts";
+import { startPublisher } from "../../src/publishing/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "./context.ts";

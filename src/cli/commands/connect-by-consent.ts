@@ -2,12 +2,12 @@ import type { Account } from "../../domain/accounts/account.ts";
 import type { ConnectArgs } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import { openConnection, submitChoice } from "../../services/accounts/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../services/accounts/connecting/connections.ts";
-import { leadOn, pasteAddress } from "../../services/accounts/connecting/consent.ts";
-import { guestCall, plainCall, type CallContext } from "../../services/context.ts";
+import { openConnection, submitChoice } from "../../connecting/connect-page.ts";
+import { checkConnection, connectChannel } from "../../connecting/connections.ts";
+import { leadOn, pasteAddress } from "../../connecting/consent.ts";
+import { guestCall, plainCall, type CallContext } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
-import { localCaller } from "../local-caller.ts";
+import { localCaller } from "../../access/local-caller.ts";
 import { chooseChannels } from "./choose-channels.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */

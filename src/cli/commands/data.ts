@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
-import { plainCall } from "../../services/context.ts";
+import { plainCall } from "../../context.ts";
 import { UNSIGNED_RISK, type Host } from "../host.ts";
 import { printResult, toJsonText } from "../json.ts";
-import { localCaller } from "../local-caller.ts";
+import { localCaller } from "../../access/local-caller.ts";
 import { tellSize } from "../shell/views.ts";
 
 /** The data folder as a whole: copied, put back, moved and exported. */
@@ -161,7 +161,7 @@ async function exportAll(
   file: string | undefined,
   { owner, force }: { owner: string; force?: true },
 ): Promise<void> {
-  const { exportOwner, writeExport } = await import("../../services/upkeep/export.ts");
+  const { exportOwner, writeExport } = await import("../../operations/export.ts");
   await using session = await host.openSession();
   const lines = exportOwner(plainCall(session.ctx, localCaller({ ownerId: owner })), host.version);
   if (file !== undefined) {

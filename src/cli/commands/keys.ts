@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
-import type { ApiKey } from "../../services/access/api-keys.ts";
-import { plainCall, type CallContext } from "../../services/context.ts";
+import type { ApiKey } from "../../access/api-keys.ts";
+import { plainCall, type CallContext } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
 import { printResult, toJsonText } from "../json.ts";
 import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
-import { localCaller } from "../local-caller.ts";
+import { localCaller } from "../../access/local-caller.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
@@ -73,7 +73,7 @@ function callOf({ ctx }: Session, ownerId: string): CallContext {
 }
 
 async function create(host: Host, options: CreateOptions): Promise<void> {
-  const { createKey } = await import("../../services/access/api-keys.ts");
+  const { createKey } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   const created = await createKey(callOf(session, options.owner), {
     name: options.name,
@@ -102,7 +102,7 @@ function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOpt
 }
 
 async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
-  const { listKeys } = await import("../../services/access/api-keys.ts");
+  const { listKeys } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   const result = await listKeys(callOf(session, owner));
   const { isScreen, columns } = host.terminal;
@@ -126,7 +126,7 @@ function showKeys(keys: readonly ApiKey[], width: number): string {
 }
 
 async function revoke(host: Host, key: string, owner: string): Promise<void> {
-  const { revokeKey } = await import("../../services/access/api-keys.ts");
+  const { revokeKey } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   host.terminal.print(toJsonText(await revokeKey(callOf(session, owner), { key })));
 }

@@ -3,12 +3,12 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
-import { plainCall } from "../../services/context.ts";
-import { deleteFile } from "../../services/files/files.ts";
-import { uploadFile } from "../../services/files/file-imports.ts";
+import { plainCall } from "../../context.ts";
+import { deleteFile } from "../../files/files.ts";
+import { uploadFile } from "../../files/file-imports.ts";
 import type { Host, Session } from "../host.ts";
 import { parseJson } from "../json.ts";
-import { shellCaller } from "../local-caller.ts";
+import { shellCaller } from "../../access/local-caller.ts";
 import { collect } from "../options.ts";
 
 /** What a post says, shows and carries, as options give it. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
-import type { CallContext } from "../../services/context.ts";
-import { listPosts } from "../../services/posts/list-posts.ts";
+import type { CallContext } from "../../context.ts";
+import { listPosts } from "../../posts/list-posts.ts";
 
 const PREFIX = "post_";
 const WHOLE_ID = /^post_[0-9a-z]{26}$/;

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import { plainCall } from "../../services/context.ts";
-import { getPost } from "../../services/posts/posts.ts";
+import { plainCall } from "../../context.ts";
+import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
-import { shellCaller } from "../local-caller.ts";
+import { shellCaller } from "../../access/local-caller.ts";
 
 const LOOK_EVERY_MS = SECOND / 5;
 /** What still waits by then is held up by more than a moment, such as a platform that is down. */

@@ -1,8 +1,8 @@
 import { visibleText } from "../../domain/plain-text.ts";
 import type { Attempt, Post } from "../../domain/posts/post.ts";
-import { namesOfAccounts } from "../../services/accounts/accounts.ts";
-import type { AppContext } from "../../services/context.ts";
-import { shellCaller } from "../local-caller.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
+import type { AppContext } from "../../context.ts";
+import { shellCaller } from "../../access/local-caller.ts";
 import { oneLine } from "./table.ts";
 import { seenAt, toClock } from "./views.ts";
 

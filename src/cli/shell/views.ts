@@ -5,12 +5,12 @@ import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
-import { listAccounts } from "../../services/accounts/accounts.ts";
-import { plainCall, type AppContext } from "../../services/context.ts";
-import { readServerUrl } from "../../services/health/running-server.ts";
+import { listAccounts } from "../../accounts/accounts.ts";
+import { plainCall, type AppContext } from "../../context.ts";
+import { readServerUrl } from "../../health/running-server.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
-import { shellCaller } from "../local-caller.ts";
+import { shellCaller } from "../../access/local-caller.ts";
 import { shortIds } from "./find-post.ts";
 import { oneLine, toTable, type Column } from "./table.ts";
 

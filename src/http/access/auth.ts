@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from "express";
 import { rateLimit, type Options } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
 import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
-import { authenticate } from "../../services/access/api-keys.ts";
+import { authenticate } from "../../access/api-keys.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { AppContext } from "../../services/context.ts";
+import type { AppContext } from "../../context.ts";
 import { checkHost } from "./host-check.ts";
 
 /** Wrong keys from one address a minute. */

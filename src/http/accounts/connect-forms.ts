@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { isWholeText } from "../../domain/whole-text.ts";
-import { hashToken, LINK_LIFE_MS } from "../../services/accounts/connecting/connect-link.ts";
-import type { AppContext } from "../../services/context.ts";
+import { hashToken, LINK_LIFE_MS } from "../../connecting/connect-link.ts";
+import type { AppContext } from "../../context.ts";
 
 /** What a form of a connect page sends; `step` and `way` stand in its address. */
 export type Step = "secrets" | "consent" | "address" | "choice";

@@ -6,14 +6,10 @@ import express, {
   type Response,
 } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
-import {
-  openConnection,
-  submitChoice,
-  submitSecrets,
-} from "../../services/accounts/connecting/connect-page.ts";
-import { isGivenOut } from "../../services/accounts/connecting/connect-link.ts";
-import { comeBack, isAwaited, leadOn, pasteAddress } from "../../services/accounts/connecting/consent.ts";
-import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
+import { openConnection, submitChoice, submitSecrets } from "../../connecting/connect-page.ts";
+import { isGivenOut } from "../../connecting/connect-link.ts";
+import { comeBack, isAwaited, leadOn, pasteAddress } from "../../connecting/consent.ts";
+import { guestCall, type AppContext, type GuestCall } from "../../context.ts";
 import { limitRequests } from "../access/auth.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { hasLeft } from "../errors.ts";
@@ -27,7 +23,7 @@ import {
   readPageAddress,
 } from "./connect-forms.ts";
 import { closedView } from "./connect-views.ts";
-import { readSetupPage } from "../../services/platforms/set-up.ts";
+import { readSetupPage } from "../../platform-io/set-up.ts";
 import { setupPageView } from "./setup-view.ts";
 import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
 

@@ -1,8 +1,8 @@
-import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
-import type { FormField } from "../../services/accounts/connecting/connect-fields.ts";
-import type { ConnectForm } from "../../services/accounts/connecting/connect-page.ts";
-import type { OtherWay } from "../../services/accounts/connecting/start-page.ts";
-import type { ConnectedLink } from "../../services/accounts/connecting/finish-link.ts";
+import type { ClosedReason } from "../../connecting/connect-link.ts";
+import type { FormField } from "../../connecting/connect-fields.ts";
+import type { ConnectForm } from "../../connecting/connect-page.ts";
+import type { OtherWay } from "../../connecting/start-page.ts";
+import type { ConnectedLink } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
 import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";

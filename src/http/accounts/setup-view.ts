@@ -1,4 +1,4 @@
-import type { SetupPage, WaySetup } from "../../services/platforms/set-up.ts";
+import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
 import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import { linkBeside, withLinks } from "../pages/links.ts";

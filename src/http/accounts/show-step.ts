@@ -1,13 +1,9 @@
 import type { Response } from "express";
 import type { AppError } from "../../domain/errors.ts";
-import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
-import type {
-  OpenedConnection,
-  submitChoice,
-  Submitted,
-} from "../../services/accounts/connecting/connect-page.ts";
-import type { RefusedStart } from "../../services/accounts/connecting/consent.ts";
-import type { ConnectedLink } from "../../services/accounts/connecting/finish-link.ts";
+import type { ClosedReason } from "../../connecting/connect-link.ts";
+import type { OpenedConnection, submitChoice, Submitted } from "../../connecting/connect-page.ts";
+import type { RefusedStart } from "../../connecting/consent.ts";
+import type { ConnectedLink } from "../../connecting/finish-link.ts";
 import { STATUS } from "../errors.ts";
 import { sendPage, type View } from "../pages/layout.ts";
 import { choiceView } from "./choice-view.ts";

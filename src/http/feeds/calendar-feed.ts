@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { type CalendarFeed, type PlannedPost, readCalendarFeed } from "../../services/feeds/calendar-link.ts";
-import { type AppContext, guestCall } from "../../services/context.ts";
+import { type CalendarFeed, type PlannedPost, readCalendarFeed } from "../../feeds/calendar-link.ts";
+import { type AppContext, guestCall } from "../../context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { readQuery } from "../query.ts";

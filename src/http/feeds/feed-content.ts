@@ -1,5 +1,5 @@
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
-import { THUMBNAIL } from "../../services/feeds/feed.ts";
+import { THUMBNAIL } from "../../feeds/feed.ts";
 import { html, type Html } from "../pages/html.ts";
 import { withLinks } from "../pages/links.ts";
 

@@ -1,6 +1,6 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
-import { type FeedPage, THUMBNAIL } from "../../services/feeds/feed.ts";
+import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
 import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-content.ts";
 import { html as xml, type Html as Xml } from "../pages/html.ts";
 

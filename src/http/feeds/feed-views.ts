@@ -1,6 +1,6 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem } from "../../ports/feed-shelf.ts";
-import type { FeedPage } from "../../services/feeds/feed.ts";
+import type { FeedPage } from "../../feeds/feed.ts";
 import { addressesBelow, contentOf, type FeedAddresses } from "./feed-content.ts";
 import { html, type Html } from "../pages/html.ts";
 

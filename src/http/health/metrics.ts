@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Router, type Request, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
-import type { AppContext } from "../../services/context.ts";
-import { createMeasurements } from "../../services/health/metrics.ts";
+import type { AppContext } from "../../context.ts";
+import { createMeasurements } from "../../health/metrics.ts";
 import { bearerOf, limitFailures } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import type { About, Meters } from "./metrics-text.ts";

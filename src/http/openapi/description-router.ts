@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { AppContext } from "../../services/context.ts";
+import type { AppContext } from "../../context.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { html } from "../pages/html.ts";

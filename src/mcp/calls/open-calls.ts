@@ -1,4 +1,4 @@
-import type { AppContext } from "../../services/context.ts";
+import type { AppContext } from "../../context.ts";
 
 /** The tool calls under way, so that an ending server can wait for their answers. */
 export class OpenCalls {

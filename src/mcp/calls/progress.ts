@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { AppContext, CallContext } from "../../services/context.ts";
+import type { AppContext, CallContext } from "../../context.ts";
 
 /** A client draws nothing faster, and each notification costs a frame. */
 const MIN_INTERVAL_MS = 100;

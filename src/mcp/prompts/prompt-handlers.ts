@@ -10,7 +10,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { CallingClient } from "../../services/calling-client.ts";
+import type { CallingClient } from "../../calling-client.ts";
 import { ClientSession } from "../calls/client-session.ts";
 import type { McpDeps } from "../deps.ts";
 import { InputNeeded } from "../calls/client-session.ts";

@@ -3,7 +3,7 @@ import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/serv
 import { isDeeper } from "../../domain/json-depth.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { AppContext } from "../../services/context.ts";
+import type { AppContext } from "../../context.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";
 import type { KeyWatch } from "./key-watch.ts";

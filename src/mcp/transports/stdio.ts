@@ -3,7 +3,7 @@ import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import { serveStdio as serveTransport, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { AppContext } from "../../services/context.ts";
+import type { AppContext } from "../../context.ts";
 import { within } from "../calls/open-calls.ts";
 import type { McpDeps } from "../deps.ts";
 import { GRACE_MS } from "../limits.ts";

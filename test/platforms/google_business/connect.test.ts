@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import google from "../../../src/platforms/google_business/index.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
+import { disconnectChannel } from "../../../src/accounts/accounts.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { listPlatforms } from "../../../src/platform-io/list-platforms.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { LOCATION, refusal } from "./fake.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
+import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { disconnectChannel } from "../../../src/accounts/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

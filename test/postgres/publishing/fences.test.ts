@@ -8,7 +8,7 @@ import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts"
 import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
 import { createClaims } from "../../../src/store/postgres/claims.ts";
 import { createLedger } from "../../../src/store/queries/publishing/ledger.ts";
-import { commitOnce, runOnce } from "../../../src/services/access/idempotency.ts";
+import { commitOnce, runOnce } from "../../../src/access/idempotency.ts";
 import { callerOf, createTestContext } from "../../support/context.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { DONE, effectOf, endOf, enlist, fillQueue, wishOf } from "../../support/postgres-queue.ts";

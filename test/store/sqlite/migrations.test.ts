@@ -8,7 +8,7 @@ import { keepSchemaCopy } from "../../../src/store/backup/schema-copy.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { readHistory } from "../../../src/services/posts/posts.ts";
+import { readHistory } from "../../../src/posts/posts.ts";
 import { createTestContext } from "../../support/context.ts";
 import { freshSchema } from "../../support/fresh-schema.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";

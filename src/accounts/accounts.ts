@@ -1,0 +1,166 @@
+import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { showCapabilities } from "../domain/accounts/capabilities.ts";
+import { AppError } from "../domain/errors.ts";
+import { canReachAccount, type Caller } from "../domain/permissions.ts";
+import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../domain/time.ts";
+import {
+  findAccountRow,
+  listAccountNames,
+  listCountedAccounts,
+  updateConnection,
+  type AccountRow,
+} from "../store/queries/accounts.ts";
+import type { GrantRow } from "../store/queries/grants.ts";
+import type { Reader } from "../store/engine/store.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { dropGrantIfUnused } from "../connecting/grants.ts";
+import { revokeGrant } from "../connecting/ask-for-renewal.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { findMeantAccount, isAccountId } from "./meant-channel.ts";
+
+/** How long before its access ends an account asks for attention. */
+const EXPIRING_WITHIN_MS = 7 * DAY;
+
+/** The accounts the caller may see, oldest first, or one of them. Throws `not_found` where that is none. */
+export async function listAccounts(
+  { ctx, caller }: CallContext,
+  { accountId }: { readonly accountId?: string | undefined } = {},
+): Promise<{ accounts: Account[] }> {
+  const wanted = accountId === undefined ? null : (await findAccount(ctx, caller, accountId)).id;
+  const rows = await listCountedAccounts(ctx.store, caller.ownerId);
+  const visible = rows.filter(({ id }) => canReachAccount(caller, id) && (wanted === null || id === wanted));
+  return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
+}
+
+/** What the channels of these ids are called. */
+export async function namesOfAccounts(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
+  return new Map(accounts.map(({ id, name }) => [id, name]));
+}
+
+/**
+ * The row of an account the caller may use: by its id, or by the channel's name, handle or platform where that
+ * means one. Throws `not_found` for every other text, and `invalid` where several may be meant.
+ */
+export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
+  if (!isAccountId(id)) return findMeantAccount(ctx, caller, id);
+  const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
+  if (row === undefined) {
+    throw new AppError(
+      "not_found",
+      `accountId: there is no account ${quote(id)}. Take account ids from list_accounts.`,
+    );
+  }
+  return row;
+}
+
+/**
+ * Forgets the account's secrets, and gives its tokens back where no other channel uses them. Its posts stay, and so does its identity, by which connecting it again finds
+ * it.
+ */
+export async function disconnectChannel(
+  call: CallContext,
+  args: { accountId: string },
+): Promise<{ account: Account }> {
+  const { ctx, caller } = call;
+  const found = await findAccount(ctx, caller, args.accountId);
+  if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
+  let dropped: GrantRow | null = null as GrantRow | null;
+  const answer = await commitOnce(call, async (tx) => {
+    await updateConnection(
+      tx,
+      { ownerId: caller.ownerId, id: found.id },
+      {
+        status: "disconnected",
+        status_reason: "It was disconnected on request.",
+        secrets_enc: null,
+        grant_id: null,
+        token_expires_at: null,
+        access_ends_at: null,
+        scopes: "[]",
+        updated_at: ctx.clock.now(),
+      },
+    );
+    const grant = found.grant_id === null ? null : { ownerId: caller.ownerId, id: found.grant_id };
+    dropped = grant === null ? null : await dropGrantIfUnused(tx, grant);
+    const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
+    return { account: await showAccount(ctx, tx, row) };
+  });
+  ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
+  if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });
+  return answer;
+}
+
+/** The account with its count of waiting posts. */
+export async function showAccount(ctx: AppContext, reader: Reader, row: AccountRow): Promise<Account> {
+  const [counted] = await listCountedAccounts(reader, row.owner_id, row.id);
+  return toAccount(ctx, row, counted?.queued ?? 0);
+}
+
+/** What `toAccount` shows of a row. */
+export type ShownAccount = Pick<
+  AccountRow,
+  | "id"
+  | "provider"
+  | "name"
+  | "handle"
+  | "platform_account_id"
+  | "profile_url"
+  | "avatar_url"
+  | "status"
+  | "status_reason"
+  | "token_expires_at"
+  | "scopes"
+  | "last_published_at"
+  | "created_at"
+  | "updated_at"
+> &
+  // Events of before do not hold them, and an account that must be reconnected needs no date.
+  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at">>;
+
+/** A row as every face shows it: field by field, so that nothing secret can slip through. */
+export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
+  const { status, reason } = healthOf(ctx, row);
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    handle: row.handle,
+    platformAccountId: row.platform_account_id,
+    profileUrl: row.profile_url,
+    avatarUrl: row.avatar_url,
+    status,
+    statusReason: reason,
+    tokenExpiresAt: toIsoOrNull(row.token_expires_at),
+    scopes: JSON.parse(row.scopes) as string[],
+    capabilities: showCapabilities(
+      capabilitiesFor(ctx, { ...row, settings: row.settings ?? "{}", limits: row.limits ?? "{}" }, null),
+      ctx.platforms.get(row.provider)?.remove !== undefined,
+    ),
+    queuedCount,
+    lastPublishedAt: toIsoOrNull(row.last_published_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; reason: string | null } {
+  const platform = ctx.platforms.get(row.provider);
+  if (platform === undefined && row.status !== "disconnected") {
+    return {
+      status: "reconnect_required",
+      reason: `This version of Posthorn does not know the platform "${row.provider}".`,
+    };
+  }
+  const endsAt = row.access_ends_at ?? null;
+  if (row.status !== "connected" || endsAt === null || endsAt - ctx.clock.now() > EXPIRING_WITHIN_MS)
+    return { status: row.status, reason: row.status_reason };
+  return {
+    status: "expiring",
+    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then.`,
+  };
+}

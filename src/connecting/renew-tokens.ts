@@ -1,0 +1,148 @@
+import { AppError } from "../domain/errors.ts";
+import type { Secrets } from "../ports/connect.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "../store/queries/accounts.ts";
+import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../store/queries/grants.ts";
+import type { AppContext } from "../context.ts";
+import { keepGrant } from "./grants.ts";
+import { renewGrant } from "./renew-grant.ts";
+import { openGrant, openSecrets, sealSecrets } from "../platform-io/secrets.ts";
+import { renewalOf, wayOf } from "../platform-io/ways.ts";
+
+export interface LoadedSecrets {
+  readonly values: Secrets;
+  /** Of the account: it rises with the grant's, too. */
+  readonly version: number;
+  readonly account: AccountRow;
+  readonly grant: GrantRow | null;
+}
+
+interface AccountRef {
+  readonly ownerId: string;
+  readonly id: string;
+}
+
+/** An account with the settings that whoever uses its secrets goes by: they say which server gets them. */
+interface ServerRef extends AccountRef {
+  readonly settings: string;
+}
+
+/**
+ * The account's secrets as they are now, over those of its grant. Throws an `auth` fault where they are gone
+ * or cannot be opened, and `not_sent` where they belong to another server by now: they are none of the former
+ * one's business.
+ */
+export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<LoadedSecrets> {
+  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
+    if (row === undefined || row.status === "disconnected")
+      throw new PlatformFault("auth", "The channel is disconnected.");
+    if (row.settings !== ref.settings) break;
+    if (row.grant_id === null) return openRows(ctx, row, null);
+    // New tokens under the old version would be taken for the refused ones, and renewed once more.
+    const grant = await findGrantOf(ctx.store, row);
+    if (grant !== undefined) return openRows(ctx, row, grant);
+  }
+  throw new PlatformFault("not_sent", "The channel was reconnected while it was being used.");
+}
+
+/** Others may renew or reconnect between the reading of an account and that of its grant. */
+const MAX_READS = 3;
+
+async function openRows(ctx: AppContext, row: AccountRow, grant: GrantRow | null): Promise<LoadedSecrets> {
+  try {
+    const own = openSecrets(ctx, row);
+    const values = grant === null ? own : { ...openGrant(ctx, grant), ...own };
+    return { values, version: row.secrets_version, account: row, grant };
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const fault = new PlatformFault("auth", cause.message, { cause });
+    await askToReconnect(ctx, { ownerId: row.owner_id, id: row.id, version: row.secrets_version }, fault);
+    throw fault;
+  }
+}
+
+/**
+ * What the platform refused was sent with these secrets: the channel must be reconnected, unless they were
+ * changed since. True where it now asks for it.
+ */
+export async function askToReconnect(
+  ctx: AppContext,
+  seen: AccountRef & { readonly version: number },
+  fault: PlatformFault,
+): Promise<boolean> {
+  const change = { reason: fault.message, now: ctx.clock.now() };
+  const isMarked = await ctx.store.write((tx) => requireReconnect(tx, seen, change));
+  if (isMarked)
+    ctx.log.warn({ accountId: seen.id, cause: String(fault.cause ?? "") }, "The account must be reconnected");
+  return isMarked;
+}
+
+interface RefreshJob {
+  readonly platform: AnyPlatform;
+  readonly ref: ServerRef;
+  /** What the platform refused, and the version of the secrets it was sent. */
+  readonly seen: { readonly version: number; readonly fault: PlatformFault };
+}
+
+/**
+ * Secrets newer than those that were refused: one refresh for all channels of a grant and all processes.
+ * Throws an `auth` fault when the platform gives no new ones; the account then asks to be reconnected.
+ */
+export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+  const stored = await loadSecrets(ctx, job.ref);
+  if (stored.version !== job.seen.version) return stored;
+  if (renewalOf(wayOf(job.platform, stored.account)) === null) return surrender(ctx, job);
+  const grant = stored.grant ?? (await moveIntoGrant(ctx, job.platform, stored));
+  if (grant === null) return loadSecrets(ctx, job.ref);
+  await renewGrant(ctx, grant, { account: stored.account, isRefused: true });
+  const fresh = await loadSecrets(ctx, job.ref);
+  if (fresh.version !== job.seen.version) return fresh;
+  throw new PlatformFault("auth", fresh.account.status_reason ?? job.seen.fault.message, {
+    cause: job.seen.fault,
+  });
+}
+
+/** Somebody may have put others in their place meanwhile: then those are taken. */
+async function surrender(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+  const { fault, version } = job.seen;
+  const refused = new PlatformFault("auth", fault.sentence, {
+    cause: fault.cause ?? fault,
+    says: fault.says,
+  });
+  if (await askToReconnect(ctx, { ...job.ref, version }, refused)) throw refused;
+  return loadSecrets(ctx, job.ref);
+}
+
+/**
+ * Channels of before keep all of their secrets themselves: with the first refresh they go into a grant, so
+ * that there is one way to refresh. Null where the account was changed meanwhile.
+ */
+function moveIntoGrant(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  { account, values }: LoadedSecrets,
+): Promise<SeenGrant | null> {
+  const way = wayOf(platform, account);
+  const tokens = {
+    secrets: values,
+    expiresAt: account.token_expires_at,
+    renewableUntil: account.access_ends_at,
+    scopes: null,
+    answer: {},
+  };
+  const place = { instanceUrl: null, redirectUrl: "" };
+  return ctx.store.write(async (tx) => {
+    const now = await findAccountRow(tx, account.owner_id, account.id);
+    if (now?.secrets_version !== account.secrets_version) return null;
+    if (now.grant_id !== null)
+      return (await findGrant(tx, { owner_id: now.owner_id, id: now.grant_id })) ?? null;
+    const id = await keepGrant(ctx, tx, { ownerId: account.owner_id, platform, way, place, tokens });
+    const own = sealSecrets(ctx, { ...account, grant_id: id }, {});
+    // Another process has just done the same: the next try finds what it has stored.
+    if (!(await giveGrant(tx, now, { grant_id: id, secrets_enc: own })))
+      throw new PlatformFault("not_sent", "The channel was changed while its access was being renewed.");
+    return { owner_id: account.owner_id, id, secrets_version: 1 };
+  });
+}

@@ -1,0 +1,262 @@
+import { hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { ulid } from "ulid";
+import { AppError } from "../domain/errors.ts";
+import type { File } from "../domain/files/file.ts";
+import { cleanFileName } from "../domain/files/file-name.ts";
+import { newId } from "../domain/ids.ts";
+import { DAY, toIso } from "../domain/time.ts";
+import type { MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
+import {
+  completeFileRow,
+  deleteFileRow,
+  type FileRow,
+  findSignedFile,
+  insertFileRow,
+  noteStorageKey,
+  takeAbandonedUploads,
+  takeUnfinishedUpload,
+} from "../store/queries/files/files.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext, GuestCall } from "../context.ts";
+import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
+import { toFile } from "./files.ts";
+import { toBuffer } from "../domain/to-buffer.ts";
+
+/** Uploads that were begun and never finished are forgotten after this. */
+const ABANDONED_MS = DAY;
+
+/** What the record says until the content is known. */
+const UNKNOWN_TYPE = "application/octet-stream";
+
+export interface Upload {
+  readonly name: string | null;
+  readonly body: Readable;
+  readonly altText: string | null;
+  /** What was announced; what has no room on the disk is refused before it comes. Default: not known. */
+  readonly sizeBytes?: number | null;
+  /** The record's id, where it was given out before; a leftover of an earlier try gives way. Default: new. */
+  readonly fileId?: string;
+}
+
+/** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
+export async function storeUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
+  const { ctx, caller } = call;
+  await forgetAbandoned(ctx, caller.ownerId);
+  const { format, whole } = await begin(ctx, upload.body);
+  const made = newRow(call, {
+    key: newKey(caller.ownerId, format),
+    name: upload.name,
+    altText: upload.altText,
+  });
+  const row = { ...made, id: upload.fileId ?? made.id };
+  const named = { ...row, name: cleanFileName(upload.name, format.extension) };
+  const leftover = await ctx.store.write(async (tx) => {
+    const found = upload.fileId === undefined ? null : await takeUnfinishedUpload(tx, row);
+    await insertFileRow(tx, named);
+    return found;
+  });
+  try {
+    if (leftover !== null) await ctx.files.remove(leftover.storage_key);
+    return await receive(call, row, { format, whole, sizeBytes: upload.sizeBytes ?? null });
+  } catch (error) {
+    await ctx.store.write((tx) => deleteFileRow(tx, row.owner_id, row.id));
+    throw error;
+  }
+}
+
+/** A signed address for one upload, for whoever cannot send the file through the call itself. */
+export async function createUploadLink(
+  call: CallContext,
+  file: { name: string | null; altText: string | null },
+): Promise<{ uploadUrl: string; method: "PUT"; headers: Record<string, string>; expiresAt: string }> {
+  const { ctx, caller } = call;
+  await forgetAbandoned(ctx, caller.ownerId);
+  const row = newRow(call, { key: `pending/${ulid().toLowerCase()}`, ...file });
+  const { url, expiresAt } = await createUploadUrl(ctx, row.id);
+  return commitOnce(call, async (tx) => {
+    await insertFileRow(tx, row);
+    return {
+      uploadUrl: url,
+      method: "PUT",
+      headers: { "Content-Type": UNKNOWN_TYPE },
+      expiresAt: toIso(expiresAt),
+    };
+  });
+}
+
+/**
+ * Takes what is sent to a signed address. It works once; an upload that broke off may be sent again until its
+ * time is over.
+ */
+export async function receiveLinkedUpload(
+  call: GuestCall,
+  { body, sizeBytes, ...parts }: SignedParts & Pick<Upload, "body" | "sizeBytes">,
+): Promise<{ file: File }> {
+  const { ctx } = call;
+  checkSigned(ctx, "upload", parts);
+  const row = await findSignedFile(ctx.store, parts.id);
+  if (row === null) throw new AppError("not_found", "The file that this address was made for was deleted.");
+  if (row.status !== "uploading") throw alreadyUsed(row.id);
+  const { format, whole } = await begin(ctx, body);
+  const pending = { ...row, storage_key: newKey(row.owner_id, format) };
+  const file = { ownerId: row.owner_id, id: row.id };
+  await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
+  return receive(call, pending, { format, whole, sizeBytes: sizeBytes ?? null });
+}
+
+function alreadyUsed(id: string): AppError {
+  return new AppError(
+    "conflict",
+    `This address was used already, for the file ${id}. Ask for another with upload_file.`,
+  );
+}
+
+/** Stores the bytes under the row's key, then what they are in the row. */
+async function receive(
+  call: GuestCall,
+  row: FileRow,
+  content: { format: MediaFormat; whole: Readable; sizeBytes: number | null },
+): Promise<{ file: File }> {
+  const { ctx } = call;
+  const key = row.storage_key;
+  // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is
+  // another's.
+  const { signal } = call;
+  const written = await ctx.files.create(key, content.whole, { signal, sizeBytes: content.sizeBytes });
+  try {
+    const facts = await ctx.probe.inspect(
+      { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
+      call.signal,
+    );
+    const columns = {
+      ...columnsOf(facts),
+      storage_key: key,
+      name: cleanFileName(row.name, content.format.extension),
+      size_bytes: written.sizeBytes,
+      sha256: written.sha256,
+      updated_at: ctx.clock.now(),
+    };
+    const file = { ownerId: row.owner_id, id: row.id };
+    const downloadUrl = await createDownloadUrl(ctx, row.id);
+    const answer = await commitOnce(call, async (tx) => {
+      const done = await completeFileRow(tx, file, columns);
+      if (done === null) throw alreadyUsed(row.id);
+      return { file: toFile(done, downloadUrl) };
+    });
+    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
+    return answer;
+  } catch (error) {
+    await ctx.files.remove(key);
+    throw error;
+  }
+}
+
+function columnsOf(facts: ProbedMedia): Partial<FileRow> {
+  return {
+    mime_type: facts.mimeType,
+    type: facts.type,
+    width: facts.width,
+    height: facts.height,
+    duration_seconds: facts.durationSeconds,
+    video_codec: facts.videoCodec,
+    audio_codec: facts.audioCodec,
+    is_animated: facts.isAnimated ? 1 : 0,
+  };
+}
+
+/** Owners are not told apart by reading a key, and two of them never share a folder. */
+function newKey(ownerId: string, format: MediaFormat): string {
+  const folder = hash("sha256", ownerId).slice(0, 16);
+  return `${folder}/${ulid().toLowerCase()}.${format.extension}`;
+}
+
+function newRow(
+  { ctx, caller }: CallContext,
+  file: { key: string; name: string | null; altText: string | null },
+): FileRow {
+  const now = ctx.clock.now();
+  return {
+    id: newId("file"),
+    owner_id: caller.ownerId,
+    key_id: caller.keyId,
+    storage_key: file.key,
+    name: file.name ?? "file",
+    mime_type: UNKNOWN_TYPE,
+    type: "other",
+    size_bytes: 0,
+    width: null,
+    height: null,
+    duration_seconds: null,
+    video_codec: null,
+    audio_codec: null,
+    is_animated: 0,
+    sha256: null,
+    alt_text: file.altText,
+    status: "uploading",
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function forgetAbandoned(ctx: AppContext, ownerId: string): Promise<void> {
+  const before = ctx.clock.now() - ABANDONED_MS;
+  for (const row of await ctx.store.write((tx) => takeAbandonedUploads(tx, ownerId, before))) {
+    await ctx.files.remove(row.storage_key);
+  }
+}
+
+/** Larger files are refused, on whatever way they come. */
+export const MAX_FILE_BYTES = 4 * 1024 ** 3;
+
+/** Looks at the beginning: what is no media is refused before anything of it is stored. */
+export async function begin(
+  ctx: AppContext,
+  body: Readable,
+): Promise<{ format: MediaFormat; whole: Readable }> {
+  try {
+    const { head, whole } = await peek(body, ctx.probe.headBytes);
+    if (head.length === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+    return { format: await ctx.probe.identify(head), whole };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+}
+
+async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whole: Readable }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const iterator: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
+  while (size < bytes) {
+    const { done, value } = await iterator.next();
+    if (done === true) break;
+    chunks.push(toBuffer(value));
+    size += chunks.at(-1)?.length ?? 0;
+  }
+  const head = Buffer.concat(chunks);
+  const whole = Readable.from(limited(head, iterator), { objectMode: false });
+  // One that nobody began to read does not end what it reads from.
+  whole.once("close", () => body.destroy());
+  return { head, whole };
+}
+
+/** What was looked at and the rest of it, up to the largest size. */
+async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenerator<Buffer> {
+  try {
+    let sizeBytes = head.length;
+    yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      const chunk = toBuffer(next.value);
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
+      yield chunk;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+export function fileTooLarge(): AppError {
+  return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
+}

@@ -1,0 +1,106 @@
+import { VERSION } from "../app/version.ts";
+import type { Context } from "../app/compose.ts";
+import { newId } from "../domain/ids.ts";
+import { startMaintenance } from "./maintenance.ts";
+import { startPublisher, type Publisher } from "./loop.ts";
+import type { WorkerRole } from "../store/queries/workers.ts";
+import { beat, unregisterWorker, registerWorker, HEARTBEAT_EVERY_MS } from "./workers.ts";
+import { startWebhookLoop } from "../webhooks/webhook-loop.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
+import type { DataFolder } from "../app/data-folder.ts";
+import { noticeRestore } from "./restored.ts";
+import { advanceGeneration } from "../store/backup/generation.ts";
+import { supervise } from "./supervise.ts";
+
+/** This process among those on the data folder. */
+export interface Machine {
+  readonly host: string;
+  readonly pid: number;
+}
+
+/**
+ * A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next
+ * process.
+ */
+const EVENTS_GRACE_MS = 1_000;
+
+/**
+ * Starts publishing in this process, woken by its own writes, and the sending of events. It has an id of its
+ * own among the workers, another one each time that it begins again: what it had under way with the last one
+ * is left to whoever takes over from that.
+ */
+export async function runPublisher(
+  ctx: Context,
+  folder: DataFolder,
+  worker: Machine & { role: WorkerRole },
+): Promise<Publisher> {
+  const kept = await supervise<Publisher>(ctx, async (onLost) => {
+    // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
+    if (ctx.store.isShared) await noticeRestore(ctx, folder.generation);
+    const own = { ...ctx, workerId: newId("wrk") };
+    const publisher = await startPublisher(own, {
+      identity: { ...worker, version: VERSION },
+      mark: () => noteGeneration(ctx, folder),
+      onLost,
+    });
+    const events = startWebhookLoop(own);
+    const maintenance = startMaintenance(own);
+    const stopListening = own.store.wake.listen(() => {
+      publisher.wake();
+      events.wake();
+    });
+    return {
+      ...publisher,
+      async close(graceMs) {
+        maintenance.close();
+        stopListening();
+        await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
+        await publisher.close(graceMs);
+      },
+    };
+  });
+  ctx.links.wakePublisher = () => kept.current()?.wake();
+  return {
+    wake: () => kept.current()?.wake(),
+    isHealthy: () => kept.current()?.isHealthy() ?? false,
+    close: (graceMs) => kept.close(graceMs),
+  };
+}
+
+async function noteGeneration(ctx: Context, { generation: file }: DataFolder): Promise<void> {
+  const { store, log } = ctx;
+  try {
+    // On a server the database may be put back while this process runs.
+    if (store.isShared) await noticeRestore(ctx, file);
+    await advanceGeneration(store, file);
+  } catch (error) {
+    if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");
+  }
+}
+
+/**
+ * Lists this process without publishing, so that others see that it is at work: its use cases hold leases and
+ * keys. As `api` it is one that others count on. They look at its last sign of life.
+ */
+export async function enlist(
+  ctx: Context,
+  worker: Machine & { readonly role?: "caller" | "api" },
+): Promise<() => Promise<void>> {
+  const { role = "caller" } = worker;
+  const kept = await supervise(ctx, async (onLost) => {
+    const hold = await registerWorker(ctx, { ...worker, role, version: VERSION }, onLost);
+    return { close: () => hold.release() };
+  });
+  const failures = new RepeatedFailures();
+  const noteAlive = (): Promise<void> =>
+    beat(ctx).then(
+      () => failures.end(ctx.log, "this process is on the list of those at work again"),
+      (error: unknown) => failures.note(ctx.log, error, "this process could not note that it is at work"),
+    );
+  const timer = role === "api" ? setInterval(() => void noteAlive(), HEARTBEAT_EVERY_MS) : undefined;
+  return async () => {
+    clearInterval(timer);
+    await unregisterWorker(ctx);
+    await kept.close();
+  };
+}
