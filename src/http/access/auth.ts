@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
-import { rateLimit, type Options } from "express-rate-limit";
+import { type Options, rateLimit } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
-import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
+import { type Caller, type Permission, requirePermission } from "../../domain/permissions.ts";
 import { authenticate } from "../../access/api-keys.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
-import { checkHost } from "./host-check.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 
 /** Wrong keys from one address a minute. */
 const MAX_FAILED_KEYS = 300;
@@ -141,4 +141,46 @@ function refuseKey(request: Request, next: (error: unknown) => void): (error?: u
       ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.'
       : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.';
   return (error) => next(error ?? new AppError("unauthenticated", sentence));
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Two lines of Host can mean another server to whoever passed the request on (RFC 9112, section 3.2). */
+export const refuseTwoHosts: RequestHandler = (request, _response, next) => {
+  if ((request.headersDistinct["host"]?.length ?? 0) > 1)
+    throw new AppError("invalid", "Host: stands there more than once. Send it once.");
+  next();
+};
+
+/**
+ * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback
+ * name or that of the public address, and so must the Origin where there is one. `Origin: null` is foreign.
+ */
+export function checkHost(publicUrl: string | null): RequestHandler {
+  const own = publicUrl === null ? null : new URL(publicUrl);
+  const isOwnName = (hostname: string): boolean => LOOPBACK.test(hostname) || hostname === own?.hostname;
+  return (request, _response, next) => {
+    const host = HOST.exec((request.headers.host ?? "").toLowerCase())?.[1];
+    if (host === undefined || !isOwnName(host)) {
+      throw new AppError(
+        "forbidden",
+        "Host: this server does not answer to that name. Use a loopback address, or set POSTHORN_PUBLIC_URL to the address it is reached at.",
+      );
+    }
+    const origin = request.headers.origin;
+    if (origin !== undefined && !isOwnOrigin(origin, own)) {
+      throw new AppError(
+        "forbidden",
+        "Origin: web pages of other sites may not use this server. Call it from a program, or from a page at POSTHORN_PUBLIC_URL.",
+      );
+    }
+    next();
+  };
+}
+
+function isOwnOrigin(origin: string, own: URL | null): boolean {
+  const url = parseUrl(origin);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
+  return LOOPBACK.test(url.hostname) || url.origin === own?.origin;
 }

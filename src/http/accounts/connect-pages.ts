@@ -1,19 +1,24 @@
 import express, {
-  Router,
   type ErrorRequestHandler,
   type Request,
   type RequestHandler,
   type Response,
+  Router,
 } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
-import { openConnection, submitChoice, submitSecrets } from "../../connecting/connect-page.ts";
-import { isGivenOut } from "../../connecting/connect-link.ts";
-import { comeBack, isAwaited, leadOn, pasteAddress } from "../../connecting/consent.ts";
-import { guestCall, type AppContext, type GuestCall } from "../../context.ts";
+import {
+  openConnection,
+  type OpenedConnection,
+  submitChoice,
+  submitSecrets,
+  type Submitted,
+} from "../../connecting/connect-page.ts";
+import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../connecting/consent.ts";
+import { type AppContext, guestCall, type GuestCall } from "../../context.ts";
+import { untilGone } from "../api/routers.ts";
 import { limitRequests } from "../access/auth.ts";
-import { limitBodyTime } from "../access/slow-senders.ts";
-import { hasLeft } from "../errors.ts";
-import { messageView } from "../pages/layout.ts";
+import { hasLeft, STATUS } from "../errors.ts";
+import { messageView, sendPage, type View } from "../pages/layout.ts";
 import {
   isMarked,
   markBrowser,
@@ -22,10 +27,11 @@ import {
   readForm,
   readPageAddress,
 } from "./connect-forms.ts";
-import { closedView } from "./connect-views.ts";
+import { choiceView, closedView, connectedView, formView } from "./connect-views.ts";
 import { readSetupPage } from "../../platform-io/set-up.ts";
-import { setupPageView } from "./setup-view.ts";
-import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
+import { setupPageView, startView } from "./consent-views.ts";
+import type { ClosedReason } from "../../connecting/connect-link.ts";
+import type { ConnectedLink } from "../../connecting/finish-link.ts";
 
 /** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
@@ -43,31 +49,17 @@ const MAX_FORM_FIELDS = 50;
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
-  router.use("/connect", limitPages(ctx));
+  router.use("/connect", limitTo(ctx, MAX_PAGES_A_MINUTE));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
   router.get("/connect/setup/:provider", showSetup(ctx));
   router
     .route("/connect/:token")
     .get(showLink(ctx))
-    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
+    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), readBody, submit(ctx))
     .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
   return router;
-}
-
-/**
- * Only tries that guess are limited: nobody with a link of ours, or on the way back from a platform, is refused
- * because strangers have the same address.
- */
-function limitPages(ctx: AppContext): RequestHandler {
-  const limit = limitTo(ctx, MAX_PAGES_A_MINUTE);
-  return async (request, response, next) => {
-    const answer = request.path === "/callback" ? readCallback(request) : null;
-    const isKnown =
-      answer === null ? await isGivenOut(ctx, request.path.slice(1)) : await isAwaited(ctx, answer);
-    return isKnown ? next() : limit(request, response, next);
-  };
 }
 
 function limitTo(ctx: AppContext, limit: number): RequestHandler {
@@ -140,10 +132,8 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
         response,
         await pasteAddress(guestCall(ctx), { ...ref, address: entered["address"] ?? "" }),
       );
-    const gone = new AbortController();
-    // Whoever closes the page calls it off: nobody would see what it answers.
-    response.once("close", () => gone.abort(new Error("The page was closed.")));
-    const call = guestCall(ctx, gone.signal);
+    // A page that is closed calls it off: its answer would not be seen.
+    const call = guestCall(ctx, untilGone(response));
     if (step === "consent") {
       const led = { ...ref, instanceUrl: entered["instanceUrl"] };
       return sendOn(call, { request, response }, led);
@@ -171,10 +161,6 @@ async function sendOn(
 const UNREADABLE = ["The form could not be read", "Open the address again and send the form anew."] as const;
 const TOO_LARGE = ["That is too much", "The form was too large. Check what was entered."] as const;
 
-function refuseSlow(response: Response): void {
-  tell(response, 408, ["The form did not arrive", "Open the address again and send the form anew."]);
-}
-
 function tell(response: Response, status: number, [heading, text]: readonly [string, string]): void {
   show(response, status, messageView(heading, text));
 }
@@ -196,4 +182,51 @@ function showError(ctx: AppContext): ErrorRequestHandler {
 function statusOf(error: unknown): number {
   if (typeof error !== "object" || error === null || !("status" in error)) return 500;
   return typeof error.status === "number" ? error.status : 500;
+}
+
+export const CLOSED_STATUS: Record<ClosedReason, number> = {
+  unknown: 404,
+  foreign: 400,
+  answered: 409,
+  used: 410,
+  expired: 410,
+  failed: 410,
+};
+
+/** A page that shows what was wrong with a form is there. */
+export function refusedStatus({ kind }: AppError): number {
+  return ["conflict", "rate_limited", "unavailable"].includes(kind) ? STATUS[kind] : STATUS.invalid;
+}
+
+export function show(response: Response, status: number, view: View): void {
+  sendPage(response, { status, ...view });
+}
+
+type AnyStep =
+  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
+
+/** The page of what came of a step. */
+export function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
+  switch (done.state) {
+    case "open":
+      return show(response, 200, formView(done.form));
+    case "start":
+      return show(response, 200, startView(done.start));
+    case "choose":
+      return show(response, 200, choiceView(done.choice));
+    case "connected":
+      return show(response, 200, connectedView(done));
+    case "closed":
+      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
+    case "refused": {
+      const { error } = done;
+      const view =
+        "choice" in done
+          ? choiceView(done.choice, error.message)
+          : "start" in done
+            ? startView(done.start, error.message, entered["instanceUrl"])
+            : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
+      return show(response, refusedStatus(error), view);
+    }
+  }
 }

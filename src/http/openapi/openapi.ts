@@ -1,9 +1,7 @@
 import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
-import { EVENTS } from "./openapi-events.ts";
-import { OTHER_PATHS } from "./openapi-paths.ts";
-import { ERROR_RESPONSES } from "./openapi-errors.ts";
-import { describeRoute, describeTool, type Operations } from "./openapi-operations.ts";
+import { EVENTS, OTHER_PATHS } from "./openapi-paths.ts";
+import { describeRoute, describeTool, ERROR_RESPONSES, type Operations } from "./openapi-operations.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
 type OpenApiDocument = oas31.OpenAPIObject;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { disconnectChannel } from "../../../src/accounts/accounts.ts";
