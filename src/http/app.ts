@@ -122,27 +122,24 @@ function logRequest({ log, clock }: AppContext): RequestHandler {
     const startedAt = clock.monotonic();
     const path = request.path.startsWith("/api/") ? request.path : `/${request.path.split("/")[1] ?? ""}`;
     response.once("close", () => {
-      const caller: { keyId?: string } | undefined = response.locals["caller"];
+      const caller: { keyId: string } | null | undefined = response.locals["caller"];
       const ms = Math.round(clock.monotonic() - startedAt);
-      const fields = {
-        requestId: response.locals["requestId"] as unknown,
-        method: request.method,
-        path,
-        status: response.statusCode,
-        ms,
-      };
-      log.debug({ ...fields, keyId: caller?.keyId }, "Request");
+      const requestId: unknown = response.locals["requestId"];
+      const { method } = request;
+      log.debug(
+        { requestId, method, path, status: response.statusCode, ms, keyId: caller?.keyId },
+        "Request",
+      );
     });
     next();
   };
 }
 
 function secureHeaders(publicUrl: string | null): RequestHandler {
+  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
   return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
+    contentSecurityPolicy: { useDefaults: false, directives },
     strictTransportSecurity: publicUrl?.startsWith("https:") === true ? { includeSubDomains: false } : false,
+    xFrameOptions: { action: "deny" },
   });
 }

@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-  Router,
-} from "express";
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import {
   openConnection,
@@ -14,7 +8,7 @@ import {
   type Submitted,
 } from "../../connecting/connect-page.ts";
 import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../connecting/consent.ts";
-import { type AppContext, guestCall, type GuestCall } from "../../context.ts";
+import { type AppContext, guestCall } from "../../context.ts";
 import { untilGone } from "../api/routers.ts";
 import { limitRequests } from "../access/auth.ts";
 import { hasLeft, STATUS } from "../errors.ts";
@@ -75,10 +69,8 @@ const readBody = express.text({ type: "application/x-www-form-urlencoded", limit
 function refuseOther(allowed: string): RequestHandler {
   return (_request, response) => {
     response.set("Allow", allowed);
-    tell(response, 405, [
-      "This page takes only its form",
-      "Open the address in a browser and send the form.",
-    ]);
+    const text = "Open the address in a browser and send the form.";
+    tell(response, 405, ["This page takes only its form", text]);
   };
 }
 
@@ -98,22 +90,21 @@ function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
 }
 
 /**
- * The one GET that does something: a platform can do no other, and nobody but it and the person knows the
- * address. What only looks (HEAD) must not use the answer up.
+ * The one GET that does something: platforms know no other way, and only they and the person know the address.
+ * What only looks (HEAD) must not use the answer up.
  */
 function takeAnswer(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const answer = readCallback(request);
     if (answer === null) return show(response, CLOSED_STATUS.foreign, closedView("foreign"));
-    // Not called off when the page is closed: the code is used up, and whoever asked learns of the channel.
+    // Not called off when the page is closed: the code is used up, and the caller learns of the channel.
     const isBegunHere = isMarked(request, answer["state"] ?? "");
     const done = await comeBack(guestCall(ctx), { answer, isBegunHere });
     // Loading the page again is no mistake of the person's.
     if (done.state === "closed" && done.reason === "used") return show(response, 200, closedView("used"));
     if (done.state !== "page") return showStep(response, done);
     // Relative, for proxies with a prefix; and the code leaves the address bar.
-    response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
-    response.redirect(303, `./${done.token}`);
+    response.set("Cache-Control", "no-store").redirect(303, `./${done.token}`);
   };
 }
 
@@ -127,35 +118,20 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
       return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
     if (entered === null || step === null) return tell(response, 400, UNREADABLE);
     if (Object.keys(entered).length > MAX_FORM_FIELDS) return tell(response, 413, TOO_LARGE);
-    if (step === "address")
-      return showStep(
-        response,
-        await pasteAddress(guestCall(ctx), { ...ref, address: entered["address"] ?? "" }),
-      );
+    if (step === "address") {
+      const pasted = { ...ref, address: entered["address"] ?? "" };
+      return showStep(response, await pasteAddress(guestCall(ctx), pasted));
+    }
     // A page that is closed calls it off: its answer would not be seen.
     const call = guestCall(ctx, untilGone(response));
-    if (step === "consent") {
-      const led = { ...ref, instanceUrl: entered["instanceUrl"] };
-      return sendOn(call, { request, response }, led);
-    }
-    showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+    if (step === "secrets")
+      return showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+    const { instanceUrl } = entered;
+    const done = await leadOn(call, { ...ref, instanceUrl });
+    if (done.state !== "lead") return showStep(response, done, { instanceUrl: instanceUrl ?? "" });
+    await markBrowser(ctx, { request, response, stateHash: done.stateHash });
+    response.set("Cache-Control", "no-store").redirect(303, done.url);
   };
-}
-
-interface Exchange {
-  readonly request: Request<{ token: string }>;
-  readonly response: Response;
-}
-
-async function sendOn(
-  call: GuestCall,
-  { request, response }: Exchange,
-  ref: Parameters<typeof leadOn>[1],
-): Promise<void> {
-  const done = await leadOn(call, ref);
-  if (done.state !== "lead") return showStep(response, done, { instanceUrl: ref.instanceUrl ?? "" });
-  await markBrowser(call.ctx, { request, response, stateHash: done.stateHash });
-  response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 
 const UNREADABLE = ["The form could not be read", "Open the address again and send the form anew."] as const;
@@ -167,11 +143,11 @@ function tell(response: Response, status: number, [heading, text]: readonly [str
 
 /** Errors of this page are pages too; what the body parser refuses says so by its status. */
 function showError(ctx: AppContext): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  return (error: Error & { readonly status?: number }, request, response, next) => {
     if (response.headersSent || hasLeft(request, response)) return next(error);
     if (error instanceof AppError)
       return tell(response, refusedStatus(error), ["That did not work", error.message]);
-    const status = statusOf(error);
+    const { status = 500 } = error;
     if (status === 413) return tell(response, 413, TOO_LARGE);
     if (status < 500) return tell(response, 400, UNREADABLE);
     ctx.log.error({ err: error }, "a connect page failed");
@@ -179,12 +155,7 @@ function showError(ctx: AppContext): ErrorRequestHandler {
   };
 }
 
-function statusOf(error: unknown): number {
-  if (typeof error !== "object" || error === null || !("status" in error)) return 500;
-  return typeof error.status === "number" ? error.status : 500;
-}
-
-export const CLOSED_STATUS: Record<ClosedReason, number> = {
+const CLOSED_STATUS: Record<ClosedReason, number> = {
   unknown: 404,
   foreign: 400,
   answered: 409,
@@ -194,11 +165,11 @@ export const CLOSED_STATUS: Record<ClosedReason, number> = {
 };
 
 /** A page that shows what was wrong with a form is there. */
-export function refusedStatus({ kind }: AppError): number {
+function refusedStatus({ kind }: AppError): number {
   return ["conflict", "rate_limited", "unavailable"].includes(kind) ? STATUS[kind] : STATUS.invalid;
 }
 
-export function show(response: Response, status: number, view: View): void {
+function show(response: Response, status: number, view: View): void {
   sendPage(response, { status, ...view });
 }
 
@@ -206,7 +177,7 @@ type AnyStep =
   OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
 
 /** The page of what came of a step. */
-export function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
+function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
   switch (done.state) {
     case "open":
       return show(response, 200, formView(done.form));

@@ -167,7 +167,6 @@ function download(ctx: AppContext, open: typeof openDownload): RequestHandler<{ 
     response.attachment(file.name).set({
       "Content-Type": file.mimeType,
       "Content-Security-Policy": "sandbox; default-src 'none'",
-      "X-Content-Type-Options": "nosniff",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Cache-Control": "private, max-age=300",
       "Last-Modified": new Date(file.updatedAt).toUTCString(),

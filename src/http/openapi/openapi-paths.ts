@@ -1,14 +1,10 @@
 import * as z from "zod";
-import type { ZodOpenApiObject, ZodOpenApiResponseObject } from "zod-openapi";
+import type { ZodOpenApiObject } from "zod-openapi";
 import { File } from "../../domain/files/file.ts";
-import { failures, type Operations } from "./openapi-operations.ts";
+import { answer, failures, type Operation } from "./openapi-operations.ts";
 import { Account } from "../../domain/accounts/account.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { EVENT_KINDS, type EventKind, TEST_EVENT } from "../../domain/webhooks/webhook.ts";
-
-function answer(schema: z.ZodType, description = "Done."): ZodOpenApiResponseObject {
-  return { description, content: { "application/json": { schema } } };
-}
 
 const OneFile = z.strictObject({ file: File });
 
@@ -35,7 +31,7 @@ const Listing = z.strictObject({
 });
 
 /** Routes that are no tools: files that carry bytes, and the service itself. */
-export const OTHER_PATHS: Operations = [
+export const OTHER_PATHS: readonly Operation[] = [
   {
     path: "/api/v1/files",
     method: "post",
@@ -129,10 +125,7 @@ function state(status: string): z.ZodType {
 }
 
 /** What needs no key. */
-function open(
-  path: string,
-  [operationId, summary, schema]: readonly [string, string, z.ZodType],
-): Operations[number] {
+function open(path: string, [operationId, summary, schema]: readonly [string, string, z.ZodType]): Operation {
   const responses = { "200": answer(schema), ...failures("429", "503") };
   return {
     path,
@@ -163,22 +156,18 @@ const PublishedPost = Post.extend({
   warnings: z.array(z.string()).optional().describe("Which parts of it were refused after it went live."),
 }).meta({ id: "PublishedPost" });
 
-function dataOf(kind: EventKind): z.ZodType {
-  if (kind === "post.published") return PublishedPost;
-  return kind.startsWith("post.") ? Post : Account;
-}
+const dataOf = (kind: EventKind): z.ZodType =>
+  kind === "post.published" ? PublishedPost : kind.startsWith("post.") ? Post : Account;
 
 /** What is sent to webhooks. `data` is as it was when the event happened. */
-export const EVENTS: NonNullable<ZodOpenApiObject["webhooks"]> = Object.fromEntries([
+export const EVENTS: Events = Object.fromEntries([
   ...EVENT_KINDS.map((kind) => [kind, event(kind, SUMMARIES[kind], dataOf(kind))] as const),
   [TEST_EVENT, event(TEST_EVENT, "Sent by test_webhook", z.strictObject({ webhookId: z.string() }))] as const,
 ]);
 
-function event(
-  kind: string,
-  summary: string,
-  data: z.ZodType,
-): NonNullable<ZodOpenApiObject["webhooks"]>[string] {
+type Events = NonNullable<ZodOpenApiObject["webhooks"]>;
+
+function event(kind: string, summary: string, data: z.ZodType): Events[string] {
   const body = z.strictObject({
     type: z.literal(kind),
     timestamp: z.iso.datetime().describe("When it happened."),

@@ -31,7 +31,7 @@ function renderPage(page: Page): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="icon" href="${ICON}" />
-        ${page.head} ${new Html(`<style>${stylesOf(page)}</style>`)}
+        ${page.head} ${new Html(`<style>${STYLES + (page.styles ?? "")}</style>`)}
       </head>
       <body>
         <header class="top">${MARK}<span>Posthorn</span></header>
@@ -39,10 +39,6 @@ function renderPage(page: Page): string {
       </body>
     </html> `;
   return document.text;
-}
-
-function stylesOf({ styles = "" }: Page): string {
-  return STYLES + styles;
 }
 
 interface PageOptions extends Page {
@@ -55,11 +51,12 @@ interface PageOptions extends Page {
 }
 
 /**
- * Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no address
- * passed on. The hash lets the browser apply our one style sheet and no other.
+ * Sends a page whose policy allows it nothing but itself: no script, no frame, no other origin. The hash lets the browser apply our one style sheet and no other.
  */
 export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
-  const hash = createHash("sha256").update(stylesOf(options)).digest("base64");
+  const hash = createHash("sha256")
+    .update(STYLES + (options.styles ?? ""))
+    .digest("base64");
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
     "style-src": [`'sha256-${hash}'`],
@@ -74,10 +71,6 @@ export function sendPage(response: Response, options: PageOptions & { readonly s
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
     "Cache-Control": options.cacheControl ?? "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     ...(options.isPublic === true ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
   });
