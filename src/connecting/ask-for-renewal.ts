@@ -1,6 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { deadline } from "../domain/deadline.ts";
-import { MINUTE, SECOND } from "../domain/time.ts";
+import { deadline, MINUTE, SECOND } from "../domain/time.ts";
 import type { App, ConnectWay, RenewalIo, Secrets, Tokens } from "../ports/connect.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AnyPlatform } from "../ports/platform.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import express, { type Express, type RequestHandler, Router } from "express";
 import helmet from "helmet";
-import type { TrustProxy } from "../domain/settings/trust-proxy.ts";
+import type { TrustProxy } from "../domain/settings/http-address.ts";
 import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard, refuseTwoHosts } from "./access/auth.ts";

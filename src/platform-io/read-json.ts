@@ -1,4 +1,4 @@
-import { isModestJson } from "../domain/json-depth.ts";
+import { isModestJson } from "../domain/whole-text.ts";
 
 /** So many digits a number must have to be beyond 2^53. */
 const LONG_NUMBER = /\d{16}/;

@@ -1,16 +1,14 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metadata, Post } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
-import { MINUTE } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { readMetadata, toPost } from "../store/queries/posts.ts";
-import type { Tables } from "../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";

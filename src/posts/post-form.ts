@@ -15,9 +15,8 @@ import { placesOf } from "../files/media-places.ts";
 import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
-import { withoutLeftOut } from "../domain/left-out.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
-import { inUsualForm } from "../domain/arguments/usual-form.ts";
+import { asMeant } from "../domain/arguments/usual-form.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -188,7 +187,7 @@ export function mergeMetadata(
     if (field === undefined)
       return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
     const isRemoved = value === null || (value === "" && !field.safeParse("").success);
-    return [key, isRemoved ? undefined : withoutLeftOut(field, inUsualForm(field, value))];
+    return [key, isRemoved ? undefined : asMeant(field, value)];
   });
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);

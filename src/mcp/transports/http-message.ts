@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isDeeper } from "../../domain/json-depth.ts";
+import { isDeeper } from "../../domain/whole-text.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";

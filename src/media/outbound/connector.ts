@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import { buildConnector } from "undici";
-import type { HostRule } from "../../domain/settings/host-rule.ts";
+import type { HostRule } from "../../domain/settings/http-address.ts";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { refusedAsPrivate } from "./outbound.ts";

@@ -1,10 +1,9 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, SECOND } from "../../domain/time.ts";
 import { lookup as systemLookup } from "node:dns/promises";
 import { Readable } from "node:stream";
 import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
-import { SECOND } from "../../domain/time.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
 import {
   type Outbound,

@@ -3,7 +3,7 @@ import type { Outbound } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
 import type { OutboundOptions } from "./connector.ts";
 import type { Door } from "./door.ts";
-import { type HostRule, matchesHostRule } from "../../domain/settings/host-rule.ts";
+import { type HostRule, matchesHostRule } from "../../domain/settings/http-address.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { quote } from "../../domain/time.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";

@@ -1,10 +1,9 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, quote, SECOND } from "../../domain/time.ts";
 import { once } from "node:events";
 import type { ClientRequestArgs } from "node:http";
 import type { buildConnector } from "undici";
 import { type ClientOptions, createWebSocketStream, WebSocket } from "ws";
 import { AppError } from "../../domain/errors.ts";
-import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./outbound.ts";
