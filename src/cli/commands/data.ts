@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
-import { UNSIGNED_RISK, type Host } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
+import { type Host, UNSIGNED_RISK } from "../host.ts";
+import { printResult, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/local-caller.ts";
 import { tellSize } from "../shell/views.ts";
 
