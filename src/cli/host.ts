@@ -13,7 +13,7 @@ export interface OwnFolders {
 
 /** The person's or script's end of the command line. */
 export interface Terminal {
-  /** Somebody can be asked. */
+  /** A person can be asked. */
   readonly isInteractive: boolean;
   /** Standard output is a terminal. */
   readonly isScreen: boolean;
@@ -39,10 +39,7 @@ export interface Session extends AsyncDisposable {
   readonly folder: string;
   /** Our pages can be opened from here on, at a server that runs or at this process. */
   servePages(): Promise<void>;
-  /**
-   * Publishes what is due until the session ends, unless another process on the data folder does. False: one
-   * does.
-   */
+  /** Publishes what is due until the session ends. False: another process on the data folder does. */
   startPublishing(): Promise<boolean>;
 }
 
@@ -55,7 +52,7 @@ export interface Server extends AsyncDisposable {
   readonly address: string;
   /** Where others reach it. */
   readonly publicUrl: string;
-  /** What alone it runs; null: everything. */
+  /** The half that it runs. Null: both. */
   readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
@@ -69,7 +66,7 @@ export interface Server extends AsyncDisposable {
 
 interface ServerOptions {
   readonly role: "serve" | "cli";
-  /** One half alone. Default: both. */
+  /** Only this half. Default: both. */
   readonly half?: "api" | "publisher";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
@@ -102,7 +99,7 @@ export interface BackupResult extends BackupReport {
   readonly secretKeyFile: string;
 }
 
-/** What comes of a backup that somebody else has written, or changed. */
+/** The risk of a backup that another person has written, or changed. */
 export const UNSIGNED_RISK =
   "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
 
@@ -145,11 +142,11 @@ export interface MigrationResult {
   readonly missing: readonly string[];
 }
 
-/** This installation, for whoever is to start it; absolute paths. */
+/** How to start this installation. Absolute paths. */
 export interface ProgramPlace {
   readonly node: string;
   readonly script: string;
-  /** To be named to whoever starts it; null: it is found without. */
+  /** To be given at its start. Null: it is found without. */
   readonly dataFolder: string | null;
 }
 
@@ -169,10 +166,7 @@ export interface Host {
   runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
-  /**
-   * Looks at settings, folder, clock, database and reachability; never throws for what it finds. The steps to
-   * set up the platform that is named are among it.
-   */
+  /** Looks at everything that may be wrong, and never throws for it. With the steps to set up the platform. */
   examine(platform: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
@@ -212,10 +206,7 @@ export interface Machine {
   /** The data folder that this shell's environment means. */
   readonly dataFolder: string;
   makeDataFolder(): Promise<void>;
-  /**
-   * Where this machine and others reach a server with the data folder's own settings, without this shell's.
-   * `address` is null where any free port is taken.
-   */
+  /** Where a server with the folder's own settings is reached. `address` null: at any free port. */
   readAddress(): Promise<{ readonly address: string | null; readonly publicUrl: string }>;
   /** Whether a server of ours is there: one that works, one that cannot, or none. */
   probe(address: string): Promise<"ready" | "unready" | "none">;

@@ -60,7 +60,7 @@ export function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A sentence for whoever reads a terminal; JSON for programs, and for people who ask for it. */
+/** A sentence on a terminal; JSON for programs, and for people who ask for it. */
 export function printResult(
   { terminal }: Host,
   { json, sentence, result }: { readonly json: boolean; readonly sentence: string; readonly result: unknown },
@@ -78,10 +78,7 @@ interface Typed {
   readonly isSecret?: boolean;
 }
 
-/**
- * Reads JSON that somebody typed; throws `invalid` that names where it came from, or a text that is not
- * whole.
- */
+/** Reads JSON that a person typed. Throws `invalid` that names where it came from. */
 export function parseJson({ source, text, advice, isSecret = false }: Typed): unknown {
   let value: unknown;
   try {

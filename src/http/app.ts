@@ -82,10 +82,7 @@ function createBareApp(deps: HealthDeps): Express {
   return app;
 }
 
-/**
- * A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what
- * it knew of them.
- */
+/** A router, not an app of its own: that would give request and response other prototypes, which is slow. */
 function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
   const api = Router({ caseSensitive: true });
   api.use((_request, response, next) => {

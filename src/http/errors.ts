@@ -57,10 +57,7 @@ function withHead(methods: readonly string[]): string[] {
   return upper.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
-/**
- * The last stop of everything thrown: our own sentences go out, anything else is a bug and goes to the log
- * alone.
- */
+/** Answers what was thrown: our own sentences go out, anything else is a bug and only the log has it. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const known = asAppError(error);
@@ -83,7 +80,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Whether the client broke off the request: nobody reads what would be answered. */
+/** Whether the client broke off the request: an answer would not be read. */
 export function hasLeft(request: Request, response: Response): boolean {
   return request.readableAborted || (response.destroyed && !response.writableFinished);
 }

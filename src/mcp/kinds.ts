@@ -13,10 +13,7 @@ export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> 
   readonly settings: Pick<AppContext["settings"], "timezone">;
 };
 
-/**
- * Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its
- * checks hold here too.
- */
+/** For whom resources, prompts and completions are read. Data comes through the toolbox and its checks. */
 export interface Scope {
   readonly toolbox: ToolAccess;
   readonly ctx: McpContext;
@@ -78,7 +75,7 @@ export interface ResourceKind {
     scope: Scope,
     cursor: string | undefined,
   ): Promise<{ resources: Resource[]; nextCursor: string | null }>;
-  /** `value` is that of the variable. Throws `not_found` for what does not exist or is somebody else's. */
+  /** `value` is that of the variable. Throws `not_found` for what does not exist or is another owner's. */
   read(value: string, scope: Scope): Promise<Contents>;
   /** Values of the variable. */
   complete?(scope: Scope): Promise<Suggestion[]>;

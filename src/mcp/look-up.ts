@@ -5,7 +5,7 @@ import type { McpContext, Scope, Suggestion } from "./kinds.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { AppError, type ErrorKind, sentenceOf } from "../domain/errors.ts";
 
-/** Enough to choose from; whoever looks for more searches with list_posts. */
+/** Enough to choose from. list_posts finds more. */
 const MAX_SUGGESTED_POSTS = 100;
 
 /** A tool's result, through all of its checks. */

@@ -39,7 +39,7 @@ export interface FaultDetails {
    * `auth`, `rejected`, `setup`, and for a `rate` that was an answer of 4xx.
    */
   readonly isNotDone?: boolean;
-  /** The platform answered that it took the request (2xx), in a form that nobody can read. Default: no. */
+  /** The platform answered that it took the request (2xx), in a form that cannot be read. Default: no. */
   readonly wasTaken?: boolean;
   /** Whom a `rate` holds up: this account, or every account of the platform. Default: account. */
   readonly scope?: "account" | "app";
@@ -140,7 +140,7 @@ export interface PlatformAccount {
   readonly handle: string | null;
   readonly platformAccountId: string | null;
   /**
-   * What connecting stored and nobody needs to hide: DID, …; an `instanceUrl` is given again when the account
+   * What connecting stored and need not be hidden: DID, …; an `instanceUrl` is given again when the account
    * is reconnected.
    */
   readonly settings: JsonObject;

@@ -20,20 +20,14 @@ export interface PlatformPost<M = JsonObject> {
   readonly platformUrl: string | null;
 }
 
-/**
- * `live`: public now. `held`: on the platform, private. `prepared`: nothing public yet. `processing`: ask
- * again later.
- */
+/** `live`: public. `held`: there, private. `prepared`: nothing public yet. `processing`: ask again later. */
 export type PublishOutcome =
   | { readonly state: "live"; readonly platformPostId: string | null; readonly platformUrl: string | null }
   | {
       readonly state: "held";
       readonly platformPostId: string;
       readonly platformUrl: string | null;
-      /**
-       * How soon it is asked about again; default: at its time, and from then on more seldom the later it
-       * gets.
-       */
+      /** How soon it is asked about again. Default: at its time, and then more seldom the later it gets. */
       readonly checkAgainMs?: number;
       /** What it waits for, where that is a person: "Finish it in the TikTok app." */
       readonly note?: string;

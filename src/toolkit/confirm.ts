@@ -11,26 +11,20 @@ export interface Question {
   readonly token: string;
 }
 
-/**
- * What came of a question: `closed` is neither yes nor no, and `failed` that the client did not put it to
- * them at all.
- */
+/** The answer to a question. `closed`: neither yes nor no. `failed`: the client did not ask. */
 export type Consent = "yes" | "no" | "closed" | "failed";
 
 export interface ConfirmOptions {
-  /**
-   * Puts the question to a person. Left out where nobody can be asked; there a call is done at once, or with
-   * `POSTHORN_CONFIRM=always` only with a token.
-   */
+  /** Asks a person. Without it a call is done at once, or with `POSTHORN_CONFIRM=always` only with a token. */
   readonly ask?: (question: Question) => Promise<Consent>;
   /** What a person said to this call's question, where that comes with a call of its own and is no yes. */
   readonly said?: Exclude<Consent, "yes">;
   /**
    * The token of a question that a person has answered with yes. The argument `confirm` means the same where
-   * nobody can be asked. Where somebody can, it is not taken: an agent would confirm its own calls.
+   * no person can be asked. Where one can, it is not taken: an agent would confirm its own calls.
    */
   readonly confirmToken?: string;
-  /** A program on a resource endpoint knows what it does, and nobody sits in front of it. */
+  /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
 }
 
@@ -42,7 +36,7 @@ const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
 
 /**
  * Returns when the call may be done. Throws `conflict` where a person was asked and did not say yes, and with
- * the question and a token where nobody can be asked. `invalid` for a wrong token.
+ * the question and a token where no person can be asked. `invalid` for a wrong token.
  */
 export async function requireConfirmation(
   tool: AnyTool,

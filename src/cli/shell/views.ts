@@ -77,9 +77,9 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
 
 interface PostColumns {
   readonly columns: number;
-  /** False where whoever asked knows it, which leaves room for the text. */
+  /** False where the reader knows it, which leaves room for the text. */
   readonly hasStatus?: boolean;
-  /** Of ids the end alone, as commands take it; tools take whole ones. */
+  /** Only the end of ids, as commands take it. Tools take whole ones. */
   readonly hasShortIds?: boolean;
 }
 

@@ -62,10 +62,7 @@ export const commonMetadata = {
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),
 } as const;
 
-/**
- * The same as JSON Schema, for whoever lists what `metadata` may hold before a platform is chosen;
- * `thumbnailUrl` has a short form beside it.
- */
+/** The same as JSON Schema, for lists of tools. `thumbnailUrl` has a short form beside it. */
 export const COMMON_METADATA_SCHEMA = z.toJSONSchema(z.object(commonMetadata).omit({ thumbnailUrl: true }), {
   io: "input",
   override: ({ jsonSchema }) => {

@@ -53,10 +53,7 @@ const change = fields
     "Platform fields to change, as in schedule_post. Merged key by key. Null or an empty string removes one.",
   );
 
-/**
- * The body of `PATCH /posts/{id}` and, with the id, of `update_post`. What may be emptied is nullable, or a
- * text of no length.
- */
+/** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,

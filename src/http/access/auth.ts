@@ -26,10 +26,7 @@ export interface Guard {
   readonly identify: readonly RequestHandler[];
   /** 403 for a key that lacks the permission; `action` completes "This key may not …". */
   permit(permission: Permission, action: string): RequestHandler;
-  /**
-   * 429 past the key's limit, else the headers that tell how much is left. Puts `countCalls` into
-   * `response.locals`, for the calls of a batch.
-   */
+  /** 429 past the key's limit, else headers that tell the rest. Puts `countCalls` into `locals`. */
   readonly limit: RequestHandler;
 }
 
@@ -54,7 +51,7 @@ function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
   });
 }
 
-/** The calls of a batch count as if each had come alone. */
+/** The calls of a batch count like single ones. */
 function countingCalls(limit: RequestHandler): RequestHandler {
   return (request, response, next) => {
     response.locals["countCalls"] = async (count: number): Promise<void> => {

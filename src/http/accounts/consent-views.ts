@@ -15,7 +15,7 @@ import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } fr
 import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
 
 /**
- * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
+ * The form's answer is the way to the platform, which may lead on over hosts of its own that cannot be listed
  * before; Chromium holds `form-action` against each of them. There is nothing on the page to send elsewhere.
  */
 const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
@@ -152,7 +152,7 @@ export function setupPageView({ platformTitle, ways }: SetupPage): View {
   };
 }
 
-/** What it takes comes first: it decides whether somebody begins. */
+/** What it takes comes first: it decides whether a person begins. */
 export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup): Html {
   // One is entered there, not opened.
   const toLink = (address: string): Html =>

@@ -52,10 +52,7 @@ const POST_FILTERS = {
   cursor: "text",
 } as const;
 
-/**
- * Every resource endpoint that is a tool in another form. The OpenAPI description and the tenancy test are
- * made from it.
- */
+/** Each resource endpoint that is a tool in another form. OpenAPI and the tenancy test are made from it. */
 export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
@@ -204,10 +201,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   },
 ];
 
-/**
- * The call a request stands for. Throws `invalid` for a field of the body that the address holds already,
- * `not_found` for an id that is none.
- */
+/** The call of a request. Throws `invalid` for a field that the address has, `not_found` for a bad id. */
 export function toCall(route: ResourceRoute, input: RouteInput): { tool: string; args: JsonObject } {
   const doubled = Object.keys(input.body).find((key) => Object.hasOwn(input.params, key));
   if (doubled !== undefined)

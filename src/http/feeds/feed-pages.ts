@@ -95,7 +95,7 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
   };
 }
 
-/** Whoever asks for a page gets a page. */
+/** A missing page is answered with a page. */
 const showMissing: ErrorRequestHandler = (error: unknown, request, response, next) => {
   const isMissing = error instanceof AppError && error.kind === "not_found";
   if (!isMissing || !request.path.endsWith(".html")) return next(error);

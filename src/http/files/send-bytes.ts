@@ -10,10 +10,7 @@ interface Bytes {
   open(range: { start: number; end: number }): Readable;
 }
 
-/**
- * Sends bytes, the part that was asked for, or only word that they have not changed. The other headers are
- * set before.
- */
+/** Sends bytes, the part that was asked for, or 304. The other headers are set before. */
 export function sendBytes(
   { request, response, log }: { request: Request<object>; response: Response; log: Logger },
   bytes: Bytes,

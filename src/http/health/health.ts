@@ -34,8 +34,8 @@ function add(router: Router, path: string, handler: RequestHandler): void {
 }
 
 /**
- * `GET /metrics` for Prometheus, and the watch over how long every other request takes. Whoever brings the
- * token sees the whole instance, in numbers alone: no owner, account, address or text is among the labels.
+ * `GET /metrics` for Prometheus, and the watch over how long every other request takes. The token
+ * shows the whole instance, in numbers only: no owner, account, address or text is among the labels.
  */
 export function createMetrics(
   ctx: AppContext,

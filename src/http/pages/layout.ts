@@ -50,9 +50,7 @@ interface PageOptions extends Page {
   readonly isPublic?: boolean;
 }
 
-/**
- * Sends a page whose policy allows it nothing but itself: no script, no frame, no other origin. The hash lets the browser apply our one style sheet and no other.
- */
+/** Sends a page whose policy allows it nothing but itself. The hash allows our one style sheet. */
 export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
   const hash = createHash("sha256")
     .update(STYLES + (options.styles ?? ""))
@@ -94,10 +92,7 @@ export function messageView(heading: string, text: string): View {
   };
 }
 
-/**
- * The look of every page of ours: no script, no font or picture from elsewhere, light and dark, from phone
- * width up.
- */
+/** The look of all pages: nothing from elsewhere, light and dark, from phone width up. */
 export const STYLES = `
 :root{color-scheme:light dark;--bg:#f4f5f7;--card:#fff;--text:#1b1f27;--muted:#59616f;--line:#d9dde4;--field:#fff;--field-line:#8a93a2;
 --accent:#2348c9;--accent-over:#1a389e;--on-accent:#fff;--bad:#b3261e;--bad-bg:#fdecea;--good:#146c38;--good-bg:#e5f5ea;--code:#eef0f4}

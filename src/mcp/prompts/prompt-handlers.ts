@@ -83,7 +83,7 @@ async function getPrompt(
   }
 }
 
-/** Whoever starts a task is asked for what they left out, where the client can do that. */
+/** The person is asked for what they left out, where the client can do that. */
 function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
   const missing = missingIn(prompt, args);
   if (missing.length === 0 || !client.canAnswer("form")) return requireAll(prompt, args);
@@ -210,7 +210,7 @@ async function suggest(complete: Complete | undefined, scope: Scope, typed: stri
   };
 }
 
-/** Whoever may not see the values is offered none. */
+/** A caller that may not see the values is offered none. */
 function orNothing(error: unknown): Suggestion[] {
   if (error instanceof AppError && (error.kind === "forbidden" || error.kind === "not_found")) return [];
   throw error;

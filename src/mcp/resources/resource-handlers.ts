@@ -90,10 +90,7 @@ const POLL_MS = SECOND;
 
 const MAX_WATCHED = 20;
 
-/**
- * Answers `resources/subscribe` in sessions: the protocol's conformance suite requires it up to revision
- * 2025-11-25. Later revisions announce what is sent, and this server announces nothing there.
- */
+/** Answers `resources/subscribe` in sessions: the conformance suite requires it up to 2025-11-25. */
 export function serveSubscriptions(
   server: Server,
   { ctx }: Scope,

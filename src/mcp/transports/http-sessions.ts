@@ -16,9 +16,7 @@ import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
 
-/**
- * A session without a request or an open stream for this long was left behind; its client starts a new one.
- */
+/** A session without a request or an open stream for so long ends. Its client starts a new one. */
 const MAX_IDLE_MS = HOUR;
 
 const MAX_SESSIONS_PER_KEY = 100;
@@ -132,10 +130,7 @@ export class HttpSessions implements AsyncDisposable {
     });
   }
 
-  /**
-   * Ends the session of this key that was unused for longest when there are too many; false when all are in
-   * use.
-   */
+  /** Ends the session of this key that was idle for longest. False: all are in use. */
   #makeRoom(caller: Caller): boolean {
     const own = [...this.#sessions.values()].filter((session) => isSameKey(session.caller, caller));
     if (own.length < MAX_SESSIONS_PER_KEY) return true;

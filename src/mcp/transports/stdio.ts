@@ -143,7 +143,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 /**
  * Resolves when the parent process has died: the operating system then gives its children to another one. Its
- * pipes need not end with it, somebody else may hold them open. Rejects with the signal's reason.
+ * pipes need not end with it: another process may hold them open. Rejects with the signal's reason.
  */
 export async function untilOrphaned(
   readParentId: () => number,

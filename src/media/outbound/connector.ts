@@ -41,7 +41,7 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
 }
 
 /**
- * Connects to public addresses alone. The connection itself checks every answer for its name, and then the
+ * Connects to public addresses only. The connection itself checks every answer for its name, and then the
  * far end: there is no second resolution for a name that changes its answer (DNS rebinding).
  */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {

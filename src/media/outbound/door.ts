@@ -116,7 +116,7 @@ async function followRedirects(
   }
 }
 
-/** The next hop is an address that the answering server gave, whoever gave the first one. */
+/** The next hop is an address that the answering server gave. */
 function redirected(request: Timed, location: string): Timed {
   const from = new URL(request.url);
   const to = parseUrl(location, from);
@@ -159,8 +159,7 @@ async function send(ways: Ways, request: Timed, isRedirect: boolean): Promise<Ou
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
     });
-    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given
-    // up.
+    // The reader of the body gets its error. That of a body that is not read must not end the process.
     response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
     return {

@@ -54,9 +54,7 @@ const OTHER_SERVICES: readonly number[] = [
 ];
 
 export interface AddressPolicy {
-  /**
-   * Checks form, scheme, user info, and (unless it is excepted) port and literal address. Throws `invalid`.
-   */
+  /** Checks form, scheme, user info, and (unless excepted) port and literal address. Throws `invalid`. */
   check(url: string, mayBePrivate: boolean): { readonly url: URL; readonly isExcepted: boolean };
 }
 

@@ -21,7 +21,7 @@ const LIMITS = {
   maxFragments: 1_000,
   perMessageDeflate: false,
   followRedirects: false,
-  // Some seconds for the other side's goodbye are a connection that nobody uses.
+  // Waiting some seconds for the other side's goodbye would only hold a connection.
   closeTimeout: SECOND,
   maxHeaderSize: 32 * 1024,
 };
@@ -93,13 +93,13 @@ async function failingUnsent(step: () => Promise<unknown>): Promise<void> {
 }
 
 function speak(socket: WebSocket, maxBytes: number, signal: AbortSignal): Socket {
-  // What nobody takes yet is not read: beyond one message the other side waits.
+  // What is not taken yet is not read: beyond one message the other side waits.
   const stream = createWebSocketStream(socket, {
     readableObjectMode: true,
     readableHighWaterMark: 1,
     signal,
   });
-  // The user of it hears of its errors. Nobody must fall over one that comes between.
+  // Its user gets its errors. One that comes between must not end the process.
   stream.on("error", () => {});
   socket.on("error", () => {});
   const leave = (why: string): void => {

@@ -12,9 +12,7 @@ const MAX_BOXES = 24;
 const HEAD_BYTES = 16;
 const SHORT_HEAD_BYTES = 8;
 
-/**
- * A box of an MP4 file and its kin, by its head alone. Places are in bytes from the beginning of the file.
- */
+/** The head of a box of an MP4 file. Positions are bytes from the beginning of the file. */
 interface Box {
   readonly type: string;
   /** Where its content begins. */
@@ -81,10 +79,7 @@ async function endOfSegment(source: ByteSource): Promise<number | null> {
   return segment === null || segment.value === null ? null : segment.next + segment.value;
 }
 
-/**
- * A variable-size integer: as many bytes as the first has leading zeros, and one; all ones where the size is
- * not known.
- */
+/** A size: as many bytes as the first has leading zeros, and one. All ones where it is not known. */
 function readSize(bytes: Buffer, at: number): { value: number | null; next: number } | null {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;

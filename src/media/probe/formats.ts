@@ -34,10 +34,7 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
 };
 
-/**
- * What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is
- * not taken.
- */
+/** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken. */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
   const format = found === undefined ? undefined : FORMATS[found.mime];

@@ -33,10 +33,7 @@ const ALPHA_PIXELS = 2_048;
 
 const sharp = loadSharp();
 
-/**
- * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
- * `invalid`.
- */
+/** Size as shown, with the orientation applied. Decodes the picture, and throws `invalid` if it is damaged. */
 export async function inspectImage(
   bytes: Buffer,
   format: MediaFormat,
@@ -152,14 +149,9 @@ const JPEGS = QUALITIES.map((quality) =>
 const WEBPS = QUALITIES.map((quality) =>
   way("image/webp", ["alpha", "frames"], (picture) => picture.webp({ quality })),
 );
-const AVIFS = [70, 50].map((quality) =>
-  way("image/avif", ["alpha"], (picture) => picture.avif({ quality })),
-);
+const AVIFS = [70, 50].map((quality) => way("image/avif", ["alpha"], (picture) => picture.avif({ quality })));
 
-/**
- * In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody
- * shows.
- */
+/** In the order to try: the picture's own format, transparency before quality, and JPEG for everybody. */
 function waysOf(
   mimeType: string,
   is: { isTransparent: boolean; isMoving: boolean },

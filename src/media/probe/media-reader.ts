@@ -45,10 +45,7 @@ const KEEP_MS = 3 * SECOND;
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
-/**
- * Processes that read media, started when there is something to read. A file that costs too much, or breaks its
- * process, is refused, and that process is killed.
- */
+/** Processes that read media, started when needed. A file that costs too much, or breaks one, is refused. */
 export class MediaReaders {
   readonly #options: MediaReaderOptions;
   readonly #turn = pLimit(AT_ONCE);

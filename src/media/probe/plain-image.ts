@@ -51,10 +51,7 @@ interface PlainSize {
   readonly isTurned: boolean;
 }
 
-/**
- * What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot
- * be read.
- */
+/** What the header says of a picture that is not decoded. Throws `invalid` for a damaged header. */
 export function inspectPlainImage(
   bytes: Buffer,
   format: MediaFormat,
@@ -89,7 +86,7 @@ function reasonToChange(
   if (!isSameSize(frameAround(image, limits.aspect), image))
     return `is ${image.width} × ${image.height}, which is too wide or too tall`;
   if (image.isTurned) return "is stored turned";
-  // Where and with what it was taken is nobody's business; it is published to everybody.
+  // Where and with what it was taken must not be published.
   if (METADATA_MARKS.some((mark) => bytes.includes(mark, 0, "latin1")))
     return "carries personal metadata (EXIF or XMP)";
   return null;

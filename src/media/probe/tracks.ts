@@ -30,9 +30,7 @@ const MAX_INDEX_BYTES = 32 * MiB;
 /** What mediabunny asks for beyond what it wants. */
 const AHEAD_BYTES = MiB;
 
-/**
- * What reading a container may cost. Streams without an index are walked as far as that, for their length.
- */
+/** What reading a container may cost. Streams without an index are walked that far, for their length. */
 const MAX_READ_BYTES = 96 * MiB;
 const MAX_PROBE_MS = MINUTE;
 
@@ -109,7 +107,7 @@ function createBudget(
   const custom = new CustomSource({
     getSize: () => source.sizeBytes,
     prefetchProfile: "fileSystem",
-    // Errors that nobody waits for are those of reads ahead.
+    // Unhandled errors are those of reads ahead.
     handleUnhandledError: () => {},
     read(start, end) {
       if (end - start > MAX_INDEX_BYTES + AHEAD_BYTES) throw tooLargeIndex(format);

@@ -220,9 +220,7 @@ async function assertInside(folder: string, inner: string): Promise<void> {
     throw new AppError("not_found", "The file is not in the store.");
 }
 
-/**
- * ELOOP: a link where a file should be. EISDIR, ENOTDIR: a folder there, or a file in the place of a folder.
- */
+/** ELOOP: a link instead of a file. EISDIR: a folder there. ENOTDIR: a file instead of a folder. */
 function isMissing(error: unknown): boolean {
   return hasCode(error, ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"]);
 }

@@ -238,7 +238,7 @@ export interface BucketOptions {
 
 const MAX_TRIES = 5;
 
-/** Each download that somebody reads slowly takes one. */
+/** Each download that is read slowly takes one. */
 const SOCKETS = { keepAlive: true, maxSockets: 512 };
 
 const TIMES = {
@@ -251,10 +251,7 @@ const TIMES = {
   httpsAgent: SOCKETS,
 };
 
-/**
- * Amazon's client for the one bucket of the settings. What it could take from this machine's environment or
- * ask of other servers is said here: requests go to the endpoint only.
- */
+/** Amazon's client for the bucket of the settings, with nothing of this machine's environment. */
 export function createClient({ bucket, secretAccessKey, maxTries = MAX_TRIES }: BucketOptions): S3Client {
   const { endpoint, region, accessKeyId } = bucket;
   const client = new S3Client({
