@@ -1,7 +1,4 @@
-/**
- * What "a word begins with" means, in one place: the index is built from these rules, and rows that the index
- * alone cannot decide are checked with them.
- */
+/** What "a word begins with" means: for the index, and for rows that the index cannot decide. */
 
 /** Scripts without spaces between words (Korean joins particles to them): text in them is found anywhere. */
 const DENSE_SCRIPTS = [

@@ -10,10 +10,7 @@ export const DAY = 24 * HOUR;
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
-/**
- * What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither, and tags that may be
- * ignored, such as a calendar.
- */
+/** What follows date and time: an offset, a zone (RFC 9557), both or neither, and ignored tags. */
 const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
 /** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
 const MAX_OFFSET_MINUTES = 18 * 60;
@@ -32,10 +29,7 @@ export function toIsoOrNull(ms: number | null): string | null {
   return ms === null ? null : toIso(ms);
 }
 
-/**
- * In that zone, to the minute and with its offset, as a person's clock shows it and every field takes it:
- * `2026-11-22T09:00+01:00`. Throws RangeError for what no calendar holds.
- */
+/** In that zone, to the minute, with its offset: `2026-11-22T09:00+01:00`. Throws RangeError. */
 export function toZoned(ms: number, timezone: string): string {
   const moment = DateTime.fromMillis(ms, { zone: timezone });
   if (!moment.isValid) throw new RangeError(`No calendar holds ${ms} in ${timezone}.`);
@@ -58,10 +52,7 @@ interface ParsedTime {
   readonly warning: string | null;
 }
 
-/**
- * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a
- * warning; so does one that the zone's clocks show never or twice. Throws `invalid` that names the field.
- */
+/** Reads an ISO 8601 date-time. Warns where it took `timezone` or is unclear. Throws `invalid`. */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARS || !DATE_TIME.test(trimmed)) throw notAMoment(field, text);

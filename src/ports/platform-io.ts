@@ -11,8 +11,8 @@ export type JsonObject = { [key: string]: Json };
  * Why something on a platform did not work, and thereby what happens next: `not_sent` nothing left this
  * machine: tried again; `transient` an idempotent step failed: tried again; `rejected` the platform said no:
  * the post fails; `auth` one refresh, then the channel must be reconnected; `rate` the account waits for
- * `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again; `setup` whoever
- * runs this installation must mend something (a wrong app secret, no audit, no credits, a version of the API
+ * `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again; `setup` the person
+ * who runs this installation must mend something (a wrong app secret, no audit, no credits, a version of the API
  * that was retired): the post waits and says so, the channel stays connected.
  */
 export const FAULT_KINDS = [
@@ -174,8 +174,8 @@ export interface PlatformIo {
   ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
   /**
    * A conversation over a WebSocket (ws: or wss:) through the outbound door; 30 s, 4 MiB. Throws PlatformFault:
-   * `not_sent` before the first message, `transient` after it. What must not be repeated is settled by whoever
-   * sends it.
+   * `not_sent` before the first message, `transient` after it. What must not be repeated is reconciled by the
+   * sender.
    */
   socket<T>(url: string, work: (socket: Socket) => Promise<T>): Promise<T>;
   /**

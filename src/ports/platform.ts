@@ -156,7 +156,6 @@ export type AnyPlatform = Platform;
 
 /** Types a platform's metadata by its own schema, then erases it for the registry. */
 export function definePlatform<S extends z.ZodObject>(platform: Platform<S>): AnyPlatform {
-  // Every caller parses metadata with `platform.metadata` before it calls in, so the erased type is never
-  // relied on.
+  // All callers parse metadata with `platform.metadata` first, so the erased type is not relied on.
   return platform as unknown as AnyPlatform;
 }

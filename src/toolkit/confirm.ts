@@ -19,10 +19,7 @@ export interface ConfirmOptions {
   readonly ask?: (question: Question) => Promise<Consent>;
   /** What a person said to this call's question, where that comes with a call of its own and is no yes. */
   readonly said?: Exclude<Consent, "yes">;
-  /**
-   * The token of a question that a person has answered with yes. The argument `confirm` means the same where
-   * no person can be asked. Where one can, it is not taken: an agent would confirm its own calls.
-   */
+  /** The token of a question with the answer yes. Like `confirm` where no person can be asked. */
   readonly confirmToken?: string;
   /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
@@ -34,10 +31,7 @@ const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
   failed: "The client could not put the question to the person, so nothing was done.",
 };
 
-/**
- * Returns when the call may be done. Throws `conflict` where a person was asked and did not say yes, and with
- * the question and a token where no person can be asked. `invalid` for a wrong token.
- */
+/** Returns when the call may be done. Throws `conflict` without a yes, `invalid` for a wrong token. */
 export async function requireConfirmation(
   tool: AnyTool,
   input: Record<string, unknown>,

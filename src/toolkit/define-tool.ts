@@ -32,10 +32,7 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   readonly output: O;
   /** Fields that only callers on this machine are offered. The handler refuses them to others. */
   readonly localFields?: readonly string[];
-  /**
-   * What a person is asked before this call is done, in plain text; null when the call is harmless. Only
-   * reads. Throws what the handler would, so that no person is asked about a call that fails.
-   */
+  /** What a person is asked before. Null: nothing. Only reads, and throws what the handler would. */
   question?(args: z.output<I>, call: CallContext): Promise<string | null>;
   /** An address for a person to open. A face that shows it to them leaves it out of the answer. */
   link?(result: z.output<O>): Link<z.input<O>> | null;

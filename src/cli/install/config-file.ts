@@ -53,10 +53,7 @@ export function hasPosthorn(client: Client, text: string): boolean {
   }
 }
 
-/**
- * The text with Posthorn's entry for this launch, or without it (null). Comments, other servers, and other
- * fields and variables of the entry stay. Throws `invalid` for a text that cannot be read.
- */
+/** The text with Posthorn's entry, or without it (null). All else stays. Throws `invalid` for a bad text. */
 export function planEntry(client: Client, text: string, launch: Launch | null): string {
   const before = findEntry(client, text);
   if (launch === null) return before === null ? text : edit(text, [client.section, SERVER_NAME], undefined);

@@ -29,10 +29,7 @@ interface Following {
   readonly session: Session;
 }
 
-/**
- * What a call's result says once the posts in it that are due now went out: where no other process publishes,
- * this one does, and waits for them. Without any, and where another one does, the result as it is.
- */
+/** The result once its due posts went out. Where no other process publishes, this one does, and waits. */
 export async function publishDue(following: Following, result: Result): Promise<Result> {
   const posts = postsOf(result);
   const due = await findDue(following, posts);

@@ -82,10 +82,7 @@ export function canHoldPosts({ scheduling }: Pick<PlatformCapabilities, "schedul
   return scheduling === "platform" || scheduling === "ours";
 }
 
-/**
- * The entry that a file is held to: the one that names its type, else the first of its kind, which a picture
- * is made to fit; undefined where the kind is not taken.
- */
+/** The entry for a file: that of its type, else the first of its kind. Undefined: the kind is not taken. */
 export function acceptedFor(
   { type, mimeType }: { readonly type: string; readonly mimeType: string },
   accepts: readonly AcceptedMedia[],

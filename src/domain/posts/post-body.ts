@@ -32,10 +32,7 @@ export const PostBody = z.strictObject({
 
 export type PostBody = z.infer<typeof PostBody>;
 
-/**
- * The body of `POST /posts` and of `schedule_post`, which tells the keys of `metadata` that mean the same
- * everywhere. What a platform takes of them, and its own, its schema says.
- */
+/** The body of `POST /posts` and `schedule_post`, with the common keys of `metadata`. */
 export const SinglePostBody = PostBody.extend({
   metadata: fields.optional().meta({
     description: "The platform's own fields. list_platforms tells which of these, and more.",

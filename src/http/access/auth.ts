@@ -96,8 +96,7 @@ export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial
     windowMs: MINUTE,
     standardHeaders: "draft-8",
     legacyHeaders: false,
-    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
-    // A batch is counted several times on purpose, and the connection of a client that left has no address.
+    // Headers of proxies are usual. A batch counts several times. A client that left has no address.
     validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false, ip: false },
     logger: {
       error: (error) => log.error({ err: error }, "The rate limit does not work"),
@@ -139,10 +138,7 @@ export const refuseTwoHosts: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/**
- * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback
- * name or that of the public address, and so must the Origin where there is one. `Origin: null` is foreign.
- */
+/** Against DNS rebinding: Host must be loopback or the public address, and Origin too where it is given. */
 export function checkHost(publicUrl: string | null): RequestHandler {
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isOwnName = (hostname: string): boolean => LOOPBACK.test(hostname) || hostname === own?.hostname;

@@ -62,10 +62,7 @@ function singleTexts(fields: URLSearchParams): Record<string, string> | null {
 /** One each, so that two links can be followed in one browser. A hash: the state itself stands nowhere. */
 const nameOf = (stateHash: string): string => `posthorn_${stateHash}`;
 
-/**
- * Marks the browser that is led on to a platform, so that it is known when it comes back. Only where the button
- * on our own page was pressed: another site's page can send the same form from a person's browser.
- */
+/** Marks the browser that is led on, where our own button was pressed: other sites can send the form too. */
 export async function markBrowser(
   ctx: AppContext,
   { request, response, stateHash }: { request: Pick<Request, "get">; response: Response; stateHash: string },

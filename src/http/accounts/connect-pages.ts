@@ -89,10 +89,7 @@ function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
   };
 }
 
-/**
- * The one GET that does something: platforms know no other way, and only they and the person know the address.
- * What only looks (HEAD) must not use the answer up.
- */
+/** The one GET that does something: platforms know no other way. HEAD must not use the answer up. */
 function takeAnswer(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const answer = readCallback(request);

@@ -147,10 +147,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   </div>`;
 }
 
-/**
- * The label (or the server) stands above it; the name is for callers who see no page. What it was the subject of
- * gets another. A host stays as it is.
- */
+/** The label stands above it. What the name was the subject of gets another. A host stays as it is. */
 export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);

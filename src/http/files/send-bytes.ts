@@ -47,11 +47,7 @@ function chooseRange(
   return ranges[0] ?? null;
 }
 
-/**
- * The body of a request. The request stays whole when its reading ends early: the answer goes out over the same
- * connection.
- * A generator of our own, because the iterator ends the request where it is told of an error.
- */
+/** The body of a request, which stays whole when reading ends early: its answer needs the connection. */
 export async function* bytesOf(request: Request<object>): AsyncGenerator<Buffer> {
   for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
 }

@@ -44,11 +44,7 @@ const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.stri
 /** Replies of earlier rounds, by name. */
 const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
 
-/**
- * The client on the other end, asked by a result that needs input. The SDK asks clients of older revisions by
- * requests of their own and calls again in their place, so that a tool is written once; and refuses for
- * clients that lack the ability.
- */
+/** The client, asked by a result that needs input. For older revisions the SDK asks and calls again. */
 export class ClientSession implements CallingClient {
   readonly #from: CallFrom;
   readonly #state: SealedState;

@@ -45,8 +45,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "GET") return answerMethodNotAllowed(response, "GET");
       const caller = callerOf(response);
       requireRoom(streams, caller);
-      // The older SDK is loaded for the few who still need it. Its transport fits the newer server; the types
-      // do not know.
+      // Loaded for the few who need it. Its transport fits the newer server, but not its types.
       const { SSEServerTransport: SdkTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, { era: "legacy", openCalls });

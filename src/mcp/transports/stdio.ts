@@ -141,10 +141,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Resolves when the parent process has died: the operating system then gives its children to another one. Its
- * pipes need not end with it: another process may hold them open. Rejects with the signal's reason.
- */
+/** Resolves when the parent process has died, whose pipes may stay open. Rejects with the signal's reason. */
 export async function untilOrphaned(
   readParentId: () => number,
   clock: AppContext["clock"],

@@ -45,10 +45,7 @@ export function literalOf(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/**
- * Whatever a resolver says, these never leave the machine (RFC 6761) or its network: ICANN keeps `.internal`
- * for private use, and clouds tell a machine's keys below it (metadata.google.internal).
- */
+/** Names of this machine (RFC 6761) or its network: clouds tell keys at metadata.google.internal. */
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)(?:localhost|internal)\.?$/i.test(hostname);
 }

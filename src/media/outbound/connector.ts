@@ -40,10 +40,7 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
   return buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: toNodeLookup(lookup, () => null) });
 }
 
-/**
- * Connects to public addresses only. The connection itself checks every answer for its name, and then the
- * far end: there is no second resolution for a name that changes its answer (DNS rebinding).
- */
+/** Connects to public addresses only, and checks the far end too: a name may change (DNS rebinding). */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
   const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>
     answers.every(({ address }) => isPublicAddress(address)) ? null : refusedAsPrivate(hostname);

@@ -5,10 +5,7 @@ import type { MediaFormat } from "../../ports/media-probe.ts";
 /** How much of a file's beginning tells what it is. */
 export const HEAD_BYTES = 64 * 1024;
 
-/**
- * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or
- * mediabunny, so that its size and length are known; HEIC (no decoder), AVI, SVG and documents are not.
- */
+/** What is taken, by file-type's names: what sharp or mediabunny can read. Not HEIC, AVI, SVG, documents. */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
   "image/png": { mimeType: "image/png", type: "image", extension: "png" },

@@ -55,11 +55,7 @@ function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolea
   );
 }
 
-/**
- * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes;
- * otherwise it is turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid`
- * where nothing fits.
- */
+/** The picture within the limits, changed as little as needed, without personal metadata. */
 export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
   if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
   const metadata = await guarded(open(bytes).metadata());
@@ -187,8 +183,7 @@ function draw(
 
 function open(bytes: Buffer, animated = false): Sharp {
   if (sharp === null) throw new Error("sharp is not installed.");
-  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning
-  // grey.
+  // sharp has its own pixel limit (268 million). Truncated data fails instead of turning grey.
   return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
 }
 

@@ -24,8 +24,7 @@ const SIGNS: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
   // The extension that tells how often to repeat; pictures of one frame have none.
   "image/gif": (bytes) =>
     bytes.includes("NETSCAPE2.0", 0, "latin1") || bytes.includes("ANIMEXTS1.0", 0, "latin1"),
-  // https://developers.google.com/speed/webp/docs/riff_container#extended_file_format: a flag of the extended
-  // header.
+  // https://developers.google.com/speed/webp/docs/riff_container#extended_file_format: a flag.
   "image/webp": (bytes) =>
     bytes.subarray(12, 16).toString("latin1") === "VP8X" && ((bytes[20] ?? 0) & 0x02) !== 0,
   "image/avif": (bytes) => bytes.subarray(8, 12).toString("latin1") === "avis",

@@ -43,10 +43,7 @@ export interface ReaderChannel {
   onMessage(listener: (message: MessageToReader) => void): void;
 }
 
-/**
- * Looks at files that are told to it, one after the other; their bytes it asks for. Runs in a process of its
- * own, because what a hostile file does to a library in native code, or to the heap, ends all of its process.
- */
+/** Looks at files, whose bytes it asks for. A hostile file may end its process, so it has one of its own. */
 export function runMediaReader(channel: ReaderChannel): void {
   const waiting = new Map<number, Readable>();
   let reads = 0;

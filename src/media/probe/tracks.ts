@@ -21,10 +21,7 @@ import { announcedEnd, movieDuration } from "./container.ts";
 
 const MiB = 1024 * 1024;
 
-/**
- * What is parsed at once: an index, a list of cues, of tags. Read into memory, it becomes many times as much.
- * That of a video of ten hours has 20 to 30 MB.
- */
+/** What is parsed at once: an index, cues, tags. That of a video of ten hours has 20 to 30 MB. */
 const MAX_INDEX_BYTES = 32 * MiB;
 
 /** What mediabunny asks for beyond what it wants. */
@@ -94,10 +91,7 @@ function rounded(seconds: number | null): number | null {
   return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
 }
 
-/**
- * The source for mediabunny, which ends when a hostile file makes it read too much. It reads what it parses
- * in one piece and before it parses it, so that no format needs a limit of its own.
- */
+/** The source for mediabunny, which ends when a hostile file makes it read too much, before it parses it. */
 function createBudget(
   source: ByteSource,
   format: MediaFormat,

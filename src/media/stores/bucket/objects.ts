@@ -53,10 +53,7 @@ export class BucketObjects {
     this.#bucket = bucket;
   }
 
-  /**
-   * One request for a small file, parts for a large one. A key shows the whole file or what was there before.
-   * Keys of new files are random, so that looking before is enough to keep one from replacing another.
-   */
+  /** One request for a small file, parts for a large one. New keys are random: one look is enough. */
   async write({ key, body, signal, isNew }: ObjectWrite): Promise<{ sizeBytes: number; sha256: string }> {
     const mark = randomBytes(16).toString("hex");
     const measured = new MeasuredBody(body);
