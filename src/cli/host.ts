@@ -43,14 +43,11 @@ export interface Session extends AsyncDisposable {
   startPublishing(): Promise<boolean>;
 }
 
-/** A running server. */
 export interface Server extends AsyncDisposable {
   readonly ctx: AppContext;
   readonly toolbox: Toolbox;
   readonly folder: string;
-  /** Where it listens. */
   readonly address: string;
-  /** Where others reach it. */
   readonly publicUrl: string;
   /** The half that it runs. Null: both. */
   readonly half: "api" | "publisher" | null;
@@ -70,7 +67,6 @@ interface ServerOptions {
   readonly half?: "api" | "publisher";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
-  /** In the place of `POSTHORN_TOOLS`. */
   readonly tools?: string;
   /** In the place of `POSTHORN_HOST` and `POSTHORN_PORT`. */
   readonly host?: string;
@@ -83,7 +79,6 @@ interface StdioOptions {
   readonly tools?: string;
 }
 
-/** One thing that `posthorn doctor` looked at. */
 export interface Finding {
   readonly topic: string;
   readonly verdict: "ok" | "note" | "problem";
@@ -95,7 +90,6 @@ export interface BackupResult extends BackupReport {
   readonly hasSettings: boolean;
   /** What keeps the files that are not in the backup, in words; null: they are in it. */
   readonly bucket: string | null;
-  /** The key that is not in the backup. */
   readonly secretKeyFile: string;
 }
 
@@ -117,7 +111,6 @@ export interface RestoreResult {
   readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
   /** Where the replaced database stands; null: there was none. */
   readonly keptAside: string | null;
-  /** Whether the secret key vouches for the backup. */
   readonly isSigned: boolean;
 }
 
@@ -154,7 +147,6 @@ export interface ProgramPlace {
 export interface Host {
   readonly version: string;
   readonly terminal: Terminal;
-  /** Where other programs have their settings. */
   readonly place: OwnFolders;
   /** Throws `unavailable` where nothing stays that others could start. */
   locateProgram(): ProgramPlace;
@@ -185,11 +177,9 @@ export interface Host {
   openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
   explainFailure(error: unknown): Promise<AppError | null>;
-  /** Reports a bug of ours with its stack. */
   logFailure(error: unknown): Promise<void>;
 }
 
-/** How a command of the operating system ended. */
 export interface Ran {
   /** Its exit status; null where there is no such command. */
   readonly status: number | null;

@@ -3,7 +3,6 @@ import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/err
 import { DiskFull } from "../ports/disk-space.ts";
 import type { Logger } from "../ports/logger.ts";
 
-/** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -43,7 +42,6 @@ export const notFound: RequestHandler = ({ originalUrl }) => {
   throw new AppError("not_found", OAUTH_PATH.test(path) ? NO_OAUTH_SENTENCE : UNKNOWN_PATH_SENTENCE);
 };
 
-/** `allowed` are the methods of this path. */
 export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
   const allow = withHead(allowed).join(", ");
   return (request, response) => {

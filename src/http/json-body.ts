@@ -70,7 +70,6 @@ const refuseLarge: RequestHandler = (request, _response, next) => {
 
 const explainUnread: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   const type = typeOf(error);
-  // The client has gone.
   if (type === "request.aborted") return;
   if (type === null) return next(error);
   const sentence =

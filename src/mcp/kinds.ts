@@ -8,7 +8,6 @@ import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../context.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
-/** What the MCP face needs of the context. */
 export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> & {
   readonly settings: Pick<AppContext["settings"], "timezone">;
 };
@@ -77,7 +76,6 @@ export interface ResourceKind {
   ): Promise<{ resources: Resource[]; nextCursor: string | null }>;
   /** `value` is that of the variable. Throws `not_found` for what does not exist or is another owner's. */
   read(value: string, scope: Scope): Promise<Contents>;
-  /** Values of the variable. */
   complete?(scope: Scope): Promise<Suggestion[]>;
 }
 
@@ -88,7 +86,6 @@ export function variableOf({ uri }: ResourceKind): string | null {
   return VARIABLE.exec(uri)?.[1] ?? null;
 }
 
-/** The address of one resource of a kind. */
 export function addressOf({ uri }: Pick<ResourceKind, "uri">, value: string): string {
   return uri.replace(VARIABLE, () => encodeURIComponent(value));
 }
@@ -115,12 +112,10 @@ function decode(part: string): string | null {
   }
 }
 
-/** A value as the text of a resource. */
 export function jsonContents(uri: string, value: unknown): Contents {
   return { uri, mimeType: "application/json", text: JSON.stringify(value) };
 }
 
-/** What every MCP transport is built from. */
 export interface McpDeps {
   readonly toolbox: ToolAccess;
   readonly ctx: McpContext;
@@ -135,6 +130,5 @@ export interface McpDeps {
   readonly views?: readonly ToolView[];
   /** What is added to the instructions for this connection. Left out: nothing. */
   readonly note?: string;
-  /** Where people read about this server. */
   readonly websiteUrl?: string;
 }

@@ -5,7 +5,6 @@ import type { AnyTool } from "./define-tool.ts";
 
 /** What a person is asked before a call that counts is done. */
 export interface Question {
-  /** Plain text. */
   readonly text: string;
   /** Stands for this question where the answer comes with a call of its own. Agents never see it. */
   readonly token: string;

@@ -121,7 +121,6 @@ export function createToolbox(
   return { tools: remoteTools, list, call };
 }
 
-/** Arguments or an answer, in JSON's terms. */
 type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 

@@ -151,7 +151,6 @@ function connectedOf(state: State): readonly Account[] {
 
 export interface Choosing {
   readonly terminal: Terminal;
-  /** As given with --targets. */
   readonly targets: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,6 @@ import { printResult, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/local-caller.ts";
 import { tellSize } from "../shell/views.ts";
 
-/** The data folder as a whole: copied, put back, moved and exported. */
 export function addDataCommands(program: Command, host: Host): void {
   program
     .command("backup")

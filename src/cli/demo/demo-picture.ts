@@ -50,7 +50,6 @@ function colorAt(x: number, y: number): Color {
   return y > 640 + 46 * Math.sin(x / 170) + 18 * Math.sin(x / 61) ? HILL : NIGHT;
 }
 
-/** A coil, its mouthpiece, and a tube that widens to the bell. */
 function isHorn(x: number, y: number): boolean {
   const along = Math.max(0, (x - 790) / 200);
   return (

@@ -8,7 +8,6 @@ import { SERVER_NAME, type Client, type Launch } from "./clients.ts";
 
 const OWN = 0o600;
 
-/** A configuration file that may not be there yet. */
 export interface ConfigFile {
   readonly path: string;
   /** "" where there is none. */
@@ -43,7 +42,6 @@ function findEntry({ section, title }: Client, text: string): Fields | null {
   return isFields(entry) ? entry : null;
 }
 
-/** Whether the client starts Posthorn. */
 export function hasPosthorn(client: Client, text: string): boolean {
   if (client.name === "codex") return text.includes(`[${client.section}.${SERVER_NAME}]`);
   try {

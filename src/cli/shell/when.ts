@@ -32,7 +32,6 @@ interface Clock {
 }
 
 const NOON: Clock = { hour: 12, minute: 0 };
-/** What a day without a time means. */
 const MORNING: Clock = { hour: 9, minute: 0 };
 const TONIGHT: Clock = { hour: 20, minute: 0 };
 const EVENING_HOUR = 17;
@@ -40,11 +39,9 @@ const EVENING_HOUR = 17;
 const EXAMPLES =
   'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "2026-12-01 9:00" or 2026-12-01T09:00:00+01:00.';
 
-/** What `readWhen` takes, for the help of commands. */
 export const WHEN_HELP =
   'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2026 9:00", 2026-12-01T09:00:00Z';
 
-/** What a person's words count from. */
 interface Now {
   readonly now: number;
   readonly timezone: string;

@@ -15,7 +15,6 @@ const BEARER = /^bearer +(\S+) *$/i;
 interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
-  /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly fixedApiKey: string | null;
 }
@@ -66,7 +65,6 @@ function countingCalls(limit: RequestHandler): RequestHandler {
   };
 }
 
-/** The caller that the guard let in. */
 export function callerOf(response: Response): Caller {
   const caller: Caller | null | undefined = response.locals["caller"];
   if (!caller) throw new Error("A route was reached without the guard.");

@@ -79,7 +79,6 @@ export async function markBrowser(
   });
 }
 
-/** Whether this browser was led on with this state. */
 export function isMarked(request: Pick<Request, "get">, state: string): boolean {
   const cookies = (request.get("cookie") ?? "").split("; ");
   return cookies.includes(`${nameOf(hashToken(state))}=1`);

@@ -27,7 +27,6 @@ import { setupPageView, startView } from "./consent-views.ts";
 import type { ClosedReason } from "../../connecting/connect-link.ts";
 import type { ConnectedLink } from "../../connecting/finish-link.ts";
 
-/** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
 const MAX_SUBMISSIONS_A_MINUTE = 20;
 
@@ -173,7 +172,6 @@ function show(response: Response, status: number, view: View): void {
 type AnyStep =
   OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
 
-/** The page of what came of a step. */
 function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
   switch (done.state) {
     case "open":

@@ -25,7 +25,6 @@ interface FormState {
 
 const EMPTY_FORM: FormState = { entered: {}, error: null };
 
-/** The form of a platform's own fields. */
 export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View {
   const action = form.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${form.platformTitle}`;
@@ -220,7 +219,6 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
   },
 };
 
-/** `error`: why it failed. */
 export function closedView(reason: ClosedReason, error?: string): View {
   const { heading, text } = CLOSED[reason];
   if (error === undefined) return messageView(heading, text);
@@ -234,7 +232,6 @@ export function closedView(reason: ClosedReason, error?: string): View {
   };
 }
 
-/** The channels that were found, with a box each. */
 export function choiceView(choice: ChoiceForm, error: string | null = null): View {
   const { platformTitle, poster, channels } = choice;
   const title = poster === null ? `Choose channels on ${platformTitle}` : `Connect ${platformTitle}?`;

@@ -122,7 +122,6 @@ function pasteView(start: ConsentStart, error: string | null): Html {
   </section>`;
 }
 
-/** How a platform is set up, whether it is already or not. */
 export function setupPageView({ platformTitle, ways }: SetupPage): View {
   const title = `Set up ${platformTitle}`;
   return {

@@ -36,7 +36,6 @@ export async function readSwaggerUi(): Promise<SwaggerUi> {
   return { script: withoutMap(code), style: withoutMap(style ?? "") };
 }
 
-/** The maps stay behind. */
 function withoutMap(text: string): string {
   return text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, "");
 }

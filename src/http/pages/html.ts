@@ -99,7 +99,6 @@ for (const button of document.querySelectorAll(".copy")) {
 }
 `;
 
-/** A script for the end of a page. */
 export function scriptOf(text: string): Html {
   return new Html(`<script>${text}</script>`);
 }

@@ -5,7 +5,6 @@ import { html, Html } from "./html.ts";
 interface Page {
   readonly title: string;
   readonly body: Html;
-  /** More of our own rules, after the shared ones. */
   readonly styles?: string;
   /** More of the head: alternate links, descriptions. */
   readonly head?: Html;
@@ -22,7 +21,6 @@ export const ICON =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
   );
 
-/** A whole page of ours. */
 function renderPage(page: Page): string {
   const document = html`<!doctype html>
     <html lang="en">

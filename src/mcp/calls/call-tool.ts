@@ -18,7 +18,6 @@ interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** Whose client may be able to ask a person. */
   readonly server: Server;
   readonly clientLog: ClientLog;
 }

@@ -41,7 +41,6 @@ const FormReply = z.object({
 const TextReply = z.object({ kind: z.literal("text"), text: z.string() });
 const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.string()) });
 
-/** Replies of earlier rounds, by name. */
 const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
 
 /** The client, asked by a result that needs input. For older revisions the SDK asks and calls again. */

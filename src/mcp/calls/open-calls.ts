@@ -65,7 +65,6 @@ export function createProgress({ mcpReq }: ServerContext, { clock, log }: Progre
   return { tell, sent: () => sending };
 }
 
-/** What is told at all. */
 const LEVEL = "info";
 
 /** From here on a client wants less than that. */

@@ -14,12 +14,10 @@ import { isOffered, orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "./resources.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** What is read, and with whose eyes. */
 interface Shelf extends Scope {
   readonly kinds: readonly ResourceKind[];
 }
 
-/** Answers `resources/*` on a server whose capabilities announce them. */
 export function serveResources(
   server: Server,
   deps: McpDeps,

@@ -65,7 +65,6 @@ const notServed: RequestHandler = (_request, response) =>
 interface StreamableHttp extends AsyncDisposable {
   /** For all methods of `/mcp`; the key, Host and Origin have been checked, the body is not read. */
   readonly handler: RequestHandler;
-  /** Sessions that are open now. */
   readonly sessionCount: () => number;
 }
 

@@ -31,9 +31,7 @@ interface Stream {
 }
 
 interface LegacySse extends AsyncDisposable {
-  /** `GET /sse`: opens the stream of a session. */
   readonly sse: RequestHandler;
-  /** `POST /messages?sessionId=…`: a message of the client. */
   readonly messages: RequestHandler;
 }
 
@@ -63,12 +61,8 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "POST") return answerMethodNotAllowed(response, "POST");
       const stream = streams.get(sessionIdOf(request));
       if (stream === undefined || !isSameKey(stream.caller, callerOf(response))) {
-        return answerError(
-          response,
-          404,
-          SESSION_NOT_FOUND,
-          "sessionId: there is no such stream of this key. Open one with GET /sse.",
-        );
+        const reason = "sessionId: there is no such stream of this key. Open one with GET /sse.";
+        return answerError(response, 404, SESSION_NOT_FOUND, reason);
       }
       const message = await readMessage(request, response);
       if (message !== null) await post(stream.transport, message.value, response);

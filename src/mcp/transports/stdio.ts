@@ -115,7 +115,6 @@ class OpenRequests {
 
   #noteIncoming(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
-    // A subscription has no answer until it ends.
     if ("id" in message && message.method !== "subscriptions/listen") this.#ids.add(message.id);
     if (message.method !== "notifications/cancelled") return;
     this.#ids.delete(message.params?.["requestId"] as RequestId);

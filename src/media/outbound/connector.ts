@@ -12,7 +12,6 @@ import type { Unreachable } from "../../ports/outbound.ts";
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
-/** Every address of a name. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface OutboundOptions {

@@ -39,7 +39,6 @@ const HARMLESS_HEADERS: readonly string[] = [
   "user-agent",
 ];
 
-/** What sends. */
 export type Door = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
 
 interface Ways {
@@ -81,7 +80,6 @@ function openWays(policy: AddressPolicy, options: OutboundOptions): Ways {
   };
 }
 
-/** One that has an end. */
 type Timed = OutboundRequest & { readonly signal: AbortSignal };
 
 async function follow(ways: Ways, first: OutboundRequest): Promise<OutboundResponse> {

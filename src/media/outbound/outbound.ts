@@ -37,7 +37,6 @@ function assertAllowed(
   }
 }
 
-/** Longest address that is taken; servers refuse longer ones too. */
 const MAX_URL_CHARS = 4_096;
 
 const FIRST_UNPRIVILEGED_PORT = 1_024;

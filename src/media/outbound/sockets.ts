@@ -34,7 +34,6 @@ interface SocketDoor {
   readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
 
-/** One conversation, see `src/ports/sockets.ts`. */
 export async function converse<T>(
   door: SocketDoor,
   request: SocketRequest,

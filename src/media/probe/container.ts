@@ -15,7 +15,6 @@ const SHORT_HEAD_BYTES = 8;
 /** The head of a box of an MP4 file. Positions are bytes from the beginning of the file. */
 interface Box {
   readonly type: string;
-  /** Where its content begins. */
   readonly contentStart: number;
   /** Null where it goes to the end of what it is in, or where its size cannot be. */
   readonly end: number | null;

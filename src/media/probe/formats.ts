@@ -2,7 +2,6 @@ import { fileTypeFromBuffer } from "file-type";
 import { AppError } from "../../domain/errors.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 
-/** How much of a file's beginning tells what it is. */
 export const HEAD_BYTES = 64 * 1024;
 
 /** What is taken, by file-type's names: what sharp or mediabunny can read. Not HEIC, AVI, SVG, documents. */

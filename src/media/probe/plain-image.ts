@@ -30,7 +30,6 @@ const SIGNS: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
   "image/avif": (bytes) => bytes.subarray(8, 12).toString("latin1") === "avis",
 };
 
-/** Whether the picture says of itself that it has several frames. */
 export function isAnimation(bytes: Buffer, mimeType: string): boolean {
   return SIGNS[mimeType]?.(bytes) ?? false;
 }
@@ -41,7 +40,6 @@ const MAX_PIXELS = 268_402_689;
 /** From this orientation on a picture lies on its side: https://exiftool.org/TagNames/EXIF.html, 0x0112. */
 const FIRST_SIDEWAYS = 5;
 
-/** The marks of EXIF and XMP in the formats that carry them. */
 const METADATA_MARKS = ["Exif\0\0", "eXIf", "EXIF", "http://ns.adobe.com/xap/", "XML:com.adobe.xmp", "XMP "];
 
 interface PlainSize {

@@ -11,7 +11,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What is wanted of a file. */
 export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
 
 export type MessageToReader =
@@ -37,7 +36,6 @@ export type MessageFromReader =
   | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
   | ReaderAnswer;
 
-/** The way to the process that has the files. */
 export interface ReaderChannel {
   send(message: MessageFromReader): void;
   onMessage(listener: (message: MessageToReader) => void): void;

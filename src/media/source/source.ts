@@ -20,7 +20,6 @@ import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
 
-/** Largest remote file that is fetched. */
 const MAX_BYTES = 4 * 1024 ** 3;
 
 export interface MediaSourceOptions {
@@ -34,11 +33,8 @@ export interface MediaSourceOptions {
   readonly copies?: CopyStore | undefined;
   /** The owner's file under a key; null for what is missing or another owner's. */
   findFile(ownerId: string, key: string): Promise<OwnFile | null>;
-  /** A signed address of ours for a file. */
   downloadUrl(fileId: string, lastsMs: number): Promise<string>;
-  /** The same for a copy, by its name. */
   copyUrl(name: string, lastsMs: number): Promise<string>;
-  /** Default 4 GiB. */
   readonly maxBytes?: number;
 }
 

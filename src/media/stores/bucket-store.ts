@@ -13,7 +13,6 @@ const READ_AHEAD_BYTES = 256 * 1024;
 export interface BucketStore extends FileStore {
   /** Throws `unavailable` where the settings are wrong. The result tells of a bucket that does not answer. */
   assertSettings(): Promise<{ readonly isReachable: boolean }>;
-  /** What `posthorn doctor` tells of it. */
   examine(): Promise<BucketFinding[]>;
 }
 
@@ -74,7 +73,6 @@ export function createBucketStore(options: BucketOptions): BucketStore {
   };
 }
 
-/** One thing that was looked at. */
 export interface BucketFinding {
   readonly verdict: "ok" | "note" | "problem";
   readonly text: string;
