@@ -65,7 +65,7 @@ describe("posthorn stdio", () => {
     });
     const path = join(folder.path, "Downloads", "a.png");
     mkdirSync(join(path, ".."));
-    copyFileSync(join(import.meta.dirname, "..", "..", "fixtures", "photo.png"), path);
+    copyFileSync(join(import.meta.dirname, "..", "fixtures", "photo.png"), path);
     await using agent = await startAgent({
       ...folder.env,
       POSTHORN_PUBLIC_URL: server.publicUrl,

@@ -188,7 +188,11 @@ async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: AttemptRes
     .execute();
 }
 
-async function freeAccount(tx: Tx, lease: Lease, { accountWait, at, publishedAt }: AttemptResult): Promise<void> {
+async function freeAccount(
+  tx: Tx,
+  lease: Lease,
+  { accountWait, at, publishedAt }: AttemptResult,
+): Promise<void> {
   const accounts = queryOf(tx).updateTable("accounts");
   // A limit of the app's holds up every owner's accounts.
   if (accountWait?.scope === "app")
