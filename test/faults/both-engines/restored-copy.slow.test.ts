@@ -1,21 +1,21 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import type { Outbound } from "../../src/ports/outbound.ts";
-import { noticeRestore } from "../../src/publishing/restored.ts";
-import type { Store } from "../../src/store/engine/store.ts";
-import { advanceGeneration } from "../../src/store/backup/generation.ts";
-import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
-import { FakeClock } from "../support/clock.ts";
-import { createTestContext, type TestContext } from "../support/context.ts";
-import { addAccount, addPost, drain } from "../support/publishing.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { CLASS_PLATFORMS } from "./class-platforms.ts";
-import { startClassServers, type ClassServers, type Fault } from "./class-servers.ts";
-import { createCopiedDatabase, type CopiedDatabase } from "./copied-database.ts";
-import { className, judge, type FinalPost } from "./fault-runner.ts";
-import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
-import { queryOf } from "../support/handles.ts";
+import { createOutbound } from "../../../src/media/outbound/outbound.ts";
+import type { Outbound } from "../../../src/ports/outbound.ts";
+import { noticeRestore } from "../../../src/publishing/restored.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
+import { advanceGeneration } from "../../../src/store/backup/generation.ts";
+import { POST_COLUMNS } from "../../../src/store/engine/post-columns.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { createTestContext, type TestContext } from "../../support/context.ts";
+import { addAccount, addPost, drain } from "../../support/publishing.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { CLASS_PLATFORMS } from "../class-platforms.ts";
+import { startClassServers, type ClassServers, type Fault } from "../class-servers.ts";
+import { createCopiedDatabase, type CopiedDatabase } from "../copied-database.ts";
+import { className, judge, type FinalPost } from "../fault-runner.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "../report.ts";
+import { queryOf } from "../../support/handles.ts";
 
 /** Runs of each class; each has a seed of its own. */
 const SEEDS = times({ short: 4, long: 20 });

@@ -6,11 +6,11 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import pg from "pg";
-import { runCli } from "../support/cli.ts";
-import { createDatabase } from "../support/postgres.ts";
-import type { TestDatabase } from "../support/postgres-server.ts";
-import { addressOf, API_KEY, callTool, startProgram, type Program } from "../support/program.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "../../support/cli.ts";
+import { createDatabase } from "../../support/postgres.ts";
+import type { TestDatabase } from "../../support/postgres-server.ts";
+import { addressOf, API_KEY, callTool, startProgram, type Program } from "../../support/program.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /* Processes as a shell starts them, with a data folder each and one database. */
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Agent } from "undici";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
+import { isOnPostgres } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";
 import { queryOf } from "../support/handles.ts";
 
@@ -229,7 +230,7 @@ function right(name: string, known: readonly string[]): fc.Arbitrary<unknown> {
   return kinds[name] ?? texts;
 }
 
-describe("whatever a tool is given", () => {
+describe.skipIf(isOnPostgres)("whatever a tool is given", () => {
   it.each(tools.map((tool) => [tool.name, tool] as const))(
     "%s answers with a result or a sentence",
     async (_name, tool) => {
