@@ -141,11 +141,6 @@ function assertWebAddress({ platform }: ConsentTarget, url: string): string {
   throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
 }
 
-/** Whether the answer has a state that was given out: nobody guesses one. */
-export async function isAwaited(ctx: AppContext, answer: Readonly<Record<string, string>>): Promise<boolean> {
-  return (await findByState(ctx, answer)) !== undefined;
-}
-
 async function findByState(
   ctx: AppContext,
   answer: Readonly<Record<string, string>>,

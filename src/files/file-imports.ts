@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import type { File, UploadFileArgs } from "../domain/files/file.ts";
-import { declaredBytes, problemOfAnswer } from "../domain/files/media-answer.ts";
+import { declaredBytes, problemOfAnswer } from "../domain/files/media-limits.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { DiskFull } from "../ports/disk-space.ts";
 import { OutboundFailure, type OutboundResponse } from "../ports/outbound.ts";

@@ -23,7 +23,7 @@ import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "./secrets.ts";
 import { cutTexts, quoteWords } from "./words.ts";
 import type { Socket } from "../ports/sockets.ts";
-import { isModestJson } from "../domain/json-depth.ts";
+import { isModestJson } from "../domain/whole-text.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 

@@ -1,8 +1,7 @@
-import { deadline } from "../domain/deadline.ts";
-import type { Choices, ChoicesArgs } from "../domain/accounts/choices.ts";
+import { deadline, quote, SECOND } from "../domain/time.ts";
+import type { Choices, ChoicesArgs } from "../domain/accounts/platform-listing.ts";
 import { reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
-import { quote, SECOND } from "../domain/time.ts";
 import type { AnyPlatform, Choice } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";

@@ -1,12 +1,11 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, MINUTE } from "../domain/time.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
-import { MINUTE } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PostRow } from "../store/engine/schema.ts";
-import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
+import { beginTakeDown, type HeldPost, holdPost, letGo } from "../store/queries/publishing/held-posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { toPost, transition } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";

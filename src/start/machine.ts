@@ -4,12 +4,12 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, userInfo } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Machine, Ran } from "../cli/machine.ts";
+import type { Machine, Ran } from "../cli/host.ts";
 import { SECOND } from "../domain/time.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../app/compose.ts";
 import type { Config } from "../app/config.ts";
-import { locateDataFolder, openDataFolder, readIfThere, type Environment } from "../app/data-folder.ts";
+import { type Environment, locateDataFolder, openDataFolder, readIfThere } from "../app/data-folder.ts";
 import { readPlace } from "../app/setup.ts";
 
 const PROBE_MS = 3 * SECOND;

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../domain/left-out.ts";
+import { isFields, type Fields } from "../domain/explain-invalid.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 

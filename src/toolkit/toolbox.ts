@@ -7,9 +7,8 @@ import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } f
 import { runOnce } from "../access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
-import { explainInvalid } from "../domain/explain-invalid.ts";
-import { isFields, withoutLeftOut } from "../domain/left-out.ts";
-import { inUsualForm, meantField } from "../domain/arguments/usual-form.ts";
+import { explainInvalid, isFields } from "../domain/explain-invalid.ts";
+import { asMeant, meantField } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { withShortRows } from "./short-rows.ts";
 
@@ -196,11 +195,11 @@ function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
 }
 
 function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
-  const given = isFields(args) ? inUsualForm(tool.input, args) : (args ?? {});
+  const given = isFields(args) ? asMeant(tool.input, args) : (args ?? {});
   // After that: what came as JSON in a text is looked at, too.
   requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
-  const parsed = tool.input.safeParse(withoutLeftOut(tool.input, given), { reportInput: true });
+  const parsed = tool.input.safeParse(given, { reportInput: true });
   if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField });
   return parsed.data as Record<string, unknown>;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
+import { printResult, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/local-caller.ts";
 import { tellSize } from "../shell/views.ts";
 import { UNSIGNED_RISK } from "../../operations/reports.ts";

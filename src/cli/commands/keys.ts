@@ -1,10 +1,16 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
 import type { ApiKey } from "../../access/api-keys.ts";
-import { plainCall, type CallContext } from "../../context.ts";
+import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
-import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
+import {
+  parseList,
+  type PermissionOptions,
+  printResult,
+  readPermissionOptions,
+  roleOption,
+  toJsonText,
+} from "../options.ts";
 import { localCaller } from "../../access/local-caller.ts";
 import { toTable } from "../shell/table.ts";
 

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from
 import { dirname } from "node:path";
 import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError, codeOf } from "../../domain/errors.ts";
-import { isFields, type Fields } from "../../domain/left-out.ts";
+import { isFields, type Fields } from "../../domain/explain-invalid.ts";
 import { SERVER_NAME, type Client, type Launch } from "./clients.ts";
 
 const OWN = 0o600;

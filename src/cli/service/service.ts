@@ -1,13 +1,10 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { Host } from "../host.ts";
+import type { Host, Machine } from "../host.ts";
 import { wholeNumber } from "../options.ts";
-import type { Machine } from "../machine.ts";
 import { oneLine } from "../shell/table.ts";
-import { openLaunchd } from "./launchd.ts";
-import { MARK, type RunStep, type ServiceManager } from "./manager.ts";
-import { openSystemd } from "./systemd.ts";
+import { MARK, openLaunchd, openSystemd, type RunStep, type ServiceManager } from "./manager.ts";
 
 /** A large database that is brought up to date takes its time. */
 const READY_WITHIN_MS = 60 * SECOND;

@@ -5,14 +5,12 @@ import { Post } from "../../domain/posts/post.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/local-caller.ts";
-import { consentOf } from "./consent.ts";
-import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
+import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
+import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
-import { publishDue, whyNotOut } from "./outcomes.ts";
-import { showPost } from "./post-view.ts";
-import { showPosts } from "./views.ts";
+import { showPost, showPosts } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
 interface Common {

@@ -4,12 +4,11 @@ import type { ListPostsArgs } from "../../domain/posts/post-lists.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { listAccounts } from "../../accounts/accounts.ts";
 import { findChannel } from "../../accounts/meant-channel.ts";
-import { plainCall, type CallContext } from "../../context.ts";
+import { type CallContext, plainCall } from "../../context.ts";
 import { listPosts } from "../../posts/list-posts.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/local-caller.ts";
-import { collect, wholeNumber } from "../options.ts";
 import { showPosts } from "./views.ts";
 
 interface ListOptions {

@@ -6,6 +6,7 @@ import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
 import { shellCaller } from "../../access/local-caller.ts";
+import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 
 const LOOK_EVERY_MS = SECOND / 5;
 /** What still waits by then is held up by more than a moment, such as a platform that is down. */
@@ -104,4 +105,28 @@ async function readPost({ ctx }: Session, id: string): Promise<Post | null> {
     if (error instanceof AppError && error.kind === "not_found") return null;
     throw error;
   }
+}
+
+/**
+ * How a command lets a person agree to what counts: at a terminal they are asked, unless they have said yes
+ * on the command line. Scripts go on, except with `POSTHORN_CONFIRM=always`.
+ */
+export function consentOf(host: Host, session: Session, isYes: boolean): ConfirmOptions {
+  if (isYes) return { isConfirmed: true };
+  const isAsked = host.terminal.isInteractive || session.ctx.settings.confirm === "always";
+  return isAsked ? { ask: askAt(host) } : {};
+}
+
+/** Puts the question to whoever sits at the terminal. Throws `conflict` without a yes. */
+export function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
+  return async ({ text }) => {
+    if (!terminal.isInteractive)
+      throw new AppError(
+        "conflict",
+        "Nothing was done: with POSTHORN_CONFIRM=always a person must say yes at a terminal.",
+      );
+    const answer = await terminal.ask(`${text} (y/N) `, { isHidden: false, signal: stopSignal });
+    if (/^y(es)?$/i.test(answer.trim())) return "yes";
+    throw new AppError("conflict", "Nothing was done.");
+  };
 }

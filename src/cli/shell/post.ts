@@ -7,12 +7,10 @@ import { findChannel, sayChannels } from "../../accounts/meant-channel.ts";
 import { plainCall } from "../../context.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/local-caller.ts";
-import { collect } from "../options.ts";
-import { askAt } from "./consent.ts";
-import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
-import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { askAt, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { showPosts } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 

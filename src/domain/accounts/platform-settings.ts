@@ -1,6 +1,5 @@
 import { httpAddress } from "../settings/http-address.ts";
-import { nearestName } from "../settings/nearest-name.ts";
-import { didYouMean } from "../settings/unknown-names.ts";
+import { didYouMean, nearestName } from "../settings/nearest-name.ts";
 
 /** One setting of a platform, `POSTHORN_<PLATFORM>_<NAME>` in the environment or in posthorn.env. */
 export interface PlatformSetting {

@@ -34,7 +34,6 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
       "Content-Disposition": 'inline; filename="posthorn.ics"',
       "Cache-Control": "private, no-cache",
       "Last-Modified": new Date(feed.changedAt).toUTCString(),
-      "Referrer-Policy": "no-referrer",
       "X-Robots-Tag": "noindex",
     });
     response.send(toICalendar(feed));

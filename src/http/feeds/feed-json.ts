@@ -1,7 +1,7 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
-import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-content.ts";
+import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-views.ts";
 import { html as xml, type Html as Xml } from "../pages/html.ts";
 
 /** JSON Feed 1.1, https://www.jsonfeed.org/version/1.1/; what there is nothing of is left out, as it asks. */

@@ -88,7 +88,6 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
       // Opened by itself it is a picture or a video, and nothing that could act as a page of ours.
       "Content-Security-Policy":
         "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
-      "X-Content-Type-Options": "nosniff",
       "Cache-Control": MEDIA_CACHE_CONTROL,
     });
     const bytes = { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open };

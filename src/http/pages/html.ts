@@ -1,3 +1,6 @@
+import { parseUrl } from "../../domain/parse-url.ts";
+import { createHash } from "node:crypto";
+
 /** Markup that is safe to send: made by `html`, which escapes everything put into it. */
 export class Html {
   readonly text: string;
@@ -46,4 +49,82 @@ function escapeMarkup(text: string): string {
   return text
     .replace(FORBIDDEN, "\uFFFD")
     .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? character);
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"'`]{1,2000}/gi;
+
+/** Web addresses in a text become links; a sentence's own punctuation after them does not. */
+export function withLinks(line: string, toLink: (address: string) => Html = plainLink): (string | Html)[] {
+  const parts: (string | Html)[] = [];
+  let done = 0;
+  for (const match of line.matchAll(ADDRESS)) {
+    const address = withoutPunctuation(match[0]);
+    if (parseUrl(address) === null) continue;
+    parts.push(line.slice(done, match.index), toLink(address));
+    done = match.index + address.length;
+  }
+  return [...parts, line.slice(done)];
+}
+
+function plainLink(address: string): Html {
+  return html`<a href="${address}">${address}</a>`;
+}
+
+/** Opens beside the page, on which something may be entered already. */
+export function linkBeside(address: string): Html {
+  return html`<a href="${address}" rel="noreferrer noopener" target="_blank">${address}</a>`;
+}
+
+/** A closing bracket belongs to the address only where one was opened in it. */
+function withoutPunctuation(address: string): string {
+  let end = address.length;
+  for (;;) {
+    const last = address.charAt(end - 1);
+    const isClosing = last === ")" && !address.slice(0, end).includes("(");
+    if (end === 0 || !(isClosing || ".,:;!?…]}*_".includes(last))) return address.slice(0, end);
+    end -= 1;
+  }
+}
+
+/**
+ * Brings the buttons to life. Browsers give a page its clipboard only over https or on this machine; elsewhere
+ * the text is selected and copied as a person would.
+ */
+export const COPY_SCRIPT = `
+for (const button of document.querySelectorAll(".copy")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const text = button.previousElementSibling;
+    let isCopied = true;
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+    } catch {
+      getSelection().selectAllChildren(text);
+      isCopied = document.execCommand("copy");
+    }
+    button.textContent = isCopied ? "Copied" : "Selected";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  });
+}
+`;
+
+/** A script for the end of a page. */
+export function scriptOf(text: string): Html {
+  return new Html(`<script>${text}</script>`);
+}
+
+/** Lets the browser run this script and no other. */
+export function sourceOf(script: string): string {
+  return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+}
+
+/** What a page with something to copy allows. */
+export const COPYING = { "script-src": [sourceOf(COPY_SCRIPT)] };
+
+/** A text with a button that copies it; the page takes `COPY_SCRIPT` along. */
+export function snippet(text: string): Html {
+  return html`<div class="snippet">
+    <pre>${text}</pre>
+    <button type="button" class="copy" aria-live="polite" hidden>Copy</button>
+  </div>`;
 }

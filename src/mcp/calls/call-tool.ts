@@ -1,21 +1,18 @@
 import {
-  ProtocolError,
   type CallToolResult,
   type InputRequiredResult,
+  ProtocolError,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { ClientSession } from "./client-session.ts";
-import type { ClientLog } from "./client-log.ts";
-import type { McpDeps } from "../deps.ts";
+import { ClientSession, InputNeeded } from "./client-session.ts";
+import { type ClientLog, createProgress } from "./open-calls.ts";
+import type { Block, McpDeps } from "../kinds.ts";
 import { fitResult, type Fitted } from "./fit-result.ts";
-import { InputNeeded } from "./client-session.ts";
 import { Elicitation } from "./elicitation.ts";
-import { createProgress } from "./progress.ts";
-import { TOOL_VIEWS } from "../resources/calendar-resource.ts";
-import type { Block } from "../kinds.ts";
+import { TOOL_VIEWS } from "../resources/resources.ts";
 
 interface ToolCall {
   readonly name: string;

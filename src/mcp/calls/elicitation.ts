@@ -1,13 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
+import { type ElicitResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Consent, ConfirmOptions, Question } from "../../toolkit/confirm.ts";
+import type { ConfirmOptions, Consent, Question } from "../../toolkit/confirm.ts";
 import type { CallResult } from "../../toolkit/toolbox.ts";
-import { InputNeeded, type CallFrom } from "./client-session.ts";
-import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
-import type { McpDeps } from "../deps.ts";
-import { ANSWER_MS, SealedState } from "./sealed-state.ts";
+import {
+  abilitiesOf,
+  ANSWER_MS,
+  type CallFrom,
+  canShowForms,
+  InputNeeded,
+  isStateless,
+  SealedState,
+} from "./client-session.ts";
+import type { McpDeps } from "../kinds.ts";
 
 const Result = z.record(z.string(), z.unknown());
 type Result = CallResult["result"];

@@ -1,15 +1,10 @@
 import type { Request, Response } from "express";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isDeeper } from "../../domain/json-depth.ts";
+import { isDeeper } from "../../domain/whole-text.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { SECOND } from "../../domain/time.ts";
-import type { AppContext } from "../../context.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";
 import type { KeyWatch } from "./key-watch.ts";
-
-/** How long a body may take: the HTTP server itself sets no limit, because of uploads. */
-const MAX_BODY_MS = 30 * SECOND;
 
 /** The range that JSON-RPC leaves to servers; the HTTP status says more. */
 export const REFUSED = -32_000;
@@ -33,16 +28,12 @@ export async function countBatch(response: Response, message: unknown): Promise<
 }
 
 /** Reads a body as JSON; null when it could not be, and the reason has been answered. */
-export async function readMessage(
-  request: Request,
-  response: Response,
-  clock: AppContext["clock"],
-): Promise<{ value: unknown } | null> {
+export async function readMessage(request: Request, response: Response): Promise<{ value: unknown } | null> {
   if (!isJsonContentType(request.headers["content-type"] ?? null)) {
     answerError(response, 415, REFUSED, "Content-Type: must be application/json.");
     return null;
   }
-  const bytes = await readBytes(request, response, clock);
+  const bytes = await readBytes(request, response);
   if (bytes === null) return null;
   let value: unknown;
   try {
@@ -62,12 +53,7 @@ export async function readMessage(
   return null;
 }
 
-async function readBytes(
-  request: Request,
-  response: Response,
-  clock: AppContext["clock"],
-): Promise<Buffer | null> {
-  const done = clock.after(MAX_BODY_MS, () => breakOff(request, response));
+async function readBytes(request: Request, response: Response): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -88,14 +74,7 @@ async function readBytes(
   } catch {
     // The client went away in the middle.
     return null;
-  } finally {
-    done();
   }
-}
-
-function breakOff(request: Request, response: Response): void {
-  response.set("Connection", "close").once("finish", () => request.destroy());
-  answerError(response, 408, REFUSED, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds.`);
 }
 
 /** What the transports over HTTP have in common. */

@@ -4,12 +4,17 @@ import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { isInitializeRequest, isJSONRPCNotification, type Server } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR, MINUTE } from "../../domain/time.ts";
-import { isSameKey } from "./http-message.ts";
-import type { McpDeps } from "../deps.ts";
-import { answerError, answerMethodNotAllowed, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
+import {
+  answerError,
+  answerMethodNotAllowed,
+  isSameKey,
+  REFUSED,
+  SESSION_NOT_FOUND,
+  type Shared,
+} from "./http-message.ts";
+import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./http-message.ts";
 
 /**
  * A session without a request or an open stream for this long was left behind; its client starts a new one.

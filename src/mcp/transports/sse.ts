@@ -3,18 +3,19 @@ import type { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js
 import type { Server, Transport } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { callerOf, isSameKey } from "./http-message.ts";
-import type { McpDeps } from "../deps.ts";
 import {
   answerError,
   answerMethodNotAllowed,
+  callerOf,
+  isSameKey,
   readMessage,
   REFUSED,
   SESSION_NOT_FOUND,
+  type Shared,
 } from "./http-message.ts";
+import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./http-message.ts";
 
 const MESSAGES_PATH = "/messages";
 
@@ -70,7 +71,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
           "sessionId: there is no such stream of this key. Open one with GET /sse.",
         );
       }
-      const message = await readMessage(request, response, deps.ctx.clock);
+      const message = await readMessage(request, response);
       if (message !== null) await post(stream.transport, message.value, response);
     },
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
 import { within } from "../calls/open-calls.ts";
-import type { McpDeps } from "../deps.ts";
+import type { McpDeps } from "../kinds.ts";
 import { GRACE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
 

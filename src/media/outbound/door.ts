@@ -1,28 +1,27 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, SECOND } from "../../domain/time.ts";
 import { lookup as systemLookup } from "node:dns/promises";
 import { Readable } from "node:stream";
-import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
+import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
-import { SECOND } from "../../domain/time.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
 import {
-  OutboundFailure,
   type Outbound,
+  OutboundFailure,
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
-import type { AddressPolicy } from "./address-policy.ts";
+import type { AddressPolicy } from "./outbound.ts";
 import {
   createGuardedConnector,
   createOpenConnector,
-  onceAtATime,
   type Lookup,
+  onceAtATime,
   type OutboundOptions,
+  reasonUnreachable,
 } from "./connector.ts";
 import { converse } from "./sockets.ts";
-import { reasonUnreachable } from "./unreachable.ts";
 
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 

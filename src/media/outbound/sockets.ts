@@ -1,14 +1,13 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, quote, SECOND } from "../../domain/time.ts";
 import { once } from "node:events";
 import type { ClientRequestArgs } from "node:http";
 import type { buildConnector } from "undici";
-import { createWebSocketStream, WebSocket, type ClientOptions } from "ws";
+import { type ClientOptions, createWebSocketStream, WebSocket } from "ws";
 import { AppError } from "../../domain/errors.ts";
-import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
-import type { AddressPolicy } from "./address-policy.ts";
-import { reasonUnreachable } from "./unreachable.ts";
+import type { AddressPolicy } from "./outbound.ts";
+import { reasonUnreachable } from "./connector.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
 const MAX_BYTES = 4 * 1024 * 1024;

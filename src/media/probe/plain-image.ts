@@ -2,7 +2,7 @@ import { imageSize } from "image-size";
 import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
-import { frameAround, isSameSize } from "./fit/frame.ts";
+import { frameAround, isSameSize } from "./frame.ts";
 
 /** image-size's names of the formats that `formats.ts` takes. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {

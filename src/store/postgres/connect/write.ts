@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { deadline } from "../../../domain/deadline.ts";
+import { deadline } from "../../../domain/time.ts";
 import type { AppError } from "../../../domain/errors.ts";
 import { HANDLE, type Handle, type Store } from "../../engine/store.ts";
 import { CommitUnanswered } from "../../engine/unanswered.ts";

@@ -1,6 +1,6 @@
 import type { Sharp } from "sharp";
-import type { Fill } from "../../../domain/accounts/capabilities.ts";
-import type { ImageLimits } from "../../../ports/media.ts";
+import type { Fill } from "../../domain/accounts/capabilities.ts";
+import type { ImageLimits } from "../../ports/media.ts";
 
 export interface Size {
   readonly width: number;
