@@ -51,11 +51,10 @@ export async function openDatabase(
 ): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
-    const sizes = { application: config.database.connections };
     return openStore({
       url,
       directUrl: directUrl ?? undefined,
-      sizes,
+      size: config.database.connections,
       clock: systemClock,
       telling: { tell },
     });

@@ -1,6 +1,7 @@
 import type { Store } from "../../src/store/engine/store.ts";
-import { createClaims as createPostgresClaims } from "../../src/store/postgres/claims.ts";
-import { createClaims } from "../../src/store/sqlite/claims.ts";
+import { findDue } from "../../src/store/postgres/claims.ts";
+import { createClaims } from "../../src/store/queries/publishing/claims.ts";
+import { queue } from "../../src/store/sqlite/claims.ts";
 import { createLedger } from "../../src/store/queries/publishing/ledger.ts";
 
 /** Past the store's door, for tests that look at rows or break something. */
@@ -16,7 +17,7 @@ export function withWrite(store: Store, write: Store["write"]): Store {
   const base = { ...store, write };
   return {
     ...base,
-    claims: store.isShared ? createPostgresClaims(base, async () => true) : createClaims(base),
+    claims: createClaims(base, store.isShared ? { findDue, isDead: async () => true } : queue),
     ledger: createLedger(base),
     [Symbol.asyncDispose]: async () => {},
   };

@@ -1,7 +1,8 @@
 import { HANDLE, type Store } from "../engine/store.ts";
+import { createClaims } from "../queries/publishing/claims.ts";
 import { createLedger } from "../queries/publishing/ledger.ts";
 import { createSearch } from "../queries/search/post-pages.ts";
-import { createClaims } from "./claims.ts";
+import { queue } from "./claims.ts";
 import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./database-file.ts";
 import { checkpoint, explained, openDatabase, type OpenOptions } from "./database.ts";
 import { makeLocksFolder } from "./locks.ts";
@@ -30,10 +31,10 @@ export async function openSqliteStore({ usedMark, locks, ...options }: StoreOpti
   const file = watchDatabaseFile(options.file, losing, locks);
   const { query, raw } = database;
   const handle = { query, raw, index: postIndex };
-  const queue = createWriteQueue(handle);
+  const writes = createWriteQueue(handle);
   const write: Store["write"] = async (work) => {
     try {
-      const result = await queue.write(work);
+      const result = await writes.write(work);
       // What was committed to a file that nobody finds any more is not kept.
       if (!file.isPresent()) throw file.lost.reason;
       return result;
@@ -44,11 +45,11 @@ export async function openSqliteStore({ usedMark, locks, ...options }: StoreOpti
   const base = { [HANDLE]: handle, write };
   return {
     ...base,
-    writeTrouble: queue.writeTrouble,
+    writeTrouble: writes.writeTrouble,
     engine: database.driver,
     lost: file.lost,
     isPresent: () => file.isPresent(),
-    claims: createClaims(base),
+    claims: createClaims(base, queue),
     ledger: createLedger(base),
     liveness: createFileLiveness(base, locks),
     wake: NO_WAKE,
