@@ -7,7 +7,7 @@ import { createLedger } from "../../src/store/queries/publishing/ledger.ts";
 /** Past the store's door, for tests that look at rows or break something. */
 export { queryOf } from "../../src/store/engine/handle.ts";
 export { rowsOf } from "../../src/store/engine/statements.ts";
-export { rawOf } from "../../src/store/sqlite/handle.ts";
+export { rawOf } from "../../src/store/sqlite/driver.ts";
 
 /**
  * The same store with another way to write, for tests in which writing fails or ends somebody; it closes

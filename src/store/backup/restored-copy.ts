@@ -1,5 +1,5 @@
 import { openSqlite, type SqliteDatabase } from "../sqlite/driver.ts";
-import { readRaw } from "../sqlite/handle.ts";
+import { readRaw } from "../sqlite/driver.ts";
 import type { Reader } from "../engine/store.ts";
 
 /**

@@ -8,7 +8,7 @@ import { insertMeta, readMeta } from "../queries/meta.ts";
 import { searchable } from "../queries/posts.ts";
 import { takeOver } from "../queries/publishing/release.ts";
 import { listHolders } from "../queries/publishing/restored-posts.ts";
-import { readRaw } from "../sqlite/handle.ts";
+import { readRaw } from "../sqlite/driver.ts";
 
 /* From a folder's database to one on PostgreSQL, in one transaction: all of it is there, or nothing. */
 
