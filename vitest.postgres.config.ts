@@ -7,7 +7,7 @@ const ON_BOTH = [
   "test/faults/tokens.test.ts",
   "test/contract/**/*.test.ts",
   "test/publishing/**/*.test.ts",
-  "test/services/**/*.test.ts",
+  "test/{access,accounts,connecting,files,health,platform-io,posts,results,webhooks}/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",
 ];
 
@@ -20,7 +20,6 @@ const ONLY_SQLITE = [
   "test/publishing/maintenance.test.ts",
   // It moves the time by hand while timers of the driver's are under way.
   "test/publishing/passes.test.ts",
-  "test/app/sealed-columns.test.ts",
 ];
 
 /** Processes that are killed, stopped and cut off: they take longest, and stand apart from the suites. */

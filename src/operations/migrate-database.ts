@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { MigrationResult } from "../cli/host.ts";
 import { openDataFolder, type DataFolder, type Environment } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
@@ -14,6 +13,7 @@ import type { Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "../app/system-clock.ts";
+import type { MigrationResult } from "./reports.ts";
 
 interface Migration {
   readonly env: Environment;

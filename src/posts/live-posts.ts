@@ -8,9 +8,8 @@ import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { readMetadata, toPost } from "../store/queries/posts.ts";
-import type { Tables } from "../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";
@@ -21,7 +20,8 @@ import { createPlatformIo } from "../connecting/account-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
 import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
-import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
@@ -42,7 +42,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   }
   checkAddresses(ctx, { metadata: input.metadata });
   const row = await findOwnPost(ctx, caller, input.id);
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const before = readMetadata(row);
   const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
   const caption = input.caption === undefined ? row.caption : input.caption;
@@ -91,7 +91,7 @@ export async function setThumbnail(
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
     throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
   }
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const { setThumbnail: set } = platform;
   const account = await findAccount(ctx, caller, row.account_id);
   const { thumbnail } = capabilitiesFor(ctx, account, toPlatformPost(platform, row));

@@ -212,7 +212,7 @@ function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
   const host = createHost({
     env,
     terminal: createFakeTerminal().terminal,
-    machine: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: process.pid },
     node: process.execPath,
     stopSignal: new AbortController().signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { HOUR } from "../../src/domain/time.ts";
 import { keepGrant } from "../../src/connecting/grants.ts";
-import { renewDueGrants } from "../../src/connecting/renew-grant.ts";
+import { renewDueGrants } from "../../src/connecting/renewal.ts";
 import { sealSecrets } from "../../src/platform-io/secrets.ts";
 import { insertAccount } from "../../src/store/queries/accounts.ts";
 import { startFakeOAuth } from "../support/fake-oauth.ts";

@@ -1,16 +1,16 @@
+import pg from "pg";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
 import { startServer } from "../../src/start/start-server.ts";
-import type { Finding } from "../../src/cli/host.ts";
 import { isPlain } from "../../src/store/postgres/health.ts";
 import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { Finding } from "../../src/operations/reports.ts";
 
 /* What `posthorn doctor` says of a PostgreSQL, and that it leaves nothing there. */
 
@@ -60,7 +60,7 @@ async function examine(env: Record<string, string> = {}) {
 /** What the first start leaves. */
 async function startOnce(): Promise<void> {
   const setup = await readSetup(envOf());
-  const running = await startServer({ setup, machine: MACHINE, role: "serve" });
+  const running = await startServer({ setup, self: MACHINE, role: "serve" });
   await running[Symbol.asyncDispose]();
 }
 

@@ -62,10 +62,10 @@ const SUITES = [
 describe("the protocol's conformance suite against the product as it is", () => {
   it.each(SUITES)("passes for $revision", async ({ suite, args, scenarios }) => {
     using folder = temporaryFolder();
-    const machine = { host: hostname(), pid: process.pid };
+    const self = { host: hostname(), pid: process.pid };
     await using server = await startServer({
       setup: await readSetup(settings(folder)),
-      machine,
+      self,
       role: "serve",
     });
     const { unmet } = await runSuite({ suite, args, port: Number(new URL(server.address).port) });

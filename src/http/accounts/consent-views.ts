@@ -1,5 +1,5 @@
 import type { FormField } from "../../connecting/connect-fields.ts";
-import type { ConsentStart } from "../../connecting/start-page.ts";
+import type { ConsentStart } from "../../connecting/connect-page.ts";
 import { COPY_SCRIPT, COPYING, scriptOf } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";

@@ -10,14 +10,12 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { CallingClient } from "../../calling-client.ts";
-import { ClientSession } from "../calls/client-session.ts";
+import type { CallingClient } from "../../context.ts";
+import { ClientSession, InputNeeded } from "../calls/client-session.ts";
 import type { McpDeps } from "../deps.ts";
-import { InputNeeded } from "../calls/client-session.ts";
-import type { PromptArgument, PromptKind } from "../kinds.ts";
+import type { PromptArgument, PromptKind, Scope } from "../kinds.ts";
 import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "../protocol-error.ts";
-import type { Scope } from "../kinds.ts";
 
 /** Answers `prompts/*` on a server whose capabilities announce them. */
 export function servePrompts(
