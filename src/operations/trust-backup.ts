@@ -3,7 +3,7 @@ import { findSecretKey, type DataFolder } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { signBackup } from "./backup.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
-import type { VerifiedBackup } from "../store/backup/verify-backup.ts";
+import type { VerifiedBackup } from "../store/backup/backup-archive.ts";
 import { UNSIGNED_RISK } from "./reports.ts";
 
 /**

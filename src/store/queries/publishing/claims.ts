@@ -2,17 +2,66 @@ import { sql } from "kysely";
 import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import type { Candidate, ClaimedPost, ClaimWish } from "../../engine/claims.ts";
+import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import { queryOf } from "../../engine/handle.ts";
 import { POST_COLUMNS } from "../../engine/post-columns.ts";
 import type { PostRow } from "../../engine/schema.ts";
-import type { Reader, Tx } from "../../engine/store.ts";
-import { QUARANTINE_FROM } from "./release.ts";
+import { change } from "../../engine/statements.ts";
+import type { Reader, Store, Tx } from "../../engine/store.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
+import { setMeta } from "../meta.ts";
+import { isHeld } from "./ledger.ts";
+import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
 
-/* What both engines do of a claim, once each has found and locked due posts in its own way. */
+/** What each engine does in SQL of its own. */
+export interface Queue {
+  /** The ids of due posts, first due first. They belong to this transaction until it ends. */
+  findDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]>;
+  /** Whether the worker is dead, proven in the transaction that takes over from it. */
+  isDead(tx: Tx, workerId: string): Promise<boolean>;
+}
 
-/** Everything about these posts that working on them needs, in their order. */
-export async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
+export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue): Claims {
+  const { write } = store;
+  return {
+    nextAfter: (moment) => readNextAfter(store, moment),
+    hasQuarantined: (now) => hasQuarantined(store, now),
+    claim: (wish) => claim(write, wish, queue),
+    failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
+    noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
+    freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
+    takeOver: (workerId, now) =>
+      write(async (tx) => ((await queue.isDead(tx, workerId)) ? takeOver(tx, workerId, now) : null)),
+    abandon: (leases, now) => write((tx) => abandon(tx, leases, now)),
+    noteTime: (now, toleranceMs) => write((tx) => noteTime(tx, now, toleranceMs)),
+  };
+}
+
+/**
+ * Where the COMMIT got no answer, the posts tell which of them the worker holds. Posts that it holds without
+ * knowing it would wait for ever.
+ */
+async function claim(write: Store["write"], wish: ClaimWish, queue: Queue): Promise<Claimed> {
+  let claimed: Claimed = { posts: [], isFull: false };
+  const stillHeld = (): Promise<ClaimedPost[]> =>
+    write(async (tx) => {
+      const held: ClaimedPost[] = [];
+      for (const post of claimed.posts) if (await isHeld(tx, post.lease)) held.push(post);
+      return held;
+    });
+  return readingAgain(
+    () =>
+      write(async (tx) => {
+        const now = wish.now();
+        const found = await readCandidates(tx, await queue.findDue(tx, wish, now));
+        return (claimed = { posts: await takePosts(tx, found, wish, now), isFull: found.length === wish.limit });
+      }),
+    async () => ({ ...claimed, posts: await stillHeld() }),
+  );
+}
+
+/** The posts in the order of `ids`, each with its account and ledger. */
+async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
   const query = queryOf(reader);
   const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
   const posts = new Map(rows.map((row) => [row.id, row]));
@@ -30,11 +79,7 @@ export async function readCandidates(reader: Reader, ids: readonly string[]): Pr
   });
 }
 
-/**
- * When the first post after this moment wants attention; null when none waits. One before it may be held up
- * by its channel.
- */
-export async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
+async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
   const row = await queryOf(reader)
     .selectFrom("posts")
     .select(({ fn }) => fn.min("next_at").as("next"))
@@ -45,8 +90,7 @@ export async function readNextAfter(reader: Reader, moment: number): Promise<num
   return row?.next ?? null;
 }
 
-/** Whether a due post waits that one more crash makes fail. */
-export async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
+async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
   const row = await queryOf(reader)
     .selectFrom("posts")
     .select("id")
@@ -58,11 +102,8 @@ export async function hasQuarantined(reader: Reader, now: number): Promise<boole
   return row !== undefined;
 }
 
-/**
- * Gives due posts to the worker, in a few statements for all of them. `found` is nobody else's until the
- * transaction ends.
- */
-export async function takePosts(
+/** Gives posts to the worker that belong to this transaction, in a few statements for all of them. */
+async function takePosts(
   tx: Tx,
   found: readonly Candidate[],
   wish: ClaimWish,
@@ -78,15 +119,16 @@ export async function takePosts(
     const { workerId } = wish;
     const lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
     const attempt = attempts.get(post.id) ?? 1;
-    // A post that goes on in its last attempt was claimed before.
+    // Where the attempt goes on, its cause was noted before.
     const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
     return { post, account, effects, lease, attempt, lateCause };
   });
 }
 
 /**
- * A post that only waited (held until its time, being processed) goes on in its last attempt. One that is
- * published, and waits for what follows it, keeps that as it ended. Answers the numbers of their attempts.
+ * Marks the posts as claimed. One that only waited (held until its time, being processed) goes on in its last
+ * attempt. A published one that waits for its follow-ups keeps its last attempt as it ended. Returns the number
+ * of each post's attempt.
  */
 async function beginAttempts(
   tx: Tx,
@@ -151,7 +193,7 @@ async function noteAttempts(
     .execute();
 }
 
-/** One post an account. */
+/** From now on each account has this one post in flight. */
 async function occupyAccounts(tx: Tx, found: readonly Candidate[]): Promise<void> {
   const whens = found.map(({ post, account }) => sql`WHEN ${account.id} THEN ${post.id}`);
   await queryOf(tx)
@@ -165,7 +207,7 @@ async function occupyAccounts(tx: Tx, found: readonly Candidate[]): Promise<void
     .execute();
 }
 
-/** Accounts of posts that are left over from downtime get no other post for a while. */
+/** Accounts whose post is left over from downtime get no other post for a while. */
 async function spaceAccounts(
   tx: Tx,
   found: readonly Candidate[],
@@ -185,4 +227,47 @@ async function spaceAccounts(
     })
     .where("id", "in", ids)
     .execute();
+}
+
+const CLOCK_KEY = "clock";
+
+/**
+ * Notes the time. Returns the time noted before, and by how many milliseconds the clock has gone back since (0
+ * up to `toleranceMs`). Where it has, everything that was put off until a later time is brought forward by as
+ * much: by the clock of now it would wait too long. With several processes only the first one does it.
+ */
+async function noteTime(
+  tx: Tx,
+  now: number,
+  toleranceMs: number,
+): Promise<{ readonly last: number | null; readonly backMs: number }> {
+  const noted = await queryOf(tx)
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", CLOCK_KEY)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const last = noted === undefined ? null : Number(noted.value);
+  const backMs = last === null ? 0 : last - now;
+  if (backMs > 0 && backMs <= toleranceMs) return { last, backMs: 0 };
+  await setMeta(tx, CLOCK_KEY, String(now));
+  if (backMs <= 0) return { last, backMs: 0 };
+  await bringForward(tx, now, backMs);
+  return { last, backMs };
+}
+
+/** A post is never brought before its own time. */
+async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
+  await change(
+    tx,
+    sql`UPDATE accounts SET next_allowed_at = CASE WHEN next_allowed_at < ${byMs} THEN 0 ELSE next_allowed_at - ${byMs} END
+      WHERE next_allowed_at > ${now}`,
+  );
+  await change(
+    tx,
+    sql`UPDATE posts SET next_at = CASE WHEN next_at - ${byMs} < scheduled_at THEN scheduled_at ELSE next_at - ${byMs} END
+      WHERE next_at > ${now} AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
+  );
+  await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
+  await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
 }
