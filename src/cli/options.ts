@@ -4,7 +4,6 @@ import { type Permission, PERMISSIONS, type Role, ROLE_NAMES, ROLES } from "../d
 import { requireWholeTexts } from "../domain/whole-text.ts";
 import type { Host } from "./host.ts";
 
-/** A list separated by commas, as every command takes one. */
 export function parseList(text: string): string[] {
   return text
     .split(",")
@@ -25,13 +24,11 @@ function parsePermissions(text: string): Permission[] {
   return known;
 }
 
-/** What a command is told of permissions: a list of them, or the role that stands for some. */
 export interface PermissionOptions {
   readonly role?: Role;
   readonly permissions?: string;
 }
 
-/** `--role` beside the `--permissions` of a command. */
 export function roleOption(meaning: string): Option {
   return new Option("--role <role>", meaning).choices(ROLE_NAMES).conflicts("permissions");
 }
@@ -42,7 +39,6 @@ export function readPermissionOptions(options: PermissionOptions): readonly Perm
   return options.role === undefined ? undefined : ROLES[options.role];
 }
 
-/** Reads a whole number from 1 on. */
 export function wholeNumber(max: number): (text: string) => number {
   return (text) => {
     if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max) return Number(text);
@@ -50,17 +46,15 @@ export function wholeNumber(max: number): (text: string) => number {
   };
 }
 
-/** An option that may be repeated. */
 export function collect(value: string, all: readonly string[]): readonly string[] {
   return [...all, value];
 }
 
-/** How results look on standard output. */
 export function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A sentence for whoever reads a terminal; JSON for programs, and for people who ask for it. */
+/** A sentence on a terminal; JSON for programs, and for people who ask for it. */
 export function printResult(
   { terminal }: Host,
   { json, sentence, result }: { readonly json: boolean; readonly sentence: string; readonly result: unknown },
@@ -69,19 +63,14 @@ export function printResult(
 }
 
 interface Typed {
-  /** What it came by: an option or argument. */
   readonly source: string;
   readonly text: string;
-  /** What to write instead, as a sentence. */
   readonly advice: string;
   /** The parser's reason quotes what it met, which must not show. */
   readonly isSecret?: boolean;
 }
 
-/**
- * Reads JSON that somebody typed; throws `invalid` that names where it came from, or a text that is not
- * whole.
- */
+/** Reads JSON that a person typed. Throws `invalid` that names where it came from. */
 export function parseJson({ source, text, advice, isSecret = false }: Typed): unknown {
   let value: unknown;
   try {

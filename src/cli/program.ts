@@ -18,10 +18,7 @@ import { addUploadCommand } from "./shell/content.ts";
 
 const UPKEEP = "Look after it:";
 
-/**
- * Runs one command line (without node and script) and answers the exit status; everything to be read has been
- * written.
- */
+/** Runs one command line (without node and script) and answers the exit status. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host);
   try {

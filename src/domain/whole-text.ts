@@ -2,10 +2,7 @@ import { AppError } from "./errors.ts";
 import { pathOf } from "./explain-invalid.ts";
 import { quote } from "./time.ts";
 
-/**
- * NUL ends a text for databases and platforms written in C; a lone surrogate is no character and cannot be
- * written in UTF-8.
- */
+/** NUL ends a text for databases and platforms in C. A lone surrogate cannot be written in UTF-8. */
 const BROKEN = /[\0\p{Cs}]/u;
 
 /** Names of fields are the caller's own words and may be long. */
@@ -16,15 +13,12 @@ export function isWholeText(text: string): boolean {
   return !BROKEN.test(text);
 }
 
-/** For texts of others, which nobody can be asked to mend: databases refuse NUL, or end the text there. */
+/** For texts of others, which cannot be mended: databases refuse NUL, or end the text there. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }
 
-/**
- * Throws `invalid` that names the first field, at any depth, whose text is not whole, and for a value that is
- * nested deeper than JSON may be.
- */
+/** Throws `invalid` that names the first text that is not whole, and for a value that is nested too deep. */
 export function requireWholeTexts(value: unknown, path: readonly (string | number)[] = []): void {
   if (path.length > MAX_JSON_DEPTH)
     throw new AppError(
@@ -58,10 +52,7 @@ function whatIsBroken(text: string): string {
     : "half of a surrogate pair, which is no character. Send the whole character, or leave it out.";
 }
 
-/**
- * Far more than any platform's fields need, far less than what exhausts the stack of whatever walks the
- * value.
- */
+/** More than any platform's fields need, less than what exhausts the stack of a function that walks them. */
 export const MAX_JSON_DEPTH = 64;
 
 /** More values than any platform answers in 1 MiB, and few enough to be read in some milliseconds. */

@@ -26,7 +26,6 @@ interface HealthDeps {
   readonly trustProxy?: TrustProxy;
   /** Opens `/metrics`; default: there is no such page. */
   readonly metricsToken?: string | null;
-  /** What this process does; default: all. */
   readonly half?: "api" | "publisher" | null;
   /** Whether the publisher of this process works; true where it has none. */
   readonly isReady: () => boolean;
@@ -40,7 +39,6 @@ export interface HttpDeps extends HealthDeps {
   readonly mcp?: McpHandlers;
   /** Routers with whole paths of their own, pages and files. */
   readonly routers?: readonly ((guard: Guard) => Router)[];
-  /** Default: all of them. */
   readonly routes?: readonly ResourceRoute[];
 }
 
@@ -82,10 +80,7 @@ function createBareApp(deps: HealthDeps): Express {
   return app;
 }
 
-/**
- * A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what
- * it knew of them.
- */
+/** A router, not an app of its own: that would give request and response other prototypes, which is slow. */
 function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
   const api = Router({ caseSensitive: true });
   api.use((_request, response, next) => {

@@ -6,10 +6,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const TOO_LARGE_SENTENCE =
   "The body is larger than 1 MiB. Send less at once. Files go to POST /api/v1/files.";
 
-/**
- * `required`: a JSON object and its content type must be there; `optional`: a request without a body is `{}`;
- * `none`: there must be no fields.
- */
+/** `required`: a JSON object with its content type. `optional`: no body is `{}`. `none`: no fields. */
 export type BodyRule = "required" | "optional" | "none";
 
 export type JsonObject = Record<string, unknown>;
@@ -73,7 +70,6 @@ const refuseLarge: RequestHandler = (request, _response, next) => {
 
 const explainUnread: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   const type = typeOf(error);
-  // The client has gone.
   if (type === "request.aborted") return;
   if (type === null) return next(error);
   const sentence =

@@ -5,16 +5,14 @@ import type { McpContext, Scope, Suggestion } from "./kinds.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { AppError, type ErrorKind, sentenceOf } from "../domain/errors.ts";
 
-/** Enough to choose from; whoever looks for more searches with list_posts. */
+/** Enough to choose from. list_posts finds more. */
 const MAX_SUGGESTED_POSTS = 100;
 
-/** A tool's result, through all of its checks. */
 export async function ask<T>(scope: Scope, tool: string, args: object, schema: z.ZodType<T>): Promise<T> {
   const { result } = await scope.toolbox.call(tool, args, scope.caller, { signal: scope.signal });
   return schema.parse(result);
 }
 
-/** Whether the caller is offered this tool. */
 export function isOffered({ toolbox, caller }: Scope, tool: string): boolean {
   return toolbox.list(caller).some(({ name }) => name === tool);
 }

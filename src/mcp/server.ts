@@ -24,11 +24,7 @@ const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
 /** The first revision whose tools have a title of their own; before, it stood among the hints. */
 const FIRST_WITH_TITLES = "2025-06-18";
 
-/**
- * A server for one connection (or one stateless request) of one caller, in whichever protocol era the
- * transport negotiates. The SDK's low-level server: the other one rewrites schemas, and a list must be the
- * same on every face.
- */
+/** A server for one connection, or one stateless request. The SDK's other server rewrites schemas. */
 export function createMcpServer(
   deps: McpDeps,
   caller: Caller,

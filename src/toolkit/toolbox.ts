@@ -47,12 +47,9 @@ export interface CallResult {
   readonly link: Link<Record<string, unknown>> | null;
 }
 
-/**
- * The one way to a tool: look-up, permission, input, handler, output where it is checked, in that order,
- * once.
- */
+/** The one way to a tool: look-up, permission, input, handler, and output where it is checked. */
 export interface Toolbox {
-  /** As callers elsewhere are offered them, without fields for this machine alone. */
+  /** As callers elsewhere are offered them, without fields that are only for this machine. */
   readonly tools: readonly AnyTool[];
   /** The tools this caller may call. */
   list(caller: Caller): ToolListing[];
@@ -124,7 +121,6 @@ export function createToolbox(
   return { tools: remoteTools, list, call };
 }
 
-/** Arguments or an answer, in JSON's terms. */
 type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 

@@ -24,10 +24,7 @@ interface Waiting {
 
 type State = Awaited<ReturnType<typeof checkConnection>>;
 
-/**
- * Prints the address to open and waits until the person has agreed there, whichever process they come back to.
- * Throws AppError where it fails or runs out.
- */
+/** Prints the address to open, and waits until the person has agreed there. Throws AppError. */
 export async function connectByConsent(
   host: Host,
   session: Session,
@@ -38,7 +35,7 @@ export async function connectByConsent(
   const { url, connectId, expiresAt } = await connectChannel(call, args);
   if (url === null || connectId === null) throw new Error("There is no address to open.");
   const waiting = { host, call, connectId, targets, token: url.slice(url.lastIndexOf("/") + 1) };
-  // Asked for first: it makes a state, and one made later would void that of whoever is on their way already.
+  // Asked for first: it makes a state, and a later one would void that of a person who is on their way.
   const direct = host.terminal.isInteractive ? await askForDirectAddress(waiting) : null;
   host.terminal.tell(
     `Open this address in a browser and go on from there, until ${expiresAt}:\n\n  ${url}\n\n`,
@@ -59,7 +56,7 @@ async function askForDirectAddress({ call, token }: Waiting): Promise<string | n
   return done.state === "lead" ? done.url : null;
 }
 
-/** Looks until nothing is pending any more; meanwhile somebody may paste the address that a browser ended at. */
+/** Looks until nothing is pending. Meanwhile the address that a browser ended at may be pasted. */
 async function untilBack(waiting: Waiting): Promise<State> {
   const over = new AbortController();
   const asking = waiting.host.terminal.isInteractive
@@ -105,7 +102,7 @@ async function askForAddress({ host, call, token }: Waiting, over: AbortSignal):
       else if (done.state !== "start") return;
     }
   } catch (error) {
-    // Nobody answers any more: the browser came back, or the question was closed; the browser still may.
+    // The browser came back, or the question was closed. Then the browser still may come back.
     if (!signal.aborted && !(error instanceof AppError)) throw error;
   }
 }
@@ -154,12 +151,11 @@ function connectedOf(state: State): readonly Account[] {
 
 export interface Choosing {
   readonly terminal: Terminal;
-  /** As given with --targets. */
   readonly targets: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The keys of the channels to connect: those of --targets, or those whose numbers somebody types. */
+/** The keys of the channels to connect: those of --targets, or those whose numbers are typed. */
 export async function chooseChannels(
   { terminal, targets, signal }: Choosing,
   channels: readonly FoundChannel[],

@@ -7,7 +7,6 @@ import { localCaller } from "../../access/local-caller.ts";
 import { tellSize } from "../shell/views.ts";
 import { UNSIGNED_RISK } from "../../operations/reports.ts";
 
-/** The data folder as a whole: copied, put back, moved and exported. */
 export function addDataCommands(program: Command, host: Host): void {
   program
     .command("backup")

@@ -94,7 +94,7 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 
-/** What nobody asked for in so many words. */
+/** What holds without having been asked for. */
 function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
   const isChosen = options.role !== undefined || options.permissions !== undefined;
   const may = `It may: ${permissions.join(", ")}${role === null ? "" : ` (the role ${role})`}.`;

@@ -102,8 +102,7 @@ export function addStdioCommand(program: Command, host: Host): void {
     .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
     .addOption(roleOption("a name for permissions, instead of --permissions"))
     .option("--tools <sets>", "all, or the sets of tools that MCP lists (like POSTHORN_TOOLS)")
-    // A mistyped command ends up here too, because this is the default; it deserves a better sentence than
-    // "too many arguments".
+    // A mistyped command ends up here too. It deserves a better sentence than "too many arguments".
     .allowExcessArguments(true)
     .addHelpText(
       "after",

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Machine } from "../host.ts";
 import { SECOND } from "../../domain/time.ts";
 
-/** What is to be kept running. Paths are absolute. */
 export interface ServiceSpec {
   readonly node: string;
   readonly program: string;
@@ -18,12 +17,10 @@ export type RunStep = (command: CommandLine, options?: { readonly mayFail: boole
 /** What keeps a person's programs running on one kind of system. */
 export interface ServiceManager {
   readonly name: string;
-  /** Where it reads what to run. */
   readonly file: string;
   /** Succeeds where it works for this user, and the sentence where it does not. */
   readonly isThere: CommandLine;
   readonly absence: string;
-  /** The command line that starts it anew. */
   readonly restart: string;
   /** What shows the log, with the options that journalctl and tail have in common. */
   logs(options: readonly string[]): CommandLine;
@@ -53,7 +50,6 @@ export function assertPlainPath(path: string): void {
 const UNIT = "posthorn.service";
 const USER = ["systemctl", "--user"] as const;
 
-/** The service manager of a person, which needs no root. */
 export function openSystemd(machine: Machine): ServiceManager {
   const { home, name } = machine.user;
   return {

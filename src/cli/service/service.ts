@@ -68,7 +68,6 @@ async function openManager(host: Host, machine: Machine): Promise<ServiceManager
   return manager;
 }
 
-/** Writes the service's file and starts it, in the place of what may run. */
 async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
   const { terminal } = host;
   const machine = await host.openMachine();

@@ -18,7 +18,6 @@ interface Common {
   readonly yes?: true;
 }
 
-/** What is to be different about a post. */
 interface Changes extends Common, ContentOptions {
   readonly text?: string;
   readonly at?: string;
@@ -26,7 +25,6 @@ interface Changes extends Common, ContentOptions {
 
 const ID_HELP = "its id, or as much of its end as list shows";
 
-/** One post, looked at or changed. */
 export function addChangeCommands(program: Command, host: Host): void {
   const add = (name: string, description: string): Command =>
     program
@@ -119,7 +117,6 @@ const SENDING = ["retry_post", "update_post"];
 
 interface Change {
   readonly host: Host;
-  /** As it was given. */
   readonly id: string;
   readonly options: Common;
 }

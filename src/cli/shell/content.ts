@@ -12,7 +12,6 @@ import { shellCaller } from "../../access/local-caller.ts";
 import { File } from "../../domain/files/file.ts";
 import { printList } from "./views.ts";
 
-/** What a post says, shows and carries, as options give it. */
 export interface ContentOptions {
   readonly media: readonly string[];
   readonly alt: readonly string[];

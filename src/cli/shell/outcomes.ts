@@ -14,7 +14,7 @@ const TAKEN_UP_WITHIN_MS = MINUTE;
 /** A long film takes its time; what is not out by then goes on with the next process that publishes. */
 const OUT_WITHIN_MS = 15 * MINUTE;
 
-/** After so many that did not succeed, the next one is nobody's to wait for. */
+/** After so many tries that did not succeed, the command waits no longer. */
 const TRIES = 2;
 
 const OVER: readonly Post["status"][] = ["published", "failed", "cancelled"];
@@ -29,10 +29,7 @@ interface Following {
   readonly session: Session;
 }
 
-/**
- * What a call's result says once the posts in it that are due now went out: where no other process publishes,
- * this one does, and waits for them. Without any, and where another one does, the result as it is.
- */
+/** The result once its due posts went out. Where no other process publishes, this one does, and waits. */
 export async function publishDue(following: Following, result: Result): Promise<Result> {
   const posts = postsOf(result);
   const due = await findDue(following, posts);
@@ -71,7 +68,7 @@ export async function untilOut({ host, session }: Following, posts: readonly Pos
     const waited = clock.monotonic() - start;
     if (found.every(({ before, post }) => OVER.includes(post.status) || waited > limitOf(post, before)))
       return ended;
-    // Whoever does not want to wait is told how far it has come.
+    // A person who does not want to wait is told how far it has come.
     if (host.stopSignal.aborted) return ended;
     await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
   }
@@ -107,17 +104,14 @@ async function readPost({ ctx }: Session, id: string): Promise<Post | null> {
   }
 }
 
-/**
- * How a command lets a person agree to what counts: at a terminal they are asked, unless they have said yes
- * on the command line. Scripts go on, except with `POSTHORN_CONFIRM=always`.
- */
+/** Asks the person at a terminal, unless they said yes before. Scripts go on by default. */
 export function consentOf(host: Host, session: Session, isYes: boolean): ConfirmOptions {
   if (isYes) return { isConfirmed: true };
   const isAsked = host.terminal.isInteractive || session.ctx.settings.confirm === "always";
   return isAsked ? { ask: askAt(host) } : {};
 }
 
-/** Puts the question to whoever sits at the terminal. Throws `conflict` without a yes. */
+/** Asks the person at the terminal. Throws `conflict` without a yes. */
 export function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
   return async ({ text }) => {
     if (!terminal.isInteractive)

@@ -66,7 +66,7 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
   const results = await schedule(posting, caption);
   const planned = results.flatMap((result) => result.post ?? []);
   const due = options.dryRun === true ? [] : await findDue({ host, session }, planned);
-  // Another process may do it as well; whoever posts now wants to know what came of it.
+  // Another process may publish it as well. The person wants to know what came of it.
   if (due.length > 0) await session.startPublishing();
   const ended = due.length > 0 ? await untilOut({ host, session }, due) : [];
   const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);

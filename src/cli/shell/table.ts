@@ -8,7 +8,6 @@ export interface Column<Row> {
 }
 
 const GAP = "  ";
-/** Less of a text tells nothing. */
 const LEAST_WIDTH = 8;
 
 /** Lines of text: a head and a line a row, no wider than the terminal unless what must stay whole is. */

@@ -77,9 +77,9 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
 
 interface PostColumns {
   readonly columns: number;
-  /** False where whoever asked knows it, which leaves room for the text. */
+  /** False where the reader knows it, which leaves room for the text. */
   readonly hasStatus?: boolean;
-  /** Of ids the end alone, as commands take it; tools take whole ones. */
+  /** Only the end of ids, as commands take it. Tools take whole ones. */
   readonly hasShortIds?: boolean;
 }
 
@@ -106,7 +106,6 @@ export async function showPosts(
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
-/** As clocks show it there, to the minute. */
 export function toClock(iso: string, timezone: string): string {
   return DateTime.fromISO(iso, { zone: timezone }).toFormat("yyyy-MM-dd HH:mm");
 }
@@ -147,7 +146,6 @@ function stateOf({ configured, missing }: Pick<PlatformListing, "configured" | "
   return configured ? "ready" : `needs ${missing.join(", ")}`;
 }
 
-/** As people read a size. */
 export function tellSize(bytes: number): string {
   const unit = Math.min(SIZES.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(KIB)));
   return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;

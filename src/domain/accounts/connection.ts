@@ -2,10 +2,7 @@ import * as z from "zod";
 import { optionalName } from "../optional.ts";
 import { Account } from "./account.ts";
 
-/**
- * How far a connection that was started has come. `choose`: several channels were found, and a person says
- * which; `expired`: the address was not used in time.
- */
+/** `choose`: several channels were found, and a person says which. `expired`: not used in time. */
 export const CONNECTION_STATUSES = ["pending", "choose", "connected", "failed", "expired"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 

@@ -27,10 +27,7 @@ export function settingName(platform: string, name: string): string {
 
 const Address = httpAddress("https://api.example.com", { mayHaveQuery: true });
 
-/**
- * The settings of platforms among those that are given, by their whole names; `rest` belongs to no platform.
- * `problems` names each that no platform has, or that is no address, and never what it holds.
- */
+/** Settings of platforms among those given. `problems` names the wrong ones, never their values. */
 export function readPlatformSettings(
   given: Readonly<Record<string, string>>,
   platforms: readonly ConfigurablePlatform[],

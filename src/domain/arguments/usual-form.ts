@@ -69,7 +69,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   id: ["postId", "fileId", "webhookId"],
 };
 
-/** Where the value of a field that nobody knows belongs, among those there are; null where nothing tells. */
+/** Where the value of an unknown field belongs, among those there are. Null where nothing tells. */
 export function meantField(given: string, known: readonly string[]): string | null {
   const name = given.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (known.includes(name)) return name;

@@ -58,10 +58,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** Characters that some file systems and shells give a meaning to. */
 const RESERVED = /[<>:"|?*]/g;
 
-/**
- * A name for display and for downloads, never for a path: its last part, without hidden characters, and with
- * the extension that its content has.
- */
+/** A name for display and downloads, never for a path: clean, and with the extension of its content. */
 export function cleanFileName(name: string | null, extension: string): string {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
   const shown = last.replace(UNSEEN, "").replace(RESERVED, "_").replace(/\s+/g, " ").trim();

@@ -84,9 +84,7 @@ const FITTED_RULES: readonly ((
         },
 ];
 
-/**
- * How a post's items, as far as they are known, are more of one kind than it takes; null where they are not.
- */
+/** Of which kind a post's items, as far as they are known, are too many. Null: of none. */
 export function checkCounts(
   items: readonly Pick<MediaFigures, "type" | "mimeType">[],
   accepts: readonly AcceptedMedia[],

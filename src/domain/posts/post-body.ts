@@ -32,10 +32,7 @@ export const PostBody = z.strictObject({
 
 export type PostBody = z.infer<typeof PostBody>;
 
-/**
- * The body of `POST /posts` and of `schedule_post`, which tells the keys of `metadata` that mean the same
- * everywhere. What a platform takes of them, and its own, its schema says.
- */
+/** The body of `POST /posts` and `schedule_post`, with the common keys of `metadata`. */
 export const SinglePostBody = PostBody.extend({
   metadata: fields.optional().meta({
     description: "The platform's own fields. list_platforms tells which of these, and more.",
@@ -53,10 +50,7 @@ const change = fields
     "Platform fields to change, as in schedule_post. Merged key by key. Null or an empty string removes one.",
   );
 
-/**
- * The body of `PATCH /posts/{id}` and, with the id, of `update_post`. What may be emptied is nullable, or a
- * text of no length.
- */
+/** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,

@@ -9,9 +9,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
   return near[0]?.name ?? null;
 }
 
-/**
- * Optimal string alignment: letters left out, added, mistaken, and two neighbours in the wrong order, each 1.
- */
+/** Optimal string alignment: a letter left out, added, mistaken, or swapped with its neighbour, 1 each. */
 function distanceBetween(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
@@ -34,7 +32,7 @@ function distanceBetween(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** Those that would be near a known one, were their prefix not mistyped. Others' names are left alone. */
+/** Those that would be near a known one, were their prefix not mistyped. Others' names are left as they are. */
 export function mistypedNames(names: readonly string[], known: readonly string[]): string[] {
   return names.filter((name) => {
     const [prefix = "", ...rest] = name.split("_");

@@ -15,7 +15,6 @@ const BEARER = /^bearer +(\S+) *$/i;
 interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
-  /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly fixedApiKey: string | null;
 }
@@ -26,10 +25,7 @@ export interface Guard {
   readonly identify: readonly RequestHandler[];
   /** 403 for a key that lacks the permission; `action` completes "This key may not …". */
   permit(permission: Permission, action: string): RequestHandler;
-  /**
-   * 429 past the key's limit, else the headers that tell how much is left. Puts `countCalls` into
-   * `response.locals`, for the calls of a batch.
-   */
+  /** 429 past the key's limit, else headers that tell the rest. Puts `countCalls` into `locals`. */
   readonly limit: RequestHandler;
 }
 
@@ -54,7 +50,7 @@ function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
   });
 }
 
-/** The calls of a batch count as if each had come alone. */
+/** The calls of a batch count like single ones. */
 function countingCalls(limit: RequestHandler): RequestHandler {
   return (request, response, next) => {
     response.locals["countCalls"] = async (count: number): Promise<void> => {
@@ -69,7 +65,6 @@ function countingCalls(limit: RequestHandler): RequestHandler {
   };
 }
 
-/** The caller that the guard let in. */
 export function callerOf(response: Response): Caller {
   const caller: Caller | null | undefined = response.locals["caller"];
   if (!caller) throw new Error("A route was reached without the guard.");
@@ -99,8 +94,7 @@ export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial
     windowMs: MINUTE,
     standardHeaders: "draft-8",
     legacyHeaders: false,
-    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
-    // A batch is counted several times on purpose, and the connection of a client that left has no address.
+    // Headers of proxies are usual. A batch counts several times. A client that left has no address.
     validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false, ip: false },
     logger: {
       error: (error) => log.error({ err: error }, "The rate limit does not work"),
@@ -142,10 +136,7 @@ export const refuseTwoHosts: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/**
- * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback
- * name or that of the public address, and so must the Origin where there is one. `Origin: null` is foreign.
- */
+/** Against DNS rebinding: Host must be loopback or the public address, and Origin too where it is given. */
 export function checkHost(publicUrl: string | null): RequestHandler {
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isOwnName = (hostname: string): boolean => LOOPBACK.test(hostname) || hostname === own?.hostname;

@@ -27,7 +27,6 @@ import { setupPageView, startView } from "./consent-views.ts";
 import type { ClosedReason } from "../../connecting/connect-link.ts";
 import type { ConnectedLink } from "../../connecting/finish-link.ts";
 
-/** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
 const MAX_SUBMISSIONS_A_MINUTE = 20;
 
@@ -89,10 +88,7 @@ function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
   };
 }
 
-/**
- * The one GET that does something: platforms know no other way, and only they and the person know the address.
- * What only looks (HEAD) must not use the answer up.
- */
+/** The one GET that does something: platforms know no other way. HEAD must not use the answer up. */
 function takeAnswer(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const answer = readCallback(request);
@@ -176,7 +172,6 @@ function show(response: Response, status: number, view: View): void {
 type AnyStep =
   OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
 
-/** The page of what came of a step. */
 function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
   switch (done.state) {
     case "open":

@@ -25,7 +25,6 @@ interface FormState {
 
 const EMPTY_FORM: FormState = { entered: {}, error: null };
 
-/** The form of a platform's own fields. */
 export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View {
   const action = form.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${form.platformTitle}`;
@@ -147,10 +146,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   </div>`;
 }
 
-/**
- * The label (or the server) stands above it; the name is for callers who see no page. What it was the subject of
- * gets another. A host stays as it is.
- */
+/** The label stands above it. What the name was the subject of gets another. A host stays as it is. */
 export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);
@@ -223,7 +219,6 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
   },
 };
 
-/** `error`: why it failed. */
 export function closedView(reason: ClosedReason, error?: string): View {
   const { heading, text } = CLOSED[reason];
   if (error === undefined) return messageView(heading, text);
@@ -237,7 +232,6 @@ export function closedView(reason: ClosedReason, error?: string): View {
   };
 }
 
-/** The channels that were found, with a box each. */
 export function choiceView(choice: ChoiceForm, error: string | null = null): View {
   const { platformTitle, poster, channels } = choice;
   const title = poster === null ? `Choose channels on ${platformTitle}` : `Connect ${platformTitle}?`;

@@ -14,16 +14,10 @@ import type { View } from "../pages/layout.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
 import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
 
-/**
- * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
- * before; Chromium holds `form-action` against each of them. There is nothing on the page to send elsewhere.
- */
+/** Platforms may lead on over hosts that cannot be listed. Chromium holds `form-action` against each. */
 const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
 
-/**
- * What will happen, and the button that leads on to the platform. `error`: why it did not work just now;
- * `server`: what was entered as such.
- */
+/** What will happen, and the button that leads on. `error`: what went wrong. `server`: what was entered. */
 export function startView(start: ConsentStart, error: string | null = start.error, server = ""): View {
   const action = start.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${start.platformTitle}`;
@@ -128,7 +122,6 @@ function pasteView(start: ConsentStart, error: string | null): Html {
   </section>`;
 }
 
-/** How a platform is set up, whether it is already or not. */
 export function setupPageView({ platformTitle, ways }: SetupPage): View {
   const title = `Set up ${platformTitle}`;
   return {
@@ -152,7 +145,7 @@ export function setupPageView({ platformTitle, ways }: SetupPage): View {
   };
 }
 
-/** What it takes comes first: it decides whether somebody begins. */
+/** What it takes comes first: it decides whether a person begins. */
 export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup): Html {
   // One is entered there, not opened.
   const toLink = (address: string): Html =>

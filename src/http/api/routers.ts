@@ -95,7 +95,6 @@ async function callTool(
   return done;
 }
 
-/** Ends when the client goes away. */
 export function untilGone(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {

@@ -56,10 +56,7 @@ function attachment(media: FeedMedia, url: string): object {
   };
 }
 
-/**
- * RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss), which names every medium with
- * its description.
- */
+/** RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss) for descriptions of media. */
 export function rssFeed(feed: FeedPage, publicUrl: string): string {
   const home = `${publicUrl}/feed/${feed.accountId}`;
   const addresses = addressesOf(publicUrl, feed.accountId);

@@ -9,7 +9,6 @@ export interface FeedView {
   readonly body: Html;
 }
 
-/** After the styles of all pages. */
 export const FEED_STYLES = `
 .head{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.25rem 1rem;margin:0 0 1rem}
 .head h1{margin:0}
@@ -59,7 +58,6 @@ export function feedView(
   };
 }
 
-/** One entry with a page of its own. */
 export function entryView(feedTitle: string, item: FeedItem, timezone: string): FeedView {
   const { accountId } = item;
   const title = item.title ?? firstWords(item.text) ?? feedTitle;

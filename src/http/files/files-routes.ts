@@ -25,7 +25,6 @@ import { bytesOf, sendBytes } from "./send-bytes.ts";
 
 interface FilesDeps {
   readonly ctx: AppContext;
-  /** Where resumable uploads grow. */
   readonly uploads: UploadPlace;
 }
 

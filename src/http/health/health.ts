@@ -33,10 +33,7 @@ function add(router: Router, path: string, handler: RequestHandler): void {
     .all(methodNotAllowed(["get"]));
 }
 
-/**
- * `GET /metrics` for Prometheus, and the watch over how long every other request takes. Whoever brings the
- * token sees the whole instance, in numbers alone: no owner, account, address or text is among the labels.
- */
+/** `GET /metrics` for Prometheus, with a token: numbers only, no owner, account, address or text. */
 export function createMetrics(
   ctx: AppContext,
   { token, ...about }: { token: string } & About,

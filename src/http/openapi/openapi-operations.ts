@@ -15,7 +15,6 @@ export interface Operation {
   readonly operation: ZodOpenApiOperationObject;
 }
 
-/** Where an operation stands in the table of contents. */
 const TAGS: Readonly<Record<string, string>> = {
   posts: "Posts",
   accounts: "Accounts",
@@ -38,7 +37,6 @@ export function answer(schema: z.ZodType, description = "Done.") {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** A resource endpoint, described by the tool behind it. */
 export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {
   const tool = toolOf(route, toolbox, route.tools[0]);
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
@@ -81,7 +79,6 @@ function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {
   return z.strictObject({ [only.name]: list.element as z.ZodType });
 }
 
-/** `POST /tools/<name>`. */
 export function describeTool(tool: AnyTool): Operation {
   return {
     path: `/api/v1/tools/${tool.name}`,
@@ -206,7 +203,6 @@ const ERRORS = {
 
 type ErrorStatus = keyof typeof ERRORS;
 
-/** The answers to a failed request, each once. */
 export const ERROR_RESPONSES = Object.fromEntries(
   Object.values(ERRORS).map(([name, description]) => [
     name,
@@ -214,12 +210,10 @@ export const ERROR_RESPONSES = Object.fromEntries(
   ]),
 );
 
-/** References to the failures an operation can answer with. */
 export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
   );
 }
 
-/** References to every failure there is. */
 export const FAILURES = failures(...(Object.keys(ERRORS) as ErrorStatus[]));

@@ -124,7 +124,6 @@ function state(status: string): z.ZodType {
   return z.strictObject({ status: z.literal(status) });
 }
 
-/** What needs no key. */
 function open(path: string, [operationId, summary, schema]: readonly [string, string, z.ZodType]): Operation {
   const responses = { "200": answer(schema), ...failures("429", "503") };
   return {

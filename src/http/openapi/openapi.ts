@@ -81,10 +81,7 @@ function nameJson(document: OpenApiDocument): OpenApiDocument {
   return named;
 }
 
-/**
- * As for the tools: no `pattern` beside a `format`, no bounds that only mean "a safe integer", no names that
- * are any text.
- */
+/** As for tools: no `pattern` beside a `format`, no bounds of "a safe integer", no names that are any text. */
 function tidy(jsonSchema: Record<string, unknown>): void {
   if ("format" in jsonSchema) delete jsonSchema["pattern"];
   if ("propertyNames" in jsonSchema) delete jsonSchema["propertyNames"];

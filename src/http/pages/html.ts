@@ -13,10 +13,7 @@ export class Html {
 /** What may stand in a template; null, undefined and false leave nothing. */
 type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
-/**
- * Builds HTML or XML. Every value is escaped for text and quoted attributes unless it is `Html` itself;
- * attributes must be quoted.
- */
+/** HTML or XML. Each value but `Html` is escaped for text and attributes in quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, at) => part + (at < values.length ? render(values[at]) : "")).join(""));
 }
@@ -28,10 +25,7 @@ function render(value: HtmlValue): string {
   return value.map(render).join("");
 }
 
-/**
- * Control characters, halves of surrogate pairs and the like, which no XML 1.0 document may hold, not even
- * escaped.
- */
+/** What no XML 1.0 document may hold, not even escaped: control characters, halves of surrogate pairs, …. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -86,10 +80,7 @@ function withoutPunctuation(address: string): string {
   }
 }
 
-/**
- * Brings the buttons to life. Browsers give a page its clipboard only over https or on this machine; elsewhere
- * the text is selected and copied as a person would.
- */
+/** The buttons. Without the clipboard, which browsers give only over https and here, the text is selected. */
 export const COPY_SCRIPT = `
 for (const button of document.querySelectorAll(".copy")) {
   button.hidden = false;
@@ -108,7 +99,6 @@ for (const button of document.querySelectorAll(".copy")) {
 }
 `;
 
-/** A script for the end of a page. */
 export function scriptOf(text: string): Html {
   return new Html(`<script>${text}</script>`);
 }

@@ -5,7 +5,6 @@ import { html, Html } from "./html.ts";
 interface Page {
   readonly title: string;
   readonly body: Html;
-  /** More of our own rules, after the shared ones. */
   readonly styles?: string;
   /** More of the head: alternate links, descriptions. */
   readonly head?: Html;
@@ -22,7 +21,6 @@ export const ICON =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
   );
 
-/** A whole page of ours. */
 function renderPage(page: Page): string {
   const document = html`<!doctype html>
     <html lang="en">
@@ -50,9 +48,7 @@ interface PageOptions extends Page {
   readonly isPublic?: boolean;
 }
 
-/**
- * Sends a page whose policy allows it nothing but itself: no script, no frame, no other origin. The hash lets the browser apply our one style sheet and no other.
- */
+/** Sends a page whose policy allows it nothing but itself. The hash allows our one style sheet. */
 export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
   const hash = createHash("sha256")
     .update(STYLES + (options.styles ?? ""))
@@ -94,10 +90,7 @@ export function messageView(heading: string, text: string): View {
   };
 }
 
-/**
- * The look of every page of ours: no script, no font or picture from elsewhere, light and dark, from phone
- * width up.
- */
+/** The look of all pages: nothing from elsewhere, light and dark, from phone width up. */
 export const STYLES = `
 :root{color-scheme:light dark;--bg:#f4f5f7;--card:#fff;--text:#1b1f27;--muted:#59616f;--line:#d9dde4;--field:#fff;--field-line:#8a93a2;
 --accent:#2348c9;--accent-over:#1a389e;--on-accent:#fff;--bad:#b3261e;--bad-bg:#fdecea;--good:#146c38;--good-bg:#e5f5ea;--code:#eef0f4}

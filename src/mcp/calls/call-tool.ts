@@ -18,15 +18,11 @@ interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** Whose client may be able to ask a person. */
   readonly server: Server;
   readonly clientLog: ClientLog;
 }
 
-/**
- * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the
- * model can read. What counts is put to the person first, where the client can do that.
- */
+/** Calls a tool. What goes wrong becomes a result with the sentence that HTTP would answer. */
 export async function callTool(
   { toolbox, ctx, views = TOOL_VIEWS }: McpDeps,
   call: ToolCall,
@@ -59,7 +55,7 @@ export async function callTool(
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
     if (error instanceof ProtocolError) throw error;
-    // Nobody reads the answer of a call that was taken back.
+    // The answer of a call that was taken back is not read.
     if (!signal.aborted) noteFailure(ctx.log, call.name, error);
     return { content: [{ type: "text", text: sentenceOf(error) }], isError: true };
   }

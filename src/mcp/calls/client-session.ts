@@ -41,14 +41,9 @@ const FormReply = z.object({
 const TextReply = z.object({ kind: z.literal("text"), text: z.string() });
 const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.string()) });
 
-/** Replies of earlier rounds, by name. */
 const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
 
-/**
- * The client on the other end, asked by a result that needs input. The SDK asks clients of older revisions by
- * requests of their own and calls again in their place, so that a tool is written once; and refuses for
- * clients that lack the ability.
- */
+/** The client, asked by a result that needs input. For older revisions the SDK asks and calls again. */
 export class ClientSession implements CallingClient {
   readonly #from: CallFrom;
   readonly #state: SealedState;
@@ -101,10 +96,7 @@ export class ClientSession implements CallingClient {
   }
 }
 
-/**
- * Ends a call that needs an answer from the client first, which then calls again; clients with sessions are
- * asked meanwhile.
- */
+/** Ends a call that needs an answer first. The client, or the SDK for it, then calls again. */
 export class InputNeeded extends Error {
   readonly result: InputRequiredResult;
 
@@ -160,20 +152,14 @@ function textIn(content: unknown): string {
   return texts.join("\n");
 }
 
-/**
- * The first revision whose clients answer questions with a call of its own, instead of a request from the
- * server.
- */
+/** The first revision whose clients answer questions with another call, not to a request of the server. */
 const FIRST_STATELESS = "2026-07-28";
 
 export function isStateless(server: Server): boolean {
   return (server.getNegotiatedProtocolVersion() ?? "") >= FIRST_STATELESS;
 }
 
-/**
- * What the client said it can do: stateless ones say it with each request, the others when they open their
- * session.
- */
+/** What the client can do. Stateless ones say it with each request, others when they open their session. */
 export function abilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
   if (!isStateless(server)) return server.getClientCapabilities() ?? {};
   // The SDK's published type of that part is empty.
@@ -189,10 +175,7 @@ export function canShowForms({ elicitation }: ClientCapabilities): boolean {
 /** How long a person may think, as long as the tokens of questions live. */
 export const ANSWER_MS = 10 * MINUTE;
 
-/**
- * What a call keeps between its rounds, in the client's own hands: it can neither be read nor changed there,
- * nor used elsewhere.
- */
+/** What a call keeps with the client between its rounds, sealed: for the same caller and purpose only. */
 export class SealedState {
   readonly #ctx: McpContext;
   readonly #place: string;

@@ -30,7 +30,7 @@ const CONSENTS = { accept: "yes", decline: "no", cancel: "closed" } as const;
 const UNOPENED =
   "The person did not want to open the address, so nothing is connected. Ask them how to go on. Another call makes a new address.";
 
-/** What is left of a result once its address was shown, and all of it for whoever was shown nothing. */
+/** What is left of a result once its address was shown, and all of it where it was not. */
 const Opened = z.object({ rest: Result, whole: Result });
 
 /** The person in front of the client, as far as it lets the server reach them. */

@@ -31,9 +31,7 @@ const MIN_INTERVAL_MS = 100;
 
 interface ProgressReport {
   readonly tell: CallContext["progress"];
-  /**
-   * Resolves when everything told so far has been handed to the transport: progress comes before the result.
-   */
+  /** Resolves when the transport has all that was told: progress comes before the result. */
   sent(): Promise<void>;
 }
 
@@ -43,10 +41,7 @@ interface ProgressDeps {
   readonly log: (text: string) => Promise<void>;
 }
 
-/**
- * Passes a call's progress on, always rising and not too often: as progress to a client that asked for it,
- * and into its log.
- */
+/** Passes progress on, rising and not too often: to clients that asked for it, and into their log. */
 export function createProgress({ mcpReq }: ServerContext, { clock, log }: ProgressDeps): ProgressReport {
   const progressToken = mcpReq._meta?.progressToken;
   let last = -1;
@@ -70,16 +65,12 @@ export function createProgress({ mcpReq }: ServerContext, { clock, log }: Progre
   return { tell, sent: () => sending };
 }
 
-/** What is told at all. */
 const LEVEL = "info";
 
 /** From here on a client wants less than that. */
 const HIGHER: readonly LoggingLevel[] = ["notice", "warning", "error", "critical", "alert", "emergency"];
 
-/**
- * What a client is told beside its answers, if it asked for it: the SDK would also tell those that never
- * named a level.
- */
+/** What a client is told beside answers, if it named a level. The SDK tells the others too. */
 export class ClientLog {
   readonly #server: Server;
   #level: LoggingLevel | null = null;

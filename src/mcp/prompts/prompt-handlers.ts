@@ -26,7 +26,6 @@ import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "../resources/resources.ts";
 
-/** Answers `prompts/*` on a server whose capabilities announce them. */
 export function servePrompts(
   server: Server,
   { toolbox, ctx, prompts = PROMPTS }: McpDeps,
@@ -45,7 +44,6 @@ export function servePrompts(
   });
 }
 
-/** Throws `InvalidParams` that lists the known ones. */
 export function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
   const prompt = prompts.find((one) => one.name === name);
   if (prompt !== undefined) return prompt;
@@ -83,7 +81,7 @@ async function getPrompt(
   }
 }
 
-/** Whoever starts a task is asked for what they left out, where the client can do that. */
+/** The person is asked for what they left out, where the client can do that. */
 function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
   const missing = missingIn(prompt, args);
   if (missing.length === 0 || !client.canAnswer("form")) return requireAll(prompt, args);
@@ -137,12 +135,10 @@ function toPrompt({ name, title, description, arguments: args }: PromptKind): Pr
   };
 }
 
-/** The protocol's limit. */
 const MAX_VALUES = 100;
 
 type Complete = (scope: Scope) => Promise<Suggestion[]>;
 
-/** Answers `completion/complete` with what the caller may see, on a server whose capabilities announce it. */
 export function serveCompletions(
   server: Server,
   { toolbox, ctx, prompts = PROMPTS, resources = RESOURCES }: McpDeps,
@@ -210,13 +206,12 @@ async function suggest(complete: Complete | undefined, scope: Scope, typed: stri
   };
 }
 
-/** Whoever may not see the values is offered none. */
+/** A caller that may not see the values is offered none. */
 function orNothing(error: unknown): Suggestion[] {
   if (error instanceof AppError && (error.kind === "forbidden" || error.kind === "not_found")) return [];
   throw error;
 }
 
-/** The beginning of the value, or any part of the name. */
 function isFitting({ value, name }: Suggestion, typed: string): boolean {
   return value.toLowerCase().startsWith(typed) || (name?.toLowerCase().includes(typed) ?? false);
 }

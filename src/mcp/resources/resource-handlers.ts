@@ -14,12 +14,10 @@ import { isOffered, orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "./resources.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** What is read, and with whose eyes. */
 interface Shelf extends Scope {
   readonly kinds: readonly ResourceKind[];
 }
 
-/** Answers `resources/*` on a server whose capabilities announce them. */
 export function serveResources(
   server: Server,
   deps: McpDeps,
@@ -90,10 +88,7 @@ const POLL_MS = SECOND;
 
 const MAX_WATCHED = 20;
 
-/**
- * Answers `resources/subscribe` in sessions: the protocol's conformance suite requires it up to revision
- * 2025-11-25. Later revisions announce what is sent, and this server announces nothing there.
- */
+/** Answers `resources/subscribe` in sessions: the conformance suite requires it up to 2025-11-25. */
 export function serveSubscriptions(
   server: Server,
   { ctx }: Scope,

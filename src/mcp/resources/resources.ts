@@ -212,7 +212,6 @@ function cut(text: string): string {
     : `${characters.slice(0, MAX_CALENDAR_CAPTION_CHARS).join("")}…`;
 }
 
-/** As many posts as a model may be given at once, and where the rest is. */
 function fitMonth(posts: readonly object[]): { posts: readonly object[]; note?: string } {
   let size = NOTE_CHARS;
   const fitting = posts.filter((post) => (size += JSON.stringify(post).length + 1) < MAX_RESULT_CHARS);

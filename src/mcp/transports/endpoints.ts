@@ -25,10 +25,7 @@ export interface McpEndpoints {
   readonly sse: RequestHandler;
   readonly messages: RequestHandler;
   readonly sessionCount: () => number;
-  /**
-   * Lets the calls under way be answered, then ends all sessions and streams: they would hold the HTTP server
-   * open.
-   */
+  /** Lets calls be answered, then ends sessions and streams, which would hold the HTTP server open. */
   close(): Promise<void>;
 }
 
@@ -66,15 +63,12 @@ const notServed: RequestHandler = (_request, response) =>
   answerError(response, 404, REFUSED, "HTTP+SSE is switched off (POSTHORN_LEGACY_SSE). Use /mcp.");
 
 interface StreamableHttp extends AsyncDisposable {
-  /** For all methods of `/mcp`; the key, Host and Origin have been checked, and nobody has read the body. */
+  /** For all methods of `/mcp`; the key, Host and Origin have been checked, the body is not read. */
   readonly handler: RequestHandler;
-  /** Sessions that are open now. */
   readonly sessionCount: () => number;
 }
 
-/**
- * Streamable HTTP in both eras: requests of 2026-07-28 are served one by one, `initialize` opens a session.
- */
+/** Streamable HTTP in both eras: requests of 2026-07-28 one by one, `initialize` opens a session. */
 export function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
   const sessions = new HttpSessions(deps, shared);
   const modern = createModernLeg(deps, shared);

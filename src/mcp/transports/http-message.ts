@@ -23,7 +23,6 @@ export function answerMethodNotAllowed(response: Response, allow: string): void 
 /** Counts each message of a batch against the key's limit. Throws `rate_limited`. */
 export async function countBatch(response: Response, message: unknown): Promise<void> {
   const countCalls: ((count: number) => Promise<void>) | undefined = response.locals["countCalls"];
-  // The request itself has been counted.
   if (Array.isArray(message)) await countCalls?.(message.length - 1);
 }
 
@@ -44,12 +43,8 @@ export async function readMessage(request: Request, response: Response): Promise
   }
   if (!isDeeper(value, MAX_MESSAGE_LEVELS)) return { value };
   // Whatever walks it would run out of stack.
-  answerError(
-    response,
-    400,
-    ProtocolErrorCode.InvalidRequest,
-    `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`,
-  );
+  const reason = `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`;
+  answerError(response, 400, ProtocolErrorCode.InvalidRequest, reason);
   return null;
 }
 
@@ -62,12 +57,8 @@ async function readBytes(request: Request, response: Response): Promise<Buffer |
       chunks.push(chunk);
       size += chunk.length;
       if (size <= MAX_MESSAGE_BYTES) continue;
-      answerError(
-        response,
-        413,
-        REFUSED,
-        `The message is longer than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less at once.`,
-      );
+      const reason = `The message is longer than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less at once.`;
+      answerError(response, 413, REFUSED, reason);
       return null;
     }
     return Buffer.concat(chunks);
@@ -83,7 +74,6 @@ export interface Shared {
   readonly keys: KeyWatch;
 }
 
-/** The caller that the HTTP app's key check let in. */
 export function callerOf(response: Response): Caller {
   const caller: Caller | undefined = response.locals["caller"];
   if (caller === undefined) throw new Error("An MCP handler was reached without the key check.");

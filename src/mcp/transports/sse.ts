@@ -31,9 +31,7 @@ interface Stream {
 }
 
 interface LegacySse extends AsyncDisposable {
-  /** `GET /sse`: opens the stream of a session. */
   readonly sse: RequestHandler;
-  /** `POST /messages?sessionId=…`: a message of the client. */
   readonly messages: RequestHandler;
 }
 
@@ -45,8 +43,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "GET") return answerMethodNotAllowed(response, "GET");
       const caller = callerOf(response);
       requireRoom(streams, caller);
-      // The older SDK is loaded for the few who still need it. Its transport fits the newer server; the types
-      // do not know.
+      // Loaded for the few who need it. Its transport fits the newer server, but not its types.
       const { SSEServerTransport: SdkTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, { era: "legacy", openCalls });
@@ -64,12 +61,8 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "POST") return answerMethodNotAllowed(response, "POST");
       const stream = streams.get(sessionIdOf(request));
       if (stream === undefined || !isSameKey(stream.caller, callerOf(response))) {
-        return answerError(
-          response,
-          404,
-          SESSION_NOT_FOUND,
-          "sessionId: there is no such stream of this key. Open one with GET /sse.",
-        );
+        const reason = "sessionId: there is no such stream of this key. Open one with GET /sse.";
+        return answerError(response, 404, SESSION_NOT_FOUND, reason);
       }
       const message = await readMessage(request, response);
       if (message !== null) await post(stream.transport, message.value, response);

@@ -5,14 +5,13 @@ import { buildConnector } from "undici";
 import type { HostRule } from "../../domain/settings/http-address.ts";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { refusedAsPrivate } from "./outbound.ts";
+import { refusedAsPrivate } from "./address-policy.ts";
 import { networkInterfaces } from "node:os";
 import { codeOf } from "../../domain/errors.ts";
 import type { Unreachable } from "../../ports/outbound.ts";
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
-/** Every address of a name. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface OutboundOptions {
@@ -40,10 +39,7 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
   return buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: toNodeLookup(lookup, () => null) });
 }
 
-/**
- * Connects to public addresses alone. The connection itself checks every answer for its name, and then the
- * far end: there is no second resolution for a name that changes its answer (DNS rebinding).
- */
+/** Connects to public addresses only, and checks the far end too: a name may change (DNS rebinding). */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
   const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>
     answers.every(({ address }) => isPublicAddress(address)) ? null : refusedAsPrivate(hostname);

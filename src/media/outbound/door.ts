@@ -12,7 +12,7 @@ import {
   type OutboundResponse,
 } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
-import type { AddressPolicy } from "./outbound.ts";
+import type { AddressPolicy } from "./address-policy.ts";
 import {
   createGuardedConnector,
   createOpenConnector,
@@ -39,7 +39,6 @@ const HARMLESS_HEADERS: readonly string[] = [
   "user-agent",
 ];
 
-/** What sends. */
 export type Door = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
 
 interface Ways {
@@ -81,7 +80,6 @@ function openWays(policy: AddressPolicy, options: OutboundOptions): Ways {
   };
 }
 
-/** One that has an end. */
 type Timed = OutboundRequest & { readonly signal: AbortSignal };
 
 async function follow(ways: Ways, first: OutboundRequest): Promise<OutboundResponse> {
@@ -116,7 +114,7 @@ async function followRedirects(
   }
 }
 
-/** The next hop is an address that the answering server gave, whoever gave the first one. */
+/** The next hop is an address that the answering server gave. */
 function redirected(request: Timed, location: string): Timed {
   const from = new URL(request.url);
   const to = parseUrl(location, from);
@@ -159,8 +157,7 @@ async function send(ways: Ways, request: Timed, isRedirect: boolean): Promise<Ou
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
     });
-    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given
-    // up.
+    // The reader of the body gets its error. That of a body that is not read must not end the process.
     response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
     return {

@@ -33,10 +33,7 @@ export function requestRemote(
   return outbound.request({ ...request, method: "GET", ...limits, maxRedirects: MAX_REDIRECTS });
 }
 
-/**
- * The body, as long as it is neither too large nor too slow. Only the waiting for it counts, not what the
- * reader does with it.
- */
+/** The body, unless it is too large or too slow. Only the waiting for it counts, not what the reader does. */
 export async function* readRemote(
   { clock, maxBytes }: RemoteOptions,
   answer: OutboundResponse,

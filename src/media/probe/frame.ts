@@ -9,9 +9,7 @@ export interface Size {
 
 type Aspect = ImageLimits["aspect"];
 
-/**
- * The smallest frame of an allowed shape around a picture; the picture's own size where its shape is allowed.
- */
+/** The smallest frame of an allowed shape around a picture. Its own size where its shape is allowed. */
 export function frameAround({ width, height }: Size, aspect: Aspect): Size {
   const { min = 0, max = Infinity } = aspect ?? {};
   // A hair less, so that a product that should be whole is not rounded up.

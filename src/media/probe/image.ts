@@ -33,10 +33,7 @@ const ALPHA_PIXELS = 2_048;
 
 const sharp = loadSharp();
 
-/**
- * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
- * `invalid`.
- */
+/** Size as shown, with the orientation applied. Decodes the picture, and throws `invalid` if it is damaged. */
 export async function inspectImage(
   bytes: Buffer,
   format: MediaFormat,
@@ -58,11 +55,7 @@ function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolea
   );
 }
 
-/**
- * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes;
- * otherwise it is turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid`
- * where nothing fits.
- */
+/** The picture within the limits, changed as little as needed, without personal metadata. */
 export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
   if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
   const metadata = await guarded(open(bytes).metadata());
@@ -152,14 +145,9 @@ const JPEGS = QUALITIES.map((quality) =>
 const WEBPS = QUALITIES.map((quality) =>
   way("image/webp", ["alpha", "frames"], (picture) => picture.webp({ quality })),
 );
-const AVIFS = [70, 50].map((quality) =>
-  way("image/avif", ["alpha"], (picture) => picture.avif({ quality })),
-);
+const AVIFS = [70, 50].map((quality) => way("image/avif", ["alpha"], (picture) => picture.avif({ quality })));
 
-/**
- * In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody
- * shows.
- */
+/** In the order to try: the picture's own format, transparency before quality, and JPEG for everybody. */
 function waysOf(
   mimeType: string,
   is: { isTransparent: boolean; isMoving: boolean },
@@ -195,8 +183,7 @@ function draw(
 
 function open(bytes: Buffer, animated = false): Sharp {
   if (sharp === null) throw new Error("sharp is not installed.");
-  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning
-  // grey.
+  // sharp has its own pixel limit (268 million). Truncated data fails instead of turning grey.
   return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
 }
 

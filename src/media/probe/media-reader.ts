@@ -45,10 +45,7 @@ const KEEP_MS = 3 * SECOND;
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
-/**
- * Processes that read media, started when there is something to read. A file that costs too much, or breaks its
- * process, is refused, and that process is killed.
- */
+/** Processes that read media, started when needed. A file that costs too much, or breaks one, is refused. */
 export class MediaReaders {
   readonly #options: MediaReaderOptions;
   readonly #turn = pLimit(AT_ONCE);
@@ -59,10 +56,7 @@ export class MediaReaders {
     this.#options = options;
   }
 
-  /**
-   * Throws what the source throws, the signal's reason, `invalid` for a file that cannot be read with
-   * reasonable effort, and `unavailable` where that was not the file's fault.
-   */
+  /** Throws what the source throws, the signal's reason, `invalid` for a bad file, else `unavailable`. */
   run(job: Job): Promise<ReaderAnswer> {
     return this.#turn(async () => {
       const signal = AbortSignal.any([job.signal, this.#closed.signal]);
@@ -189,11 +183,7 @@ export function notRead(why: string): AppError {
 /** The beginning that `formats.ts` wants; said here because nothing is loaded yet. */
 const HEAD_BYTES = 64 * 1024;
 
-/**
- * The probe. Its libraries (sharp, mediabunny) are loaded with the first file, because a start must not wait
- * for them. With `start`, which starts a process that runs `runMediaReader`, files are looked at there;
- * without, in this process.
- */
+/** The probe. Its libraries are loaded with the first file. `start`: a process with `runMediaReader`. */
 export function createMediaProbe(start?: () => ChildProcess): MediaProbe & AsyncDisposable {
   const readers = start === undefined ? null : new MediaReaders({ start });
   const run = async (source: ByteSource, task: ReaderTask, signal: AbortSignal): Promise<ReaderAnswer> =>

@@ -11,7 +11,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What is wanted of a file. */
 export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
 
 export type MessageToReader =
@@ -37,16 +36,12 @@ export type MessageFromReader =
   | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
   | ReaderAnswer;
 
-/** The way to the process that has the files. */
 export interface ReaderChannel {
   send(message: MessageFromReader): void;
   onMessage(listener: (message: MessageToReader) => void): void;
 }
 
-/**
- * Looks at files that are told to it, one after the other; their bytes it asks for. Runs in a process of its
- * own, because what a hostile file does to a library in native code, or to the heap, ends all of its process.
- */
+/** Looks at files, whose bytes it asks for. A hostile file may end its process, so it has one of its own. */
 export function runMediaReader(channel: ReaderChannel): void {
   const waiting = new Map<number, Readable>();
   let reads = 0;

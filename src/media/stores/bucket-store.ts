@@ -11,19 +11,12 @@ import { type BucketSettings, describeBucket } from "../../domain/files/bucket-s
 const READ_AHEAD_BYTES = 256 * 1024;
 
 export interface BucketStore extends FileStore {
-  /**
-   * Throws `unavailable` with a sentence where the settings are wrong. A bucket that does not answer is told
-   * by its result only.
-   */
+  /** Throws `unavailable` where the settings are wrong. The result tells of a bucket that does not answer. */
   assertSettings(): Promise<{ readonly isReachable: boolean }>;
-  /** What `posthorn doctor` tells of it. */
   examine(): Promise<BucketFinding[]>;
 }
 
-/**
- * A FileStore on an S3-compatible bucket. Every failure is `unavailable` with a sentence that says what is
- * wrong.
- */
+/** A FileStore on an S3-compatible bucket. Every failure is `unavailable`, with what is wrong. */
 export function createBucketStore(options: BucketOptions): BucketStore {
   const { bucket } = options;
   const objects = new BucketObjects(createClient(options), bucket.name);
@@ -80,7 +73,6 @@ export function createBucketStore(options: BucketOptions): BucketStore {
   };
 }
 
-/** One thing that was looked at. */
 export interface BucketFinding {
   readonly verdict: "ok" | "note" | "problem";
   readonly text: string;
@@ -102,10 +94,7 @@ export async function reachBucket(objects: BucketObjects): Promise<void> {
   }
 }
 
-/**
- * Writes, reads, and deletes an object of its own; a sentence for each. What depends on a broken thing is
- * left out.
- */
+/** Writes, reads and deletes an object of its own, and says each. It ends at the first that fails. */
 export async function examineBucket(
   objects: BucketObjects,
   bucket: BucketSettings,

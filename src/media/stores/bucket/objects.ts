@@ -32,7 +32,6 @@ const MARK = "posthorn-write";
 /** An answer that breaks off is gone on with at once, as long as answers bring something. */
 const MAX_EMPTY_ANSWERS = 4;
 
-/** Longest that a signed address may last (SigV4). */
 const MAX_SIGNED_MS = 7 * DAY;
 
 interface ObjectWrite {
@@ -53,10 +52,7 @@ export class BucketObjects {
     this.#bucket = bucket;
   }
 
-  /**
-   * One request for a small file, parts for a large one. A key shows the whole file or what was there before.
-   * Keys of new files are random, so that looking before is enough to keep one from replacing another.
-   */
+  /** One request for a small file, parts for a large one. New keys are random: one look is enough. */
   async write({ key, body, signal, isNew }: ObjectWrite): Promise<{ sizeBytes: number; sha256: string }> {
     const mark = randomBytes(16).toString("hex");
     const measured = new MeasuredBody(body);
@@ -65,7 +61,7 @@ export class BucketObjects {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       signal?.throwIfAborted();
-      if (isNew && (await this.head(key)) !== null) throw occupied();
+      if (isNew && (await this.head(key)) !== null) throw new AppError("conflict", OCCUPIED);
       await this.#upload(key, measured.stream, mark);
     } catch (error) {
       // Of the body, or ours.
@@ -129,7 +125,8 @@ export class BucketObjects {
       } catch {
         emptyAnswers = at > before ? 0 : emptyAnswers + 1;
         // Without its tag it is not known whether the rest belongs to what came before.
-        if (etag === undefined || emptyAnswers === MAX_EMPTY_ANSWERS) throw brokenOff();
+        if (etag === undefined || emptyAnswers === MAX_EMPTY_ANSWERS)
+          throw new AppError("unavailable", BROKEN_OFF);
       } finally {
         body.destroy();
       }
@@ -148,8 +145,9 @@ export class BucketObjects {
       const refusal = asBucketError(error);
       if (!(refusal instanceof BucketRefusal)) throw refusal;
       if (refusal.status === 416) return null;
-      if (refusal.status === 412) throw replaced(refusal);
-      if (refusal.is("NoSuchKey") || (refusal.status === 404 && refusal.code === "")) throw missing();
+      if (refusal.status === 412) throw new AppError("unavailable", REPLACED, { cause: refusal });
+      if (refusal.is("NoSuchKey") || (refusal.status === 404 && refusal.code === ""))
+        throw new AppError("not_found", MISSING);
       throw refusal;
     });
     if (answer === null || isWhole || answer.ContentRange?.startsWith(`bytes ${start}-`) === true)
@@ -210,24 +208,10 @@ class MeasuredBody {
   }
 }
 
-function occupied(): AppError {
-  return new AppError("conflict", "There is a file under this key already. Nothing was written. Try again.");
-}
-
-function missing(): AppError {
-  return new AppError("not_found", "The file is not in the store any more. Upload it again.");
-}
-
-function replaced(cause: unknown): AppError {
-  return new AppError("unavailable", "The file was replaced while it was read. Try again.", { cause });
-}
-
-function brokenOff(): AppError {
-  return new AppError(
-    "unavailable",
-    "The file store broke off in the middle of a file, more than once. Try again in a while.",
-  );
-}
+const OCCUPIED = "There is a file under this key already. Nothing was written. Try again.";
+const MISSING = "The file is not in the store any more. Upload it again.";
+const REPLACED = "The file was replaced while it was read. Try again.";
+const BROKEN_OFF = "The file store broke off in the middle of a file, more than once. Try again in a while.";
 
 export interface BucketOptions {
   readonly bucket: BucketSettings;
@@ -238,7 +222,7 @@ export interface BucketOptions {
 
 const MAX_TRIES = 5;
 
-/** Each download that somebody reads slowly takes one. */
+/** Each download that is read slowly takes one. */
 const SOCKETS = { keepAlive: true, maxSockets: 512 };
 
 const TIMES = {
@@ -251,10 +235,7 @@ const TIMES = {
   httpsAgent: SOCKETS,
 };
 
-/**
- * Amazon's client for the one bucket of the settings. What it could take from this machine's environment or
- * ask of other servers is said here: requests go to the endpoint only.
- */
+/** Amazon's client for the bucket of the settings, with nothing of this machine's environment. */
 export function createClient({ bucket, secretAccessKey, maxTries = MAX_TRIES }: BucketOptions): S3Client {
   const { endpoint, region, accessKeyId } = bucket;
   const client = new S3Client({
