@@ -128,7 +128,7 @@ async function runProcess(): Promise<void> {
   const host = createHost({
     env: process.env,
     terminal: createTerminal(process),
-    machine: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: process.pid },
     // From the sources, and where Claude Desktop runs a bundle inside of Electron, which starts no other process
     // as Node, media is read in this process.
     ...(IS_BUILT && process.versions["electron"] === undefined && { startMediaReader }),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { disconnectChannel } from "../src/accounts/accounts.ts";
 import { askToDisconnect } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+import { disconnectChannel } from "../src/connecting/disconnect.ts";
 
 export default defineTool({
   name: "disconnect_channel",

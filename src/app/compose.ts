@@ -12,7 +12,7 @@ import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
 import { findReadyFile } from "../files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../files/file-addresses.ts";
-import { renewalsDone } from "../connecting/renew-grant.ts";
+import { renewalsDone } from "../connecting/renewal.ts";
 import { readServerUrl } from "../health/running-server.ts";
 import { noticeRestore } from "../publishing/restored.ts";
 import { openCipher } from "./secret-key.ts";
@@ -23,7 +23,7 @@ import { createFeedShelf } from "../store/queries/feed-items.ts";
 import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../version.ts";
 
 /** What tokens that are being renewed get at the end. */
 const REFRESH_GRACE_MS = 5 * SECOND;

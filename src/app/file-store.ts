@@ -5,7 +5,7 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
-import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
+import { keepSchemaCopy } from "../store/backup/database-copy.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
@@ -51,11 +51,10 @@ export async function openDatabase(
 ): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
-    const sizes = { application: config.database.connections };
     return openStore({
       url,
       directUrl: directUrl ?? undefined,
-      sizes,
+      size: config.database.connections,
       clock: systemClock,
       telling: { tell },
     });

@@ -2,12 +2,31 @@ import { rename, rm } from "node:fs/promises";
 import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data-folder.ts";
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
-import { ownsDatabase } from "../connecting/first-channel.ts";
+import { insertMeta, readMeta } from "../store/queries/meta.ts";
 import { bindSecrets } from "./sealed-columns.ts";
 import { createCipher } from "../store/engine/cipher.ts";
 import { isThere, syncFolder } from "../store/backup/durable.ts";
 import type { Settings } from "./setup.ts";
 import type { Store } from "../store/engine/store.ts";
+
+/** Sealed with the secret key, to tell whether a key is the right one. */
+export const KEY_CHECK = "secret_key_check";
+
+/**
+ * Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database.
+ */
+export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolean> {
+  const sealed = await readMeta(store, KEY_CHECK);
+  if (sealed === null) {
+    const fresh = cipher.seal(KEY_CHECK, KEY_CHECK);
+    return (await store.write((tx) => insertMeta(tx, KEY_CHECK, fresh))) || ownsDatabase(store, cipher);
+  }
+  try {
+    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
+  } catch {
+    return false;
+  }
+}
 
 type KeySettings = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
 

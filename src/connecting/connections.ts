@@ -18,7 +18,7 @@ import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts, type ConnectOutcome } from "./store-accounts.ts";
 import { completeFields, type ConnectTarget, readInstance, storedSecrets } from "./connect-fields.ts";
 import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
-import { assertSecrets } from "./connect-page.ts";
+import { assertSecrets, findWay, hasConsent, findPlace } from "./connect-page.ts";
 import {
   chooseAtOnce,
   type Found,
@@ -27,7 +27,6 @@ import {
   toChannels,
   toFound,
 } from "./found-channels.ts";
-import { findWay, hasConsent, findPlace } from "./start-page.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { readSettings } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";

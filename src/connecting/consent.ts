@@ -32,11 +32,18 @@ import {
   readLink,
   sealPending,
 } from "./connect-link.ts";
-import { openConnection, type OpenedConnection } from "./connect-page.ts";
+import {
+  openConnection,
+  type OpenedConnection,
+  type ConsentStart,
+  type ConsentTarget,
+  hasConsent,
+  findPlace,
+  toStart,
+} from "./connect-page.ts";
 import { toFound } from "./found-channels.ts";
 import { onServer } from "./connect-fields.ts";
 import { type ConnectedLink, finishLink } from "./finish-link.ts";
-import { type ConsentStart, type ConsentTarget, hasConsent, findPlace, toStart } from "./start-page.ts";
 
 /*
  * The way to the platform and back. `state` ties the two together: 256 random bits that are found in the database

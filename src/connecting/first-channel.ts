@@ -1,32 +1,12 @@
-import type { Cipher } from "../domain/cipher.ts";
 import { DEFAULT_OWNER } from "../domain/permissions.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
-import type { Store } from "../store/engine/store.ts";
 import { insertMeta, readMeta } from "../store/queries/meta.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts } from "./store-accounts.ts";
 import { toFound } from "./found-channels.ts";
 import { guestCall, type AppContext } from "../context.ts";
 
-/** Sealed with the secret key, to tell whether a key is the right one. */
-export const KEY_CHECK = "secret_key_check";
 const FIRST_ACCOUNT = "first_account";
-
-/**
- * Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database.
- */
-export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolean> {
-  const sealed = await readMeta(store, KEY_CHECK);
-  if (sealed === null) {
-    const fresh = cipher.seal(KEY_CHECK, KEY_CHECK);
-    return (await store.write((tx) => insertMeta(tx, KEY_CHECK, fresh))) || ownsDatabase(store, cipher);
-  }
-  try {
-    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
-  } catch {
-    return false;
-  }
-}
 
 /** Another process made the account in the meantime. */
 class MadeAlready extends Error {}

@@ -6,7 +6,7 @@ import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "..
 import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
-import { renewGrant } from "./renew-grant.ts";
+import { renewGrant } from "./renewal.ts";
 import { openGrant, openSecrets, sealSecrets } from "../platform-io/secrets.ts";
 import { renewalOf, wayOf } from "../platform-io/ways.ts";
 

@@ -1,9 +1,10 @@
+import pLimit from "p-limit";
+import type { BackupReport, BackupResult } from "./reports.ts";
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import pLimit from "p-limit";
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError } from "../domain/errors.ts";
 import { DAY, toIso } from "../domain/time.ts";
@@ -17,8 +18,16 @@ import {
   type Manifest,
 } from "../store/backup/backup-archive.ts";
 import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import type { AppContext } from "../context.ts";
+import { createContext } from "../app/compose.ts";
+import { findSecretKey, readIfThere } from "../app/data-folder.ts";
+import { describeBucket } from "../domain/files/bucket-settings.ts";
+import { assertOwnFolder, BACK_UP_INSTEAD } from "../app/file-store.ts";
+import type { Setup } from "../app/setup.ts";
+import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
+import type { Tell } from "../store/engine/store.ts";
+import { VERSION } from "../version.ts";
 
 interface BackupInput {
   /** Where to; it must not be there yet unless `isForced`. */
@@ -35,18 +44,6 @@ interface BackupInput {
   /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
   readonly bucket: { readonly endpoint: string; readonly name: string } | null;
   readonly signal: AbortSignal;
-}
-
-export interface BackupReport {
-  readonly file: string;
-  readonly createdAt: string;
-  readonly sizeBytes: number;
-  /** Files in it. */
-  readonly files: number;
-  /** Files that it only names, because a bucket keeps them. */
-  readonly filesInBucket: number;
-  /** Keys of files that were deleted while the backup was made, or are missing in the store. */
-  readonly missing: readonly string[];
 }
 
 /** By a key derived from the secret key for this alone: whoever lacks that cannot make a backup up. */
@@ -169,4 +166,37 @@ async function* rest(
     signal.throwIfAborted();
     yield next.value;
   }
+}
+
+interface BackupOptions {
+  readonly file: string;
+  readonly isForced: boolean;
+  readonly signal: AbortSignal;
+  readonly tell: Tell;
+}
+
+/** Opens the service beside whatever runs, and backs it up. */
+export async function backUp(setup: Setup, options: BackupOptions): Promise<BackupResult> {
+  const { folder } = setup;
+  assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
+  await using ctx = await createContext(setup, {}, options.tell);
+  // Read again: opening may have finished a replacement that was cut off.
+  const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;
+  const { bucket } = setup.config;
+  const settings = await readIfThere(folder.settings);
+  const report = await makeBackup(ctx, {
+    ...options,
+    folder: folder.path,
+    version: VERSION,
+    secretKeyId: secretKeyId(key),
+    cipher: createCipher(key),
+    settings,
+    bucket,
+  });
+  return {
+    ...report,
+    hasSettings: settings !== null,
+    bucket: bucket === null ? null : describeBucket(bucket),
+    secretKeyFile: folder.secretKey,
+  };
 }

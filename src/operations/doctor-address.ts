@@ -1,4 +1,3 @@
-import type { Finding } from "../cli/host.ts";
 import type { Catalog } from "../app/catalog.ts";
 import { CLOCK_TOLERANCE_MS, type Context } from "../app/compose.ts";
 import type { Config } from "../app/config.ts";
@@ -7,6 +6,7 @@ import { MINUTE, SECOND, toIso } from "../domain/time.ts";
 import { assertFreePort } from "../http/server.ts";
 import { readServerUrl } from "../health/running-server.ts";
 import { note, ok, problem } from "./finding.ts";
+import type { Finding } from "./reports.ts";
 
 /** Clocks that differ by more publish at times that were not meant. */
 const MAX_CLOCK_ERROR_MS = MINUTE;

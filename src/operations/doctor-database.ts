@@ -1,20 +1,19 @@
 import { existsSync } from "node:fs";
-import type { Finding } from "../cli/host.ts";
 import { AppError } from "../domain/errors.ts";
 import { FURTHER_CONNECTIONS } from "../domain/settings/database-settings.ts";
 import { quote } from "../domain/time.ts";
-import { KEY_CHECK } from "../connecting/first-channel.ts";
 import { secretKeyId } from "../store/engine/cipher.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import type { OldTransaction, ServerHealth } from "../store/postgres/health.ts";
 import { readMeta } from "../store/queries/meta.ts";
 import { readSecretKey, type DataFolder } from "../app/data-folder.ts";
 import { openDatabase } from "../app/file-store.ts";
-import { findCipher, nameSecretKey } from "../app/secret-key.ts";
+import { findCipher, nameSecretKey, KEY_CHECK } from "../app/secret-key.ts";
 import { readMasterKey, type Settings, type Setup } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { examineMachineClock } from "./doctor-address.ts";
 import { note, ok, problem, problemOf } from "./finding.ts";
+import type { Finding } from "./reports.ts";
 
 interface OnServer {
   readonly findings: readonly Finding[];

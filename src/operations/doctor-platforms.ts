@@ -1,5 +1,4 @@
 import { settingName } from "../domain/accounts/platform-settings.ts";
-import type { Finding } from "../cli/host.ts";
 import { localCaller } from "../access/local-caller.ts";
 import { guideOf, requiredSettings } from "../ports/platform-setup.ts";
 import type { ConnectWay } from "../ports/connect.ts";
@@ -8,6 +7,7 @@ import { describeSetup, missingSettings, takenRedirectUrl, usualWay } from "../p
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall, type AppContext } from "../context.ts";
 import { note, ok } from "./finding.ts";
+import type { Finding } from "./reports.ts";
 
 /**
  * Whether a platform can be connected, and what is missing: of the one that was named, else of those that have

@@ -1,4 +1,3 @@
-import type { Finding } from "../cli/host.ts";
 import { localCaller } from "../access/local-caller.ts";
 import type { Context } from "../app/compose.ts";
 import { plainCall } from "../context.ts";
@@ -6,6 +5,7 @@ import type { Status } from "../domain/health/status.ts";
 import { getStatus, readSetupProblems } from "../health/status.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
 import { note, ok, problem } from "./finding.ts";
+import type { Finding } from "./reports.ts";
 
 /** Whether posts of the default owner go out, on time, and whether anybody hears of it. */
 export async function examinePublishing(ctx: Context): Promise<Finding[]> {

@@ -2,7 +2,6 @@ import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Finding } from "../cli/host.ts";
 import { loadCatalog, type Catalog } from "../app/catalog.ts";
 import { createContext, type Context } from "../app/compose.ts";
 import {
@@ -26,6 +25,7 @@ import { readPlace, type Setup } from "../app/setup.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { tryWriting } from "../store/queries/meta.ts";
 import { secretKeyId } from "../store/engine/cipher.ts";
+import type { Finding } from "./reports.ts";
 
 /**
  * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. Of

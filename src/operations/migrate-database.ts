@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { MigrationResult } from "../cli/host.ts";
 import { openDataFolder, type DataFolder, type Environment } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
@@ -8,12 +7,13 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import { openCipher } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
 import { createWhole, isThere } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../store/moving/move.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "../app/system-clock.ts";
+import type { MigrationResult } from "./reports.ts";
 
 interface Migration {
   readonly env: Environment;

@@ -1,6 +1,5 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { RestoreResult } from "../cli/host.ts";
 import {
   createOnce,
   findSecretKey,
@@ -15,22 +14,25 @@ import { describeBucket } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../app/file-store.ts";
-import { assertKey } from "../ports/file-store.ts";
+import { assertKey, type FileStore } from "../ports/file-store.ts";
 import { findMissing, openSettings } from "./backup.ts";
-import { ownsDatabase } from "../connecting/first-channel.ts";
-import { copyFiles } from "./restore-files.ts";
 import { holdRestored } from "../publishing/restored.ts";
 import { parseConfig, readPlace, type Settings } from "../app/setup.ts";
 import { createCipher } from "../store/engine/cipher.ts";
 import type { Store } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
-import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/restored-copy.ts";
+import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../store/backup/generation.ts";
-import { verifyBackup, type VerifiedBackup } from "../store/backup/verify-backup.ts";
+import { verifyBackup, type VerifiedBackup } from "../store/backup/backup-archive.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { assertSigned, otherKey } from "./trust-backup.ts";
+import type { RestoreResult } from "./reports.ts";
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { FILES, readArchive } from "../store/backup/backup-archive.ts";
+import { ownsDatabase } from "../app/secret-key.ts";
 
 interface RestoreInput {
   readonly env: Environment;
@@ -239,4 +241,37 @@ async function keepAside(database: string, aside: string): Promise<void> {
     if (await isThere(database + end)) await rename(database + end, aside + end);
   }
   await link(database, aside).catch(() => copyFile(database, aside));
+}
+
+/** Brings the files of a verified backup into the store; those that are there already, and whole, stay. */
+export async function copyFiles(
+  archive: string,
+  { files, wanted }: { readonly files: FileStore; readonly wanted: ReadonlyMap<string, string> },
+): Promise<void> {
+  for await (const entry of readArchive(archive)) {
+    const key = entry.name.startsWith(FILES) ? entry.name.slice(FILES.length) : null;
+    const sha256 = key === null ? undefined : wanted.get(key);
+    if (
+      key === null ||
+      sha256 === undefined ||
+      (await isStored(files, key, { sizeBytes: entry.sizeBytes, sha256 }))
+    ) {
+      for await (const chunk of entry.body) void chunk;
+      continue;
+    }
+    const written = await files.write(key, Readable.from(entry.body));
+    if (written.sha256 !== sha256)
+      throw new AppError("invalid", `${archive}: it was changed while it was read. Restore it again.`);
+  }
+}
+
+async function isStored(
+  files: FileStore,
+  key: string,
+  is: { sizeBytes: number; sha256: string },
+): Promise<boolean> {
+  if ((await files.size(key)) !== is.sizeBytes) return false;
+  const hash = createHash("sha256");
+  for await (const chunk of files.read(key)) hash.update(chunk as Buffer);
+  return hash.digest("hex") === is.sha256;
 }

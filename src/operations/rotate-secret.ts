@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { RotationResult } from "../cli/host.ts";
 import {
   createOnce,
   findSecretKey,
@@ -18,6 +17,7 @@ import { openStore } from "../store/open-store.ts";
 import { listWorkersBeside } from "../store/queries/workers.ts";
 import { isThere } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
+import type { RotationResult } from "./reports.ts";
 
 interface RotationInput {
   readonly env: Environment;

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
-import { UNSIGNED_RISK } from "../cli/host.ts";
 import { findSecretKey, type DataFolder } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { signBackup } from "./backup.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
-import type { VerifiedBackup } from "../store/backup/verify-backup.ts";
+import type { VerifiedBackup } from "../store/backup/backup-archive.ts";
+import { UNSIGNED_RISK } from "./reports.ts";
 
 /**
  * Whether the secret key of the folder vouches for the backup. Throws `invalid` where it does not, unless

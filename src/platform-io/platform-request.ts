@@ -19,11 +19,11 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import type { AppContext } from "../context.ts";
 import { isOwnAddress } from "./set-up.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
-import { readJson } from "./read-json.ts";
 import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "./secrets.ts";
 import { cutTexts, quoteWords } from "./words.ts";
 import type { Socket } from "../ports/sockets.ts";
+import { isModestJson } from "../domain/whole-text.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -259,5 +259,35 @@ export async function conversePlatform<T>(
     throw cause.wasSent
       ? new PlatformFault("transient", `${title} did not answer properly.`, { cause })
       : unreached(title, url, cause);
+  }
+}
+
+/** So many digits a number must have to be beyond 2^53. */
+const LONG_NUMBER = /\d{16}/;
+
+/** Strings, whole, so that nothing within one is taken for a number, and numbers. In JSON each has its end. */
+const TOKENS = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g;
+
+const INTEGER = /^-?\d+$/;
+
+/**
+ * The text as JSON; null where it is none, or has more levels or values than an honest answer. Integers beyond 2^53, which a number would round, come as text:
+ * platforms name posts and people by them.
+ */
+export function readJson(text: string): unknown {
+  if (!isModestJson(text)) return null;
+  const value = parse(text);
+  return value === null || !LONG_NUMBER.test(text) ? value : parse(text.replace(TOKENS, quoteLong));
+}
+
+function quoteLong(token: string): string {
+  return INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

@@ -3,12 +3,25 @@ import { PlatformFault } from "../ports/platform-io.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
+import { AppError } from "../domain/errors.ts";
 
 /** Not a caller's mistake: whoever asks has looked the platform up, or read its name from what is stored. */
 export function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
   const platform = ctx.platforms.get(name);
   if (platform === undefined)
     throw new PlatformFault("rejected", `This version of Posthorn does not know the platform "${name}".`);
+  return platform;
+}
+
+/** The platform of what is stored. Throws `unavailable` where this version does not have it. */
+export function findPlatform(ctx: AppContext, provider: string): AnyPlatform {
+  const platform = ctx.platforms.get(provider);
+  if (platform === undefined) {
+    throw new AppError(
+      "unavailable",
+      `This Posthorn does not know the platform "${provider}" any more. Install the version that does.`,
+    );
+  }
   return platform;
 }
 

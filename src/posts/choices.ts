@@ -8,8 +8,8 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { fitChoices } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 const ASK_TIMEOUT_MS = 20 * SECOND;
 const MAX_CHOICES = 100;
@@ -24,7 +24,7 @@ export async function listChoices(
   { accountId, field, search = "" }: ChoicesArgs,
 ): Promise<Choices> {
   const account = await findAccount(ctx, caller, accountId);
-  const platform = platformOf(ctx, account.provider);
+  const platform = findPlatform(ctx, account.provider);
   const lookUp = lookUpOf(platform, field);
   if (account.status === "reconnect_required" || account.status === "disconnected")
     throw new AppError("conflict", reconnectSentence(account, account.status_reason));

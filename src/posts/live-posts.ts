@@ -19,7 +19,8 @@ import { createPlatformIo } from "../connecting/account-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
 import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
-import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
@@ -40,7 +41,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   }
   checkAddresses(ctx, { metadata: input.metadata });
   const row = await findOwnPost(ctx, caller, input.id);
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const before = readMetadata(row);
   const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
   const caption = input.caption === undefined ? row.caption : input.caption;
@@ -89,7 +90,7 @@ export async function setThumbnail(
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
     throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
   }
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const { setThumbnail: set } = platform;
   const account = await findAccount(ctx, caller, row.account_id);
   const { thumbnail } = capabilitiesFor(ctx, account, toPlatformPost(platform, row));

@@ -13,10 +13,10 @@ import type { AppContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
 import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { asMeant } from "../domain/arguments/usual-form.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -57,7 +57,7 @@ export async function checkForm(
   account: AccountRow,
   given: PostContent,
 ): Promise<CheckedForm> {
-  const platform = platformOf(ctx, account.provider);
+  const platform = findPlatform(ctx, account.provider);
   const caption = given.caption === "" ? null : given.caption;
   const metadata =
     given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;

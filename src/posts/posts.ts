@@ -15,7 +15,8 @@ import { plainText } from "../domain/plain-text.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { findAccountRow } from "../store/queries/accounts.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
@@ -144,7 +145,7 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
     metrics: metricsOf({}),
   });
   if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");

@@ -23,7 +23,7 @@ import { findOwnPost } from "./posts.ts";
 import { checkChanges, hasChanges } from "./update-post.ts";
 import { schedulePost } from "./schedule-post.ts";
 import { isOnPlatform } from "./take-down.ts";
-import { platformOf } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
@@ -93,7 +93,7 @@ export async function askToCancel(
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && isOnPlatform(row)) {
-    if (platformOf(call.ctx, row.provider).remove === undefined) return null;
+    if (findPlatform(call.ctx, row.provider).remove === undefined) return null;
     const state =
       row.status === "uploaded" ? `It is uploaded and would go live on ${time}.` : liveSince(call, row);
     return `Delete the post ${await name(call, row)} from the platform? ${state}`;

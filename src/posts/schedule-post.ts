@@ -20,8 +20,8 @@ import {
   readScheduledAt,
 } from "./post-draft.ts";
 import { checkForm, mergeMetadata } from "./post-form.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
@@ -156,7 +156,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
   const account = await findAccount(ctx, caller, input.accountId);
-  const platform = platformOf(ctx, account.provider);
+  const platform = findPlatform(ctx, account.provider);
   const content = {
     scheduledAt: time.ms,
     mediaUrl: input.mediaUrl ?? "",

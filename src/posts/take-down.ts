@@ -13,9 +13,10 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { openSteps } from "../publishing/follow-ups.ts";
-import { platformOf, readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
 import { assertUsable } from "./post-draft.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** A thread is deleted part by part. */
 const REMOVE_TIMEOUT_MS = MINUTE;
@@ -35,7 +36,7 @@ export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
  */
 export async function takeDown(call: CallContext, row: PostRow): Promise<{ post: Post }> {
   const { ctx, caller } = call;
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
   assertRemovable(platform, { row, account });
   assertUsable(account);

@@ -22,8 +22,8 @@ import {
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
 import { type FileUse, requireFiles } from "../files/media-addresses.ts";
 import { findOwnPost } from "./posts.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** A change that raced with another one is checked again on the newer content, this often. */
 export const MAX_ROUNDS = 5;
@@ -93,7 +93,7 @@ async function applyPatch(
   before: PostRow,
   patch: PostInput & { readonly scheduledMs: number },
 ): Promise<CheckedForm> {
-  const platform = platformOf(ctx, before.provider);
+  const platform = findPlatform(ctx, before.provider);
   const current = readMetadata(before);
   return checkForm(ctx, account, {
     scheduledAt: patch.scheduledMs,

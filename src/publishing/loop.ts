@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import pLimit from "p-limit";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
-import { RepeatedFailures } from "./repeated-failures.ts";
+import { RepeatedFailures } from "./supervise.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type Lease } from "../store/engine/ledger.ts";
 import { claimDue, sweep } from "./claim.ts";

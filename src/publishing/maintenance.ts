@@ -1,7 +1,7 @@
 import { HOUR, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
 import { inspectDue } from "../connecting/inspect.ts";
-import { renewDueGrants } from "../connecting/renew-grant.ts";
+import { renewDueGrants } from "../connecting/renewal.ts";
 
 /** What is looked after whether or not anything is posted. */
 export interface MaintenanceJob {

@@ -15,6 +15,7 @@ import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
 import { readResults } from "../store/queries/post-history.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 export interface PublishRun {
   readonly effects: Effects;
@@ -45,7 +46,7 @@ export async function createPublishRun(
   options: RunOptions,
 ): Promise<PublishRun> {
   const { post: row, account, lease } = leased;
-  const platform = platformOf(ctx, row.provider);
+  const platform = findPlatform(ctx, row.provider);
   const post = toPlatformPost(platform, row);
   const capabilities = capabilitiesFor(ctx, account, post);
   const door = countRequests(ctx);
@@ -147,17 +148,6 @@ export function giveUpAt(
 ): number {
   const limit = row.scheduled_at + ctx.settings.maxLatenessMs;
   return isOpen ? limit + SETTLE_GRACE_MS : limit;
-}
-
-export function platformOf(ctx: AppContext, provider: string): AnyPlatform {
-  const platform = ctx.platforms.get(provider);
-  if (platform === undefined) {
-    throw new AppError(
-      "unavailable",
-      `This Posthorn does not know the platform "${provider}" any more. Install the version that does.`,
-    );
-  }
-  return platform;
 }
 
 /** The post as its platform sees it, metadata parsed with the platform's own schema. */

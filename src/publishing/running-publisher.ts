@@ -1,22 +1,23 @@
-import { VERSION } from "../app/version.ts";
-import type { Context } from "../app/compose.ts";
+import { VERSION } from "../version.ts";
+import type { AppContext } from "../context.ts";
 import { newId } from "../domain/ids.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startPublisher, type Publisher } from "./loop.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
 import { beat, unregisterWorker, registerWorker, HEARTBEAT_EVERY_MS } from "./workers.ts";
 import { startWebhookLoop } from "../webhooks/webhook-loop.ts";
-import { RepeatedFailures } from "./repeated-failures.ts";
-import type { DataFolder } from "../app/data-folder.ts";
+import { RepeatedFailures, supervise } from "./supervise.ts";
 import { noticeRestore } from "./restored.ts";
 import { advanceGeneration } from "../store/backup/generation.ts";
-import { supervise } from "./supervise.ts";
 
-/** This process among those on the data folder. */
-export interface Machine {
+/** This process among those on the database. */
+export interface ThisProcess {
   readonly host: string;
   readonly pid: number;
 }
+
+/** Writes of this process wake its publisher through it. */
+type Context = AppContext & { readonly links: { wakePublisher: () => void } };
 
 /**
  * A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next
@@ -31,16 +32,17 @@ const EVENTS_GRACE_MS = 1_000;
  */
 export async function runPublisher(
   ctx: Context,
-  folder: DataFolder,
-  worker: Machine & { role: WorkerRole },
+  /** The file that says how far this machine saw the database come. */
+  generation: string,
+  worker: ThisProcess & { role: WorkerRole },
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
-    if (ctx.store.isShared) await noticeRestore(ctx, folder.generation);
+    if (ctx.store.isShared) await noticeRestore(ctx, generation);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
-      mark: () => noteGeneration(ctx, folder),
+      mark: () => noteGeneration(ctx, generation),
       onLost,
     });
     const events = startWebhookLoop(own);
@@ -67,7 +69,7 @@ export async function runPublisher(
   };
 }
 
-async function noteGeneration(ctx: Context, { generation: file }: DataFolder): Promise<void> {
+async function noteGeneration(ctx: AppContext, file: string): Promise<void> {
   const { store, log } = ctx;
   try {
     // On a server the database may be put back while this process runs.
@@ -83,8 +85,8 @@ async function noteGeneration(ctx: Context, { generation: file }: DataFolder): P
  * keys. As `api` it is one that others count on. They look at its last sign of life.
  */
 export async function enlist(
-  ctx: Context,
-  worker: Machine & { readonly role?: "caller" | "api" },
+  ctx: AppContext,
+  worker: ThisProcess & { readonly role?: "caller" | "api" },
 ): Promise<() => Promise<void>> {
   const { role = "caller" } = worker;
   const kept = await supervise(ctx, async (onLost) => {

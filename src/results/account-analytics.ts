@@ -11,8 +11,8 @@ import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../domain/percentile.ts";
+import { findPlatform } from "../platform-io/ways.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [
@@ -133,7 +133,7 @@ async function askPlatform(
   account: AccountRow,
   range: { from: string; to: string },
 ): Promise<PlatformAnalytics> {
-  const platform = platformOf(ctx, account.provider);
+  const platform = findPlatform(ctx, account.provider);
   const offered = capabilitiesFor(ctx, account, null).analytics.account;
   if (platform.analytics === undefined)
     return withMissing(offered, NOTHING, `${platform.title} offers no numbers for a channel.`);

@@ -5,14 +5,14 @@ import type { Host, Terminal } from "../cli/host.ts";
 import { homeOf, locateProgram } from "./program-place.ts";
 import { readSandboxSetup, readSetup, type Settings, type Setup } from "../app/setup.ts";
 import type { Environment } from "../app/data-folder.ts";
-import type { Machine } from "../publishing/running-publisher.ts";
+import type { ThisProcess } from "../publishing/running-publisher.ts";
 import type { StdioStreams } from "./start-stdio.ts";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../version.ts";
 
 interface HostOptions {
   readonly env: Environment;
   readonly terminal: Terminal;
-  readonly machine: Machine;
+  readonly self: ThisProcess;
   readonly startMediaReader?: Settings["startMediaReader"];
   readonly stopSignal: AbortSignal;
   /** The path of the Node that runs this. */
@@ -25,7 +25,7 @@ interface HostOptions {
  * to start.
  */
 export function createHost(options: HostOptions): Host {
-  const { env, terminal, machine, stopSignal } = options;
+  const { env, terminal, self, stopSignal } = options;
   const tell = (sentence: string): void => terminal.tell(`${sentence}\n`);
   const reader = options.startMediaReader && { startMediaReader: options.startMediaReader };
   return {
@@ -36,7 +36,7 @@ export function createHost(options: HostOptions): Host {
     locateProgram: () => locateProgram(env, options.node),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start-session.ts");
-      return startSession({ ...quiet(await readSetup(env), env), ...reader }, machine, { isEnlisted, tell });
+      return startSession({ ...quiet(await readSetup(env), env), ...reader }, self, { isEnlisted, tell });
     },
     async startServer({ role, half, sandbox, tools, host, port }) {
       const { startServer } = await import("./start-server.ts");
@@ -48,13 +48,13 @@ export function createHost(options: HostOptions): Host {
               ...(port === undefined ? {} : { POSTHORN_PORT: port }),
             })
           : await readSandboxSetup(sandbox);
-      return startServer({ setup: { ...setup, ...reader }, machine, role, half });
+      return startServer({ setup: { ...setup, ...reader }, self, role, half });
     },
     async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start-stdio.ts");
       await runStdio({
         setup: { ...(await readSetup(withTools(env, tools))), ...reader },
-        machine,
+        self,
         permissions,
         streams: options.stdio,
         stopSignal,
@@ -67,7 +67,7 @@ export function createHost(options: HostOptions): Host {
       return examine(env, platform);
     },
     async backup({ file, isForced }) {
-      const { backUp } = await import("../operations/back-up.ts");
+      const { backUp } = await import("../operations/backup.ts");
       return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal, tell });
     },
     async restore(restoring) {
@@ -87,7 +87,7 @@ export function createHost(options: HostOptions): Host {
       return openMachine(env, stopSignal);
     },
     async explainFailure(error) {
-      const { explainFailure } = await import("../operations/explain-failure.ts");
+      const { explainFailure } = await import("../operations/finding.ts");
       return explainFailure(error);
     },
     async logFailure(error) {

@@ -16,7 +16,7 @@ import { createMcpEndpoints } from "../mcp/transports/endpoints.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durable.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
-import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller } from "../access/local-caller.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall } from "../context.ts";
@@ -26,11 +26,11 @@ import { ensureFirstAccount } from "../connecting/first-channel.ts";
 import type { Setup } from "../app/setup.ts";
 import { offerSets } from "../mcp/tool-sets.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../version.ts";
 
 interface ServerStart {
   readonly setup: Setup;
-  readonly machine: Machine;
+  readonly self: ThisProcess;
   readonly role: Extract<WorkerRole, "serve" | "cli">;
   /** One half alone: API, MCP and pages, or what publishes. Default: both. */
   readonly half?: "api" | "publisher" | undefined;
@@ -68,11 +68,11 @@ export async function startServer(start: ServerStart): Promise<Server> {
     await ensureFirstAccount(ctx);
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
-    if (half === "api") closers.add(await enlist(ctx, { ...start.machine, role: "api" }));
+    if (half === "api") closers.add(await enlist(ctx, { ...start.self, role: "api" }));
     else {
-      closers.add(await enlist(ctx, start.machine));
+      closers.add(await enlist(ctx, start.self));
       const role = half === "publisher" ? half : start.role;
-      publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role });
+      publisher = await runPublisher(ctx, setup.folder.generation, { ...start.self, role });
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.

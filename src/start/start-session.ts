@@ -1,7 +1,7 @@
 import type { Session } from "../cli/host.ts";
 import { closersOf } from "../app/closers.ts";
 import { createContext, createTools } from "../app/compose.ts";
-import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { takeOverFromDead } from "../publishing/workers.ts";
 import { isPublisherRunning } from "../health/running-server.ts";
 import { ensureFirstAccount } from "../connecting/first-channel.ts";
@@ -11,7 +11,7 @@ import type { Tell } from "../store/engine/store.ts";
 /** Opens the service for one command: no publisher, and no server, unless the command asks for them. */
 export async function startSession(
   setup: Setup,
-  machine: Machine,
+  self: ThisProcess,
   options: { readonly isEnlisted: boolean; readonly tell?: Tell },
 ): Promise<Session> {
   const ctx = await createContext(setup, {}, options.tell);
@@ -19,7 +19,7 @@ export async function startSession(
   try {
     await ensureFirstAccount(ctx);
     const { isEnlisted } = options;
-    if (isEnlisted) closers.add(await enlist(ctx, machine));
+    if (isEnlisted) closers.add(await enlist(ctx, self));
     const toolbox = createTools(ctx, setup);
     return {
       ctx,
@@ -33,8 +33,8 @@ export async function startSession(
         // Whether another one publishes is not judged by one that was killed a moment ago.
         await takeOverFromDead(ctx);
         if (await isPublisherRunning(ctx)) return false;
-        if (!isEnlisted) closers.add(await enlist(ctx, machine));
-        const publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "cli" });
+        if (!isEnlisted) closers.add(await enlist(ctx, self));
+        const publisher = await runPublisher(ctx, setup.folder.generation, { ...self, role: "cli" });
         closers.add(() => publisher.close());
         return true;
       },

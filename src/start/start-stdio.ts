@@ -9,12 +9,12 @@ import { serveStdio, untilOrphaned } from "../mcp/transports/stdio.ts";
 import { offerSets } from "../mcp/tool-sets.ts";
 import { within } from "../mcp/calls/open-calls.ts";
 import type { Publisher } from "../publishing/loop.ts";
-import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { isServerRunning } from "../health/running-server.ts";
 import { ensureFirstAccount } from "../connecting/first-channel.ts";
 import type { Setup } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
-import { VERSION } from "../app/version.ts";
+import { VERSION } from "../version.ts";
 import { openListenerWhenAsked } from "./listener.ts";
 
 /**
@@ -38,7 +38,7 @@ export interface StdioStreams {
 
 interface StdioStart {
   readonly setup: Setup;
-  readonly machine: Machine;
+  readonly self: ThisProcess;
   readonly permissions: readonly Permission[];
   readonly streams: StdioStreams;
   /** Aborted when the process is asked to end. */
@@ -48,7 +48,7 @@ interface StdioStart {
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio({
   setup,
-  machine,
+  self,
   permissions,
   streams: { stdin, stdout, readParentId },
   stopSignal,
@@ -61,8 +61,8 @@ export async function runStdio({
     const note = (await isServerRunning(ctx)) ? "" : WHILE_OPEN;
     let publisher: Publisher | null = null;
     openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
-    closers.add(await enlist(ctx, machine));
-    const running = await runPublisher(ctx, setup.folder, { ...machine, role: "stdio" });
+    closers.add(await enlist(ctx, self));
+    const running = await runPublisher(ctx, setup.folder.generation, { ...self, role: "stdio" });
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;
     await serveStdio({

@@ -13,7 +13,7 @@ import {
   releaseWebhook,
   type WebhookLease,
   type WebhookStanding,
-} from "../store/queries/publishing/outbox.ts";
+} from "../store/queries/webhooks.ts";
 import { showSnapshot } from "../store/queries/post-history.ts";
 import { type DeliveryRow, findWebhookRow, type WebhookRow } from "../store/queries/webhooks.ts";
 import { type ShownAccount, toAccount } from "../accounts/accounts.ts";

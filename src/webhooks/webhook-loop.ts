@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { DAY, HOUR } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
 import { deliverDue } from "./webhook-deliveries.ts";
-import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/queries/publishing/outbox.ts";
+import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/queries/webhooks.ts";
 
 /** Webhooks that one process sends to at a time. */
 const MAX_RUNNING = 32;

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ownsDatabase } from "../../src/connecting/first-channel.ts";
 import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { resealAll } from "../../src/app/sealed-columns.ts";
 import { appAad, openSecrets, pendingAad, sealGrant, sealSecrets } from "../../src/platform-io/secrets.ts";
@@ -10,6 +9,7 @@ import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
+import { ownsDatabase } from "../../src/app/secret-key.ts";
 
 /** Every sealed value of a database, by where it stands. */
 function sealedValues(ctx: TestContext): string[] {

@@ -8,7 +8,6 @@ import { AppError } from "../../src/domain/errors.ts";
 import { SECOND } from "../../src/domain/time.ts";
 import { OutboundFailure } from "../../src/ports/outbound.ts";
 import { PlatformFault, type PlatformRequest } from "../../src/ports/platform-io.ts";
-import { disconnectChannel } from "../../src/accounts/accounts.ts";
 import { queryOf } from "../support/handles.ts";
 import { seenOf } from "../support/publishing.ts";
 import { askToReconnect } from "../../src/connecting/renew-tokens.ts";
@@ -22,6 +21,7 @@ import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createPhotobox, createScriptedOutbound, type ScriptedAnswer } from "../support/connect-fixtures.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 const GET: PlatformRequest = { method: "GET", url: "https://photobox.example/me", isIdempotent: true };
 const POST: PlatformRequest = { method: "POST", url: "https://photobox.example/posts", json: { text: "hi" } };

@@ -9,7 +9,7 @@ import { scriptedPlatform, targetOf } from "../support/scripted-platform.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { MINUTE } from "../../src/domain/time.ts";
-import { disconnectChannel, listAccounts } from "../../src/accounts/accounts.ts";
+import { listAccounts } from "../../src/accounts/accounts.ts";
 import { MAX_ATTEMPTS, openConnection, submitSecrets } from "../../src/connecting/connect-page.ts";
 import { checkConnection, connectChannel, connectWithSecrets } from "../../src/connecting/connections.ts";
 import { openSecrets } from "../../src/platform-io/secrets.ts";
@@ -21,6 +21,7 @@ import { createCinema } from "../support/cinema.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../support/context.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
+import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1" };
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/app/config.ts";
-import type { CallingClient, Inquiry, InquiryKind } from "../../src/calling-client.ts";
+import type { CallingClient, Inquiry, InquiryKind } from "../../src/context.ts";
 import { uploadFile } from "../../src/files/file-imports.ts";
 import { callerOf, callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";

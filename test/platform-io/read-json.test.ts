@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readJson } from "../../src/platform-io/read-json.ts";
+import { readJson } from "../../src/platform-io/platform-request.ts";
 
 it.each<[string, unknown]>([
   ['{"id":7311223344556677889}', { id: "7311223344556677889" }],

@@ -35,7 +35,7 @@ async function start(
   { env = {}, half }: { env?: Record<string, string>; half?: "api" | "publisher" } = {},
 ): Promise<Server> {
   const setup = await readSetup({ ...envOf(host), ...env });
-  const server = await startServer({ setup, machine: MACHINE, role: "serve", half });
+  const server = await startServer({ setup, self: MACHINE, role: "serve", half });
   running.push(server);
   return server;
 }

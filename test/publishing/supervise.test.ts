@@ -83,7 +83,7 @@ describe("the publisher of a process", () => {
     const links = { publicUrl: async () => "http://localhost:4747", wakePublisher: () => {} };
     const ctx = { ...base, store: { ...base.store, liveness }, links };
     const folder = { generation: "/nowhere/generation" } as DataFolder;
-    const publisher = await runPublisher(ctx, folder, { host: "test", pid: 1, role: "serve" });
+    const publisher = await runPublisher(ctx, folder.generation, { host: "test", pid: 1, role: "serve" });
     expect(publisher.isHealthy()).toBe(true);
     mayHold = false;
     losses[0]!();

@@ -4,7 +4,6 @@ import { newId } from "../../src/domain/ids.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
-import { disconnectChannel } from "../../src/accounts/accounts.ts";
 import { connectChannel } from "../../src/connecting/connections.ts";
 import type { AppContext } from "../../src/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -16,6 +15,7 @@ import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 /** In real time: what "within 5 s" promises. */
 const SOON = { timeout: 5_000, interval: 20 };

@@ -23,7 +23,7 @@ async function start(half: Half): Promise<Server> {
     POSTHORN_API_KEY: KEY,
     POSTHORN_METRICS_TOKEN: TOKEN,
   };
-  const server = await startServer({ setup: await readSetup(env), machine: MACHINE, role: "serve", half });
+  const server = await startServer({ setup: await readSetup(env), self: MACHINE, role: "serve", half });
   running.push(server);
   return server;
 }

@@ -31,7 +31,7 @@ async function start(
     POSTHORN_API_KEY: KEY,
     ...env,
   });
-  const server = await startServer({ setup, machine: MACHINE, role: "serve" });
+  const server = await startServer({ setup, self: MACHINE, role: "serve" });
   return { server, folder, port: Number(new URL(server.address).port) };
 }
 

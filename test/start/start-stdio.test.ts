@@ -60,12 +60,12 @@ describe("posthorn stdio", () => {
     const setup = await readSetup({ ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "silent" });
     await using server = await startServer({
       setup,
-      machine: { host: "test", pid: process.pid },
+      self: { host: "test", pid: process.pid },
       role: "serve",
     });
     const path = join(folder.path, "Downloads", "a.png");
     mkdirSync(join(path, ".."));
-    copyFileSync(join(import.meta.dirname, "..", "..", "fixtures", "photo.png"), path);
+    copyFileSync(join(import.meta.dirname, "..", "fixtures", "photo.png"), path);
     await using agent = await startAgent({
       ...folder.env,
       POSTHORN_PUBLIC_URL: server.publicUrl,

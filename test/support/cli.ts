@@ -73,7 +73,7 @@ export async function runCli(
   const host = createHost({
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
-    machine: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: process.pid },
     node: process.execPath,
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

@@ -67,7 +67,7 @@ async function showPlatforms(host: Host): Promise<void> {
 async function connect(host: Host, provider: string | undefined, options: ConnectOptions): Promise<void> {
   const [{ readTarget }, { hasConsent }] = await Promise.all([
     import("../../connecting/connections.ts"),
-    import("../../connecting/start-page.ts"),
+    import("../../connecting/connect-page.ts"),
   ]);
   await using session = await host.openSession();
   const { way, targets } = options;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import type { Finding, Host } from "../host.ts";
+import type { Host } from "../host.ts";
+import type { Finding } from "../../operations/reports.ts";
 import { toJsonText } from "../options.ts";
 
 const SIGNS: Record<Finding["verdict"], string> = { ok: "ok", note: "note", problem: "PROBLEM" };

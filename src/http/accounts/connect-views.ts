@@ -1,7 +1,7 @@
 import type { ClosedReason } from "../../connecting/connect-link.ts";
 import type { FormField } from "../../connecting/connect-fields.ts";
 import type { ConnectForm } from "../../connecting/connect-page.ts";
-import type { OtherWay } from "../../connecting/start-page.ts";
+import type { OtherWay } from "../../connecting/connect-page.ts";
 import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
 import {

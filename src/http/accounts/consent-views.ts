@@ -1,5 +1,5 @@
 import type { FormField } from "../../connecting/connect-fields.ts";
-import type { ConsentStart } from "../../connecting/start-page.ts";
+import type { ConsentStart } from "../../connecting/connect-page.ts";
 import {
   COPY_SCRIPT,
   COPYING,

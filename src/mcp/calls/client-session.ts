@@ -15,7 +15,7 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
-import type { CallingClient, Inquiries, Inquiry, InquiryKind, Replies, Reply } from "../../calling-client.ts";
+import type { CallingClient, Inquiries, Inquiry, InquiryKind, Replies, Reply } from "../../context.ts";
 import type { McpContext } from "../kinds.ts";
 import { MINUTE } from "../../domain/time.ts";
 

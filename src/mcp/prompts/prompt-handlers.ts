@@ -11,7 +11,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { CallingClient } from "../../calling-client.ts";
+import type { CallingClient } from "../../context.ts";
 import { ClientSession, InputNeeded } from "../calls/client-session.ts";
 import {
   type McpDeps,

@@ -5,7 +5,7 @@ import { buildConnector } from "undici";
 import type { HostRule } from "../../domain/settings/http-address.ts";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { refusedAsPrivate } from "./outbound.ts";
+import { refusedAsPrivate } from "./address-policy.ts";
 import { networkInterfaces } from "node:os";
 import { codeOf } from "../../domain/errors.ts";
 import type { Unreachable } from "../../ports/outbound.ts";

@@ -12,7 +12,7 @@ import {
   type OutboundResponse,
 } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
-import type { AddressPolicy } from "./outbound.ts";
+import type { AddressPolicy } from "./address-policy.ts";
 import {
   createGuardedConnector,
   createOpenConnector,

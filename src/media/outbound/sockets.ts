@@ -6,7 +6,7 @@ import { type ClientOptions, createWebSocketStream, WebSocket } from "ws";
 import { AppError } from "../../domain/errors.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
-import type { AddressPolicy } from "./outbound.ts";
+import type { AddressPolicy } from "./address-policy.ts";
 import { reasonUnreachable } from "./connector.ts";
 
 const TIMEOUT_MS = 30 * SECOND;

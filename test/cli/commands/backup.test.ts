@@ -15,7 +15,6 @@ import {
 import { dirname, join } from "node:path";
 import { pack } from "tar-stream";
 import { describe, expect, inject, it } from "vitest";
-import type { RestoreResult } from "../../../src/cli/host.ts";
 import { localCaller } from "../../../src/access/local-caller.ts";
 import { makeBackup } from "../../../src/operations/backup.ts";
 import { sealSecrets } from "../../../src/platform-io/secrets.ts";
@@ -26,6 +25,7 @@ import { runCli } from "../../support/cli.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
+import type { RestoreResult } from "../../../src/operations/reports.ts";
 
 type Env = Readonly<Record<string, string>>;
 

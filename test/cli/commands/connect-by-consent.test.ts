@@ -160,7 +160,7 @@ describe("posthorn connect, on the platform's own page", () => {
     const host = createHost({
       env: { POSTHORN_LOG_LEVEL: "silent", POSTHORN_PORT: "0", ...folder.env },
       terminal: createFakeTerminal().terminal,
-      machine: { host: hostname(), pid: process.pid },
+      self: { host: hostname(), pid: process.pid },
       node: process.execPath,
       stopSignal: new AbortController().signal,
       stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

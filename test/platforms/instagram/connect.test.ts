@@ -4,7 +4,7 @@ import { DAY } from "../../../src/domain/time.ts";
 import { connectChannel } from "../../../src/connecting/connections.ts";
 import { createConnectIo } from "../../../src/platform-io/connect-io.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
-import { renewDueGrants } from "../../../src/connecting/renew-grant.ts";
+import { renewDueGrants } from "../../../src/connecting/renewal.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,9 +1,8 @@
-import { expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
+import { expect, it } from "vitest";
 import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { guestCall } from "../../../src/context.ts";
-import { disconnectChannel } from "../../../src/accounts/accounts.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -13,6 +12,7 @@ import { addPost } from "../../support/publishing.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { createFakeMastodon, SERVER } from "./fake.ts";
 import { PROFILES, type Profile } from "./profiles.ts";
+import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { disconnectChannel } from "../../../src/accounts/accounts.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { SCOPES, TOKEN } from "./fake.ts";
 import { openWorld } from "./world.ts";
+import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const APP = {
   POSTHORN_SLACK_CLIENT_ID: "client-1",

@@ -6,7 +6,7 @@ import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
-import { renewDueGrants } from "../../../src/connecting/renew-grant.ts";
+import { renewDueGrants } from "../../../src/connecting/renewal.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";

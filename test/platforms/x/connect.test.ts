@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { disconnectChannel, listAccounts } from "../../../src/accounts/accounts.ts";
+import { listAccounts } from "../../../src/accounts/accounts.ts";
 import { connectChannel } from "../../../src/connecting/connections.ts";
-import { renewDueGrants } from "../../../src/connecting/renew-grant.ts";
+import { renewDueGrants } from "../../../src/connecting/renewal.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -10,6 +10,7 @@ import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { USER } from "./fake.ts";
 import { APP } from "./fake-tokens.ts";
 import { createWorld, type World } from "./world.ts";
+import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const ID_ONLY = { POSTHORN_X_CLIENT_ID: APP.clientId };
 

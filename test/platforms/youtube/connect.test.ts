@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { disconnectChannel } from "../../../src/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
@@ -11,6 +10,7 @@ import { callOf } from "../../support/context.ts";
 import { createFakeYoutube } from "./fake.ts";
 import { refusal } from "./answers.ts";
 import { createYoutubeWorld, PLACE, SETTINGS } from "./world.ts";
+import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const way = youtube.connect[0] as OAuthWay;
 const SCOPES = way.scopes;

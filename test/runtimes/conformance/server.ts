@@ -7,7 +7,7 @@ import { RESOURCES, TOOL_VIEWS } from "../../../src/mcp/resources/resources.ts";
 import { isKeyActive } from "../../../src/access/api-keys.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { httpDeps } from "../../../src/start/start-server.ts";
-import { VERSION } from "../../../src/app/version.ts";
+import { VERSION } from "../../../src/version.ts";
 import { ASKING_TOOLS } from "./asking-tools.ts";
 import { FIXED_PROMPTS, FIXED_RESOURCES } from "./resources.ts";
 import { PLAIN_TOOLS, VIEWS } from "./tools.ts";

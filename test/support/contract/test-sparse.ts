@@ -6,7 +6,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
-import { readJson } from "../../../src/platform-io/read-json.ts";
+import { readJson } from "../../../src/platform-io/platform-request.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
