@@ -1,4 +1,3 @@
-import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
@@ -10,10 +9,9 @@ import { createMediaSource } from "../media/source/source.ts";
 import { removePartialFiles } from "../media/stores/folder-store.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
-import { findReadyFile } from "../files/files.ts";
-import { createCopyUrl, createDownloadUrl } from "../files/file-addresses.ts";
+import { findReadyFile, createCopyUrl, createDownloadUrl } from "../files/files.ts";
 import { renewalsDone } from "../connecting/renewal.ts";
-import { readServerUrl } from "../health/running-server.ts";
+import { readServerUrl } from "../health/status.ts";
 import { noticeRestore } from "../publishing/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -153,4 +151,38 @@ export function createTools(ctx: AppContext, setup: Setup): Toolbox {
 /** Where a server on the configured port would be reached. */
 export function defaultPublicUrl(config: Config, port = config.port): string {
   return config.publicUrl ?? `http://localhost:${port}`;
+}
+
+/** For what works on a context, which ends last. */
+export function closersOf(ctx: AsyncDisposable & Pick<AppContext, "log">): Closers {
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  return closers;
+}
+
+/** Ends in reverse order what was begun in order; the standard's AsyncDisposableStack needs a newer Node. */
+export class Closers implements AsyncDisposable {
+  readonly #closers: (() => PromiseLike<void> | void)[] = [];
+  readonly #noteFailure: (error: unknown) => void;
+
+  /** What fails to close is reported and does not keep the rest open. */
+  constructor(noteFailure: (error: unknown) => void) {
+    this.#noteFailure = noteFailure;
+  }
+
+  add(close: () => PromiseLike<void> | void): void {
+    this.#closers.push(close);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (;;) {
+      const close = this.#closers.pop();
+      if (close === undefined) return;
+      try {
+        await close();
+      } catch (error) {
+        this.#noteFailure(error);
+      }
+    }
+  }
 }

@@ -9,16 +9,15 @@ import {
   type DataFolder,
   type Environment,
 } from "../app/data-folder.ts";
-import { listPlatformSettings, loadCatalog } from "../app/catalog.ts";
+import { listPlatformSettings, loadCatalog, parseConfig, readPlace, type Settings } from "../app/setup.ts";
 import { describeBucket } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../app/file-store.ts";
 import { assertKey, type FileStore } from "../ports/file-store.ts";
-import { findMissing, openSettings } from "./backup.ts";
+import { findMissing, openSettings, signBackup } from "./backup.ts";
 import { holdRestored } from "../publishing/restored.ts";
-import { parseConfig, readPlace, type Settings } from "../app/setup.ts";
-import { createCipher } from "../store/engine/cipher.ts";
+import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import type { Store } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/restored-copy.ts";
@@ -27,9 +26,8 @@ import { takeFolder } from "../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../store/backup/generation.ts";
 import { verifyBackup, type VerifiedBackup } from "../store/backup/verify-backup.ts";
 import { systemClock } from "../app/system-clock.ts";
-import { assertSigned, otherKey } from "./trust-backup.ts";
-import type { RestoreResult } from "./reports.ts";
-import { createHash } from "node:crypto";
+import { type RestoreResult, UNSIGNED_RISK } from "./reports.ts";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
 import { FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { ownsDatabase } from "../app/secret-key.ts";
@@ -274,4 +272,39 @@ async function isStored(
   const hash = createHash("sha256");
   for await (const chunk of files.read(key)) hash.update(chunk as Buffer);
   return hash.digest("hex") === is.sha256;
+}
+
+/**
+ * Whether the secret key of the folder vouches for the backup. Throws `invalid` where it does not, unless
+ * such a backup is wanted, and `unavailable` where the key is not that of the backup.
+ */
+export async function assertSigned(
+  archive: string,
+  { manifest, checksums, signature }: VerifiedBackup,
+  { folder, isUnsigned }: { readonly folder: DataFolder; readonly isUnsigned: boolean },
+): Promise<boolean> {
+  const key = await findSecretKey(folder.secretKey);
+  if (key === null) throw otherKey(folder, null, manifest.secretKeyId);
+  const wanted = Buffer.from(signBackup(createCipher(key), checksums));
+  const given = Buffer.from(signature ?? "");
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
+  if (isUnsigned) return false;
+  if (secretKeyId(key) !== manifest.secretKeyId) throw otherKey(folder, key, manifest.secretKeyId);
+  const problem =
+    signature === null
+      ? "it is not signed, so Posthorn cannot tell who wrote it"
+      : `its signature does not fit ${folder.secretKey}, so it was changed after it was made`;
+  throw new AppError(
+    "invalid",
+    `${archive}: ${problem}. ${UNSIGNED_RISK} Take another backup. If you know where this one has been all the time (those made before backups were signed have no signature), restore it with --unsigned. Nothing was changed.`,
+  );
+}
+
+/** For a folder whose secret key, if it has one, is not that of the backup. */
+export function otherKey({ secretKey }: DataFolder, key: Buffer | null, wanted: string): AppError {
+  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
+  return new AppError(
+    "unavailable",
+    `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable only by you, then restore again. Nothing was changed.`,
+  );
 }

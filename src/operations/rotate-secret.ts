@@ -8,9 +8,8 @@ import {
 } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { openDatabase, ownDatabase } from "../app/file-store.ts";
-import { resealAll } from "../app/sealed-columns.ts";
+import { resealAll, makeNextSecretKey, openCipher, promoteNextSecretKey } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
-import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../app/secret-key.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";

@@ -10,9 +10,15 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { allFilesOf, findFileByKey } from "../store/queries/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf } from "../files/files.ts";
-import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/media-addresses.ts";
-import { refusal } from "../publishing/limited-media.ts";
-import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
+import {
+  resolveMediaUrl,
+  type FileUse,
+  type ResolvedMedia,
+  placesOf,
+  replaceAddresses,
+  type MediaPlace,
+} from "../files/media-places.ts";
+import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck {
   readonly platform: AnyPlatform;

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { FoundChannel } from "../../connecting/found-channels.ts";
+import type { FoundChannel } from "../../connecting/store-accounts.ts";
 import type { Terminal } from "../host.ts";
 import { parseList } from "../options.ts";
 

@@ -7,7 +7,7 @@ import { checkConnection, connectChannel } from "../../connecting/connections.ts
 import { leadOn, pasteAddress } from "../../connecting/consent.ts";
 import { guestCall, plainCall, type CallContext } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { chooseChannels } from "./choose-channels.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */

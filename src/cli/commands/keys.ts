@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
-import type { ApiKey } from "../../access/api-keys.ts";
+import { type ApiKey, localCaller } from "../../access/api-keys.ts";
 import { plainCall, type CallContext } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
 import { printResult, toJsonText } from "../json.ts";
 import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
-import { localCaller } from "../../access/local-caller.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;

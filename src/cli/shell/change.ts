@@ -6,7 +6,7 @@ import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf } from "./consent.ts";
 import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
 import { findPostId } from "./find-post.ts";

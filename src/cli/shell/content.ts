@@ -5,10 +5,10 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
-import { uploadFile } from "../../files/file-imports.ts";
+import { uploadFile } from "../../files/file-uploads.ts";
 import type { Host, Session } from "../host.ts";
 import { parseJson } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { collect } from "../options.ts";
 
 /** What a post says, shows and carries, as options give it. */

@@ -2,7 +2,7 @@ import { visibleText } from "../../domain/plain-text.ts";
 import type { Attempt, Post } from "../../domain/posts/post.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import type { AppContext } from "../../context.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { oneLine } from "./table.ts";
 import { seenAt, toClock } from "./views.ts";
 

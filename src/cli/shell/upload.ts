@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import * as z from "zod";
 import { File } from "../../domain/files/file.ts";
 import type { Host } from "../host.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { printList } from "./views.ts";
 
 interface UploadOptions {

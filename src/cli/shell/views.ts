@@ -7,10 +7,10 @@ import { Post } from "../../domain/posts/post.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { listAccounts } from "../../accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../context.ts";
-import { readServerUrl } from "../../health/running-server.ts";
+import { readServerUrl } from "../../health/status.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
 import { oneLine, toTable, type Column } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type { ChoiceForm, Poster } from "../../connecting/finish-link.ts";
-import type { FoundChannel } from "../../connecting/found-channels.ts";
+import type { FoundChannel } from "../../connecting/store-accounts.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";
 import { actionOf, forMinutes, withoutName } from "./connect-views.ts";

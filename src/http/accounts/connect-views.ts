@@ -1,5 +1,5 @@
 import type { ClosedReason } from "../../connecting/connect-link.ts";
-import type { FormField } from "../../connecting/connect-fields.ts";
+import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConnectForm, OtherWay } from "../../connecting/connect-page.ts";
 import type { ConnectedLink } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";

@@ -1,7 +1,7 @@
 import { Router, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
 import type { AppContext } from "../../context.ts";
-import { isDatabaseReady } from "../../health/running-server.ts";
+import { isDatabaseReady } from "../../health/status.ts";
 import { methodNotAllowed } from "../errors.ts";
 
 /** For supervisors and load balancers, without a key and under any name of the machine. */
