@@ -33,11 +33,7 @@ export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolea
     const fresh = cipher.seal(KEY_CHECK, KEY_CHECK);
     return (await store.write((tx) => insertMeta(tx, KEY_CHECK, fresh))) || ownsDatabase(store, cipher);
   }
-  try {
-    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
-  } catch {
-    return false;
-  }
+  return tryToOpen(cipher, sealed, KEY_CHECK) === KEY_CHECK;
 }
 
 type KeySettings = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
@@ -106,49 +102,34 @@ export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
   await syncFolder(folder.path);
 }
 
-/** Where each table's value is bound to, from the keys of its row. */
+/** What each table's value is bound to, from the keys of its row. */
 export const AADS: Record<SealedTable, (row: SealedKeys) => string> = {
   accounts: (row) => accountAad(accountOf(row)),
   grants: (row) =>
     grantAad({
-      owner_id: textOf(row, "owner_id"),
-      id: textOf(row, "id"),
-      provider: textOf(row, "provider"),
-      way: textOf(row, "way"),
+      ...textsOf(row, "owner_id", "id", "provider", "way"),
       instance_url: textOrNull(row, "instance_url"),
     }),
-  apps: (row) =>
-    appAad({
-      provider: textOf(row, "provider"),
-      instance_url: textOf(row, "instance_url"),
-      redirect_url: textOf(row, "redirect_url"),
-    }),
-  connections: (row) => pendingAad({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
-  webhooks: (row) => webhookAad({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
-  calendar_links: (row) => calendarLinkAad({ owner_id: textOf(row, "owner_id") }),
-  effects: (row) =>
-    stepAad({ post_id: textOf(row, "post_id"), run: Number(row["run"]), step: textOf(row, "step") }),
-  idempotency: (row) => answerAad({ owner_id: textOf(row, "owner_id"), key_hash: textOf(row, "key_hash") }),
-  meta: (row) => textOf(row, "key"),
+  apps: (row) => appAad(textsOf(row, "provider", "instance_url", "redirect_url")),
+  connections: (row) => pendingAad(textsOf(row, "owner_id", "id")),
+  webhooks: (row) => webhookAad(textsOf(row, "owner_id", "id")),
+  calendar_links: (row) => calendarLinkAad(textsOf(row, "owner_id")),
+  effects: (row) => stepAad({ ...textsOf(row, "post_id", "step"), run: Number(row["run"]) }),
+  idempotency: (row) => answerAad(textsOf(row, "owner_id", "key_hash")),
+  meta: (row) => textsOf(row, "key").key,
 };
 
-interface Resealed {
-  readonly values: number;
-  /** Values that the old key did not open either; they stay as they are. */
-  readonly unreadable: number;
-}
-
-/** Seals everything anew. */
+/** Seals everything anew. What the old key does not open stays as it is, and counts as unreadable. */
 export async function resealAll(
   tx: Tx,
   { old, fresh }: { readonly old: Cipher; readonly fresh: Cipher },
-): Promise<Resealed> {
+): Promise<{ readonly values: number; readonly unreadable: number }> {
   const counts = { values: 0, unreadable: 0 };
   await rewriteSealed(tx, (table, row, value) => {
-    const place = AADS[table](row);
-    const opened = tryToOpen(old, value, place);
+    const aad = AADS[table](row);
+    const opened = tryToOpen(old, value, aad);
     counts[opened === null ? "unreadable" : "values"] += 1;
-    return opened === null ? null : fresh.seal(opened, place);
+    return opened === null ? null : fresh.seal(opened, aad);
   });
   return counts;
 }
@@ -182,9 +163,9 @@ async function isBound(reader: Reader, cipher: Cipher): Promise<boolean> {
 }
 
 /** Null for what was changed, moved, or sealed with another key. */
-function tryToOpen(cipher: Cipher, value: string, place: string): string | null {
+function tryToOpen(cipher: Cipher, value: string, aad: string): string | null {
   try {
-    return cipher.open(value, place);
+    return cipher.open(value, aad);
   } catch {
     return null;
   }
@@ -193,16 +174,13 @@ function tryToOpen(cipher: Cipher, value: string, place: string): string | null 
 /** From what is sealed of it. */
 function accountOf(row: SealedKeys): SecretsOwner {
   return {
-    owner_id: textOf(row, "owner_id"),
-    id: textOf(row, "id"),
-    provider: textOf(row, "provider"),
-    settings: textOf(row, "settings"),
+    ...textsOf(row, "owner_id", "id", "provider", "settings"),
     grant_id: textOrNull(row, "grant_id"),
   };
 }
 
-export function textOf(row: SealedKeys, column: string): string {
-  return String(row[column]);
+function textsOf<K extends string>(row: SealedKeys, ...columns: readonly K[]): Record<K, string> {
+  return Object.fromEntries(columns.map((column) => [column, String(row[column])])) as Record<K, string>;
 }
 
 function textOrNull(row: SealedKeys, column: string): string | null {

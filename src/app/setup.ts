@@ -5,7 +5,7 @@ import {
   locateDataFolder,
   openDataFolder,
   readEnvironment,
-  readKeyOf,
+  readKeyFile,
   readSecretKey,
   type DataFolder,
   type Environment,
@@ -60,7 +60,7 @@ export async function readMasterKey({
   folder,
 }: Pick<Settings, "config" | "secrets" | "folder">): Promise<Buffer> {
   if (secretKey !== null) return Buffer.from(secretKey, "hex");
-  return secretKeyFile === null ? readSecretKey(folder) : readKeyOf(resolve(secretKeyFile));
+  return secretKeyFile === null ? readSecretKey(folder) : readKeyFile(resolve(secretKeyFile));
 }
 
 /** As `readSettings`, with all tools and platforms loaded. */

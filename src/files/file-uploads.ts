@@ -6,7 +6,7 @@ import type { File, UploadFileArgs } from "../domain/files/file.ts";
 import { cleanFileName } from "../domain/files/file-name.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, toIso, MINUTE, SECOND } from "../domain/time.ts";
-import type { MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
+import type { MediaFormat } from "../ports/media-probe.ts";
 import {
   completeFileRow,
   deleteFileRow,
@@ -48,13 +48,10 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
-  const made = newRow(call, {
-    key: newKey(caller.ownerId, format),
-    name: upload.name,
-    altText: upload.altText,
-  });
+  const { name, altText } = upload;
+  const made = newRow(call, { key: newKey(caller.ownerId, format), name, altText });
   const row = { ...made, id: upload.fileId ?? made.id };
-  const named = { ...row, name: cleanFileName(upload.name, format.extension) };
+  const named = { ...row, name: cleanFileName(name, format.extension) };
   const leftover = await ctx.store.write(async (tx) => {
     const found = upload.fileId === undefined ? null : await takeUnfinishedUpload(tx, row);
     await insertFileRow(tx, named);
@@ -69,7 +66,7 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   }
 }
 
-/** A signed address for one upload, for whoever cannot send the file through the call itself. */
+/** A signed address for one upload, for clients that cannot send the file through the call itself. */
 export async function createUploadLink(
   call: CallContext,
   file: { name: string | null; altText: string | null },
@@ -123,21 +120,26 @@ async function receive(
   content: { format: MediaFormat; whole: Readable; sizeBytes: number | null },
 ): Promise<{ file: File }> {
   const { ctx } = call;
+  const { signal } = call;
   const key = row.storage_key;
   // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is
   // another's.
-  const { signal } = call;
   const written = await ctx.files.create(key, content.whole, { signal, sizeBytes: content.sizeBytes });
   try {
-    const facts = await ctx.probe.inspect(
-      { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
-      call.signal,
-    );
+    const { sizeBytes } = written;
+    const facts = await ctx.probe.inspect({ sizeBytes, read: (range) => ctx.files.read(key, range) }, signal);
     const columns = {
-      ...columnsOf(facts),
+      mime_type: facts.mimeType,
+      type: facts.type,
+      width: facts.width,
+      height: facts.height,
+      duration_seconds: facts.durationSeconds,
+      video_codec: facts.videoCodec,
+      audio_codec: facts.audioCodec,
+      is_animated: facts.isAnimated ? 1 : 0,
       storage_key: key,
       name: cleanFileName(row.name, content.format.extension),
-      size_bytes: written.sizeBytes,
+      size_bytes: sizeBytes,
       sha256: written.sha256,
       updated_at: ctx.clock.now(),
     };
@@ -148,25 +150,12 @@ async function receive(
       if (done === null) throw alreadyUsed(row.id);
       return { file: toFile(done, downloadUrl) };
     });
-    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
+    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes }, "A file was stored");
     return answer;
   } catch (error) {
     await ctx.files.remove(key);
     throw error;
   }
-}
-
-function columnsOf(facts: ProbedMedia): Partial<FileRow> {
-  return {
-    mime_type: facts.mimeType,
-    type: facts.type,
-    width: facts.width,
-    height: facts.height,
-    duration_seconds: facts.durationSeconds,
-    video_codec: facts.videoCodec,
-    audio_codec: facts.audioCodec,
-    is_animated: facts.isAnimated ? 1 : 0,
-  };
 }
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */
@@ -240,7 +229,7 @@ async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whol
   }
   const head = Buffer.concat(chunks);
   const whole = Readable.from(limited(head, iterator), { objectMode: false });
-  // One that nobody began to read does not end what it reads from.
+  // A stream that was never read does not end what it reads from.
   whole.once("close", () => body.destroy());
   return { head, whole };
 }
@@ -274,13 +263,11 @@ const MAX_REDIRECTS = 3;
 const PROGRESS_BYTES = 256 * 1024;
 const PROGRESS_SHARE = 0.01;
 
-type UploadLink = Awaited<ReturnType<typeof createUploadLink>>;
-
 /** Imports an address, reads a file of this machine, or gives an address to upload to. */
 export async function uploadFile(
   call: CallContext,
   args: UploadFileArgs,
-): Promise<{ file: File } | UploadLink> {
+): Promise<{ file: File } | Awaited<ReturnType<typeof createUploadLink>>> {
   if (args.url !== undefined && args.path !== undefined)
     throw new AppError("invalid", "path: cannot be given together with url. Give one.");
   if (args.url !== undefined) return importFile(call, { ...args, url: args.url });
@@ -288,35 +275,31 @@ export async function uploadFile(
   return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
 }
 
-type ImportArgs = UploadFileArgs & { readonly url: string };
-
 /** Fetches a file through the outbound door into the store. */
-export async function importFile(call: CallContext, args: ImportArgs): Promise<{ file: File }> {
-  const url = call.ctx.outbound.assertAllowed("url", args.url);
-  const answer = await fetchFile(call, url.href);
-  const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
-  if (problem !== null) {
-    answer.body.destroy();
-    throw new AppError(problem.isLasting ? "invalid" : "unavailable", `url: ${problem.reason}.`);
-  }
-  const name = args.name ?? nameOf(answer.url);
-  const upload = {
-    name,
-    altText: args.altText ?? null,
-    body: Readable.from(fetched(call, answer), { objectMode: false }),
-    sizeBytes: declaredBytes(answer.headers),
-  };
-  return storeUpload(call, upload).catch((error: unknown) => {
-    throw explain(error);
-  });
-}
-
-async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<OutboundResponse> {
+export async function importFile(
+  call: CallContext,
+  args: UploadFileArgs & { readonly url: string },
+): Promise<{ file: File }> {
+  const { ctx, signal } = call;
+  const { href: url } = ctx.outbound.assertAllowed("url", args.url);
   const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
-  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS } as const;
-  return ctx.outbound.request({ ...request, signal }).catch((error: unknown) => {
+  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS, signal } as const;
+  try {
+    const answer = await ctx.outbound.request(request);
+    const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
+    if (problem !== null) {
+      answer.body.destroy();
+      throw new AppError(problem.isLasting ? "invalid" : "unavailable", `${problem.reason}.`);
+    }
+    return await storeUpload(call, {
+      name: args.name ?? nameOf(answer.url),
+      altText: args.altText ?? null,
+      body: Readable.from(fetched(call, answer), { objectMode: false }),
+      sizeBytes: declaredBytes(answer.headers),
+    });
+  } catch (error) {
     throw explain(error);
-  });
+  }
 }
 
 async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
@@ -353,9 +336,7 @@ function explain(error: unknown): unknown {
   return new AppError(
     "unavailable",
     "url: the address did not answer, or broke off before the file was whole. Try again.",
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { File, ListFilesArgs } from "../domain/files/file.ts";
@@ -70,13 +69,16 @@ async function findRows(
 }
 
 export async function getFile({ ctx, caller }: CallContext, args: { id: string }): Promise<{ file: File }> {
-  return { file: await findOwnFile(ctx, caller, args.id) };
+  const row = await findFileRow(ctx.store, caller, args.id);
+  if (row === null) throw fileNotFound("id", args.id);
+  const [file] = await showFiles(ctx, caller, [row]);
+  return { file: file ?? toFile(row, null) };
 }
 
 /**
  * Throws `conflict` while a waiting post uses the file, and for a limited key while posts of accounts that it
- * does not reach use it. Looked up in the transaction that deletes, once the file is locked: whoever schedules
- * a post with it at the same moment either was first, or finds it gone.
+ * does not reach use it. Looked up in the transaction that deletes, once the file is locked: a call that
+ * schedules a post with it at the same moment either was first, or finds it gone.
  */
 export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
   const { ctx, caller } = call;
@@ -107,29 +109,13 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
   return answer;
 }
 
-async function findOwnFile(ctx: AppContext, caller: Caller, id: string): Promise<File> {
-  const row = await findFileRow(ctx.store, caller, id);
-  if (row === null) throw fileNotFound("id", id);
-  const uses = await countUses(ctx.store, caller, [row.storage_key]);
-  return toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key));
-}
-
-/** The same words for a file that is not there, is somebody else's, or is beyond the key's reach. */
+/** The same words for a file that is not there, is another owner's, or is beyond the key's reach. */
 export function fileNotFound(field: string, id: string): AppError {
   return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
 }
 
-interface Download {
-  readonly name: string;
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  readonly sha256: string | null;
-  readonly updatedAt: number;
-  read(range?: { start: number; end: number }): Readable;
-}
-
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
-export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
+export async function openDownload({ ctx }: GuestCall, parts: SignedParts) {
   checkSigned(ctx, "download", parts);
   const row = await findSignedFile(ctx.store, parts.id);
   const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
@@ -140,12 +126,12 @@ export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Prom
     sizeBytes,
     sha256: row.sha256,
     updatedAt: row.updated_at,
-    read: (range) => ctx.files.read(row.storage_key, range),
+    read: (range?: { start: number; end: number }) => ctx.files.read(row.storage_key, range),
   };
 }
 
 /** The same for a copy that was made for a platform. */
-export async function openCopy({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
+export async function openCopy({ ctx }: GuestCall, parts: SignedParts): ReturnType<typeof openDownload> {
   checkSigned(ctx, "copy", parts);
   const copy = await ctx.publicMedia.openCopy(parts.id);
   if (copy === null) throw new AppError("not_found", "The post that it was made for is finished.");
@@ -176,27 +162,21 @@ export function figuresOf(file: FileRow): MediaFigures {
   };
 }
 
-async function showFiles(ctx: AppContext, caller: Caller, rows: readonly FileRow[]): Promise<File[]> {
-  const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, caller, keys);
-  return Promise.all(
-    rows.map(async (row) => toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key))),
-  );
-}
-
-/** Records that outlast every address. */
-export async function describeFiles(
+/** `hasAddress` false: records that outlast every address. */
+export async function showFiles(
   ctx: AppContext,
-  ownerId: string,
+  reach: Parameters<typeof countUses>[1],
   rows: readonly FileRow[],
+  hasAddress = true,
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, allFilesOf(ownerId), keys);
-  return rows.map((row) => toFile(row, null, uses.get(row.storage_key)));
-}
-
-async function downloadUrlOf(ctx: AppContext, row: FileRow): Promise<string | null> {
-  return row.status === "ready" ? createDownloadUrl(ctx, row.id) : null;
+  const uses = await countUses(ctx.store, reach, keys);
+  return Promise.all(
+    rows.map(async (row) => {
+      const url = hasAddress && row.status === "ready" ? await createDownloadUrl(ctx, row.id) : null;
+      return toFile(row, url, uses.get(row.storage_key));
+    }),
+  );
 }
 
 /** The record as every face shows it; `usedByPosts`: how many waiting posts use it. */

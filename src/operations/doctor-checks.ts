@@ -19,8 +19,7 @@ import { assertFreePort } from "../http/server.ts";
 
 /**
  * Whether a platform can be connected, and what is missing: of the one that was named, else of those that have
- * channels or settings. The steps are told of the one that was named, and of those that somebody has begun to
- * set up.
+ * channels or settings. The steps are told of the one that was named, and of those whose set-up has begun.
  */
 export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -90,10 +89,10 @@ async function explainMissing(
     (other) => `, or, by ${other.name}, ${missingSettings(ctx, platform, other).join(" and ")}`,
   );
   const steps = `(steps: posthorn doctor ${platform.name})`;
-  return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await addressOf(ctx, platform, way)} ${steps}`;
+  return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await tellAddress(ctx, platform, way)} ${steps}`;
 }
 
-async function addressOf(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
+async function tellAddress(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
   if (way.kind !== "oauth") return "";
   const url = await takenRedirectUrl(ctx, platform, way);
   return url === null
@@ -120,7 +119,7 @@ async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string
   return (await Promise.all(lists)).flat();
 }
 
-/** Whether posts of the default owner go out, on time, and whether anybody hears of it. */
+/** Whether posts of the default owner go out, on time, and whether webhooks hear of it. */
 export async function examinePublishing(ctx: Context): Promise<Finding[]> {
   const call = plainCall(ctx, localCaller());
   const status = await getStatus(call);

@@ -40,20 +40,14 @@ import { createContext, type Context } from "../app/compose.ts";
 import { readRestore } from "../publishing/restored.ts";
 import type { Tell } from "../store/engine/store.ts";
 
-interface OnServer {
-  readonly findings: readonly Finding[];
-  /** With which everything behind the database is looked at; null where that cannot be. */
-  readonly setup: Setup | null;
-}
+/** `setup`: what everything behind the database is looked at with; null where that cannot be. */
+type Looked = { readonly findings: readonly Finding[]; readonly setup: Setup | null };
 
 /**
  * The PostgreSQL of the settings and the secret key that goes with it. Nothing is made there: what the first
  * start would leave in an empty database is tried in `scratch`.
  */
-export async function examineDatabase(
-  given: Omit<Setup, "masterKey">,
-  scratch: DataFolder,
-): Promise<OnServer> {
+export async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<Looked> {
   const findings: Finding[] = [];
   let topic = "database";
   try {
@@ -62,7 +56,7 @@ export async function examineDatabase(
     topic = "secret key";
     const isEmpty = health.schema?.version === 0;
     const masterKey = await findMasterKey(given, isEmpty);
-    const trial = async (text: string): Promise<OnServer> => ({
+    const trial = async (text: string): Promise<Looked> => ({
       findings: [...findings, note(topic, text)],
       setup: {
         ...given,
@@ -74,7 +68,8 @@ export async function examineDatabase(
     if (masterKey === null) return await trial(NO_KEY);
     const key = `${secretKeyId(masterKey)}, of ${nameSecretKey(given)}`;
     if (isEmpty) return await trial(`${key}. The first start leaves a mark of it in the database`);
-    if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent(health))
+    const isCurrent = health.schema !== null && health.schema.version === health.schema.newest;
+    if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent)
       return { findings: [...findings, ok(topic, key)], setup: null };
     const setup = { ...given, masterKey };
     topic = "database";
@@ -111,12 +106,8 @@ async function findMasterKey(given: Omit<Setup, "masterKey">, isEmpty: boolean):
   );
 }
 
-function isCurrent({ schema }: ServerHealth): boolean {
-  return schema !== null && schema.version === schema.newest;
-}
-
 function describeServer(health: ServerHealth, connections: number): Finding[] {
-  const { version, host, database, user, synchronousCommit, times, refusals } = health;
+  const { version, host, database, user, synchronousCommit, times, refusals, pooler } = health;
   const byMs = (times.asked + times.answered) / 2 - times.server;
   return [
     ok("database", `PostgreSQL ${version} at ${host} answers. Its database is ${quote(database)}`),
@@ -137,7 +128,12 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
     // One that is off is among the refusals.
     ...(synchronousCommit === "off" ? [] : [ok("commits", `synchronous_commit is ${synchronousCommit}`)]),
     describeConnections(health, connections),
-    ok("pooler", describePooler(health)),
+    ok(
+      "pooler",
+      pooler === null
+        ? "DATABASE_URL leads to the server itself"
+        : `DATABASE_URL leads through ${pooler}, DATABASE_DIRECT_URL to the server itself at ${host}`,
+    ),
     examineMachineClock(byMs),
     ...describeOld(health),
   ];
@@ -171,12 +167,6 @@ function describeConnections(
   const said = `${inUse} of ${maxConnections} are in use. A process takes up to ${each}, and ${processes} gave a sign of life in the last minute`;
   const advice = ". That may not be enough: raise max_connections, or lower POSTHORN_DATABASE_CONNECTIONS.";
   return isTight ? note("connections", said + advice) : ok("connections", said);
-}
-
-function describePooler({ pooler, host }: ServerHealth): string {
-  return pooler === null
-    ? "DATABASE_URL leads to the server itself"
-    : `DATABASE_URL leads through ${pooler}, DATABASE_DIRECT_URL to the server itself at ${host}`;
 }
 
 function describeOld({ old, seesAll }: ServerHealth): Finding[] {

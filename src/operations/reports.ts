@@ -30,7 +30,7 @@ export interface BackupResult extends BackupReport {
   readonly secretKeyFile: string;
 }
 
-/** What comes of a backup that somebody else has written, or changed. */
+/** What comes of a backup that another person has written, or changed. */
 export const UNSIGNED_RISK =
   "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
 
@@ -89,10 +89,7 @@ export function problemOf(topic: string, error: unknown): Finding {
   return problem(topic, sentenceOf(error instanceof AppError ? error : explainFailure(error)));
 }
 
-/**
- * The sentence for trouble of the machine that nobody foresaw where it came up: a disk, a database, a file in
- * a folder's place. Null for a bug of ours.
- */
+/** The sentence for trouble of the machine: a disk, a database, a file in a folder's place. Null for a bug. */
 export function explainFailure(error: unknown): AppError | null {
   const known = explained(error);
   if (known instanceof AppError) return known;
