@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { getAccountAnalytics } from "../../src/results/account-analytics.ts";
-import { listChoices } from "../../src/posts/choices.ts";
+import { listChoices } from "../../src/posts/post-form.ts";
 import { inspectAccount } from "../../src/connecting/inspect.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { readInsights } from "../../src/posts/posts.ts";
