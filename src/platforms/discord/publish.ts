@@ -8,7 +8,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, filePart, inOrder, itemsOf, openAll } from "../shared/media.ts";
-import { blind, reconcileByKeyThenListing, reconcileByListing } from "../shared/reconcile.ts";
+import { blind, reconcileByListing } from "../shared/reconcile.ts";
 import type { ApiCall } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
@@ -86,22 +86,22 @@ function sizeOf(part: FormPart): number {
   return "sizeBytes" in part ? part.sizeBytes : 0;
 }
 
+const UNREADABLE =
+  "the answer was lost, and the bot may not read the channel's history to look for the post.";
+
 function reconcileOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     const now = io.now();
-    const reason =
-      "the answer was lost, and the bot may not read the channel's history to look for the post.";
     if (isNewThread(post, io)) {
       const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
-      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, isReliable: true, reason, find });
+      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, find });
     }
-    return reconcileByKeyThenListing(context, {
+    return reconcileByListing(context, {
       now,
       listedAfterMs: LISTED_MS,
       keyMs: NONCE_MS,
-      isReliable: await mayReadHistory(post, io),
-      reason,
+      doubt: (await mayReadHistory(post, io)) ? undefined : UNREADABLE,
       find: (since) => findMessage(post, io, { since, nonce: nonceOf(context) }),
     });
   };

@@ -77,8 +77,9 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        isReliable: community.isOpen,
-        reason: "the answer was lost, and the server does not show all posts of this community.",
+        doubt: community.isOpen
+          ? undefined
+          : "the answer was lost, and the server does not show all posts of this community.",
         find: (since) => findPost({ community, title: post.metadata.title }, since, io),
       }),
     live: ({ id }) => liveAt(id, io),

@@ -6,7 +6,7 @@ import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
-import { sendUnseen, reconcileByKeyThenListing } from "../shared/reconcile.ts";
+import { reconcileByListing, sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
@@ -75,8 +75,8 @@ function send(
       // Another token may have brought another device, which the transaction is unknown to.
       const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, isReliable: true, reason: "", find };
-      return reconcileByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
+      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
+      return reconcileByListing(context, listing);
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),
   });

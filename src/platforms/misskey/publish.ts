@@ -95,9 +95,7 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        // The account's own notes are all in it, whoever may see them.
-        isReliable: true,
-        reason: "the answer was lost.",
+        // The account's own notes are all in it, whatever their visibility.
         find: (since) => findNote(io, json, since),
       }),
     ...(outgoing.at === 0 ? { live: (posted: Posted) => liveAt(posted, io) } : {}),

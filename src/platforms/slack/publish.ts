@@ -343,8 +343,7 @@ async function reconcileByLooking<R>(
   { listedAfterMs, find }: { readonly listedAfterMs: number; find(since: number): Promise<R | null> },
 ): Promise<Reconciled<R>> {
   try {
-    const listing = { now: io.now(), listedAfterMs, isReliable: true, reason: "", find };
-    return await reconcileByListing(context, listing);
+    return await reconcileByListing(context, { now: io.now(), listedAfterMs, find });
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
     return { outcome: "unknown", reason: `the answer was lost, and ${error.message}` };

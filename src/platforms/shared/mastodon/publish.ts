@@ -9,7 +9,7 @@ import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io
 import type { FormPart } from "../../../ports/request-body.ts";
 import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
 import { idOnServer } from "../servers.ts";
-import { sendUnseen, reconcileByKeyThenListing, reconcileByListing } from "../reconcile.ts";
+import { sendUnseen, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
@@ -69,15 +69,14 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     request: body,
     send: (context) => create(body, context, io),
     reconcile: async (context) => {
-      const listing = {
+      const isListed = listsAll || (post.metadata.visibility ?? "public") === "public";
+      return reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        isReliable: listsAll || (post.metadata.visibility ?? "public") === "public",
-        reason: "the answer was lost, and this server lists only public posts.",
-        find: (since: number) => findStatus(io, wanted, since),
-      };
-      if (keyMs === null) return reconcileByListing(context, listing);
-      return reconcileByKeyThenListing(context, { ...listing, keyMs });
+        keyMs,
+        doubt: isListed ? undefined : "the answer was lost, and this server lists only public posts.",
+        find: (since) => findStatus(io, wanted, since),
+      });
     },
     ...(at === 0 ? { live: liveAt } : {}),
   });
