@@ -19,6 +19,7 @@ import {
   THREADGATE,
   xrpc,
 } from "./api.ts";
+import { pages } from "../shared/pages.ts";
 import { countByPost, type CountedPost, uncounted } from "../shared/live.ts";
 import { type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
 import { gatesOf } from "./publish.ts";
@@ -75,7 +76,7 @@ export async function analytics(
       { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } },
       Profile,
     );
-    return await countByPost(postsSince(range.from, { base, io }), range, {
+    return await countByPost(listPosts(range.from, { base, io }), range, {
       followers: profile.followersCount,
       title: "Bluesky",
       uncounted: NOT_OFFERED,
@@ -110,22 +111,15 @@ const FeedPage = z.looseObject({
 type FeedItem = z.infer<typeof FeedPage>["feed"][number];
 
 /** The account's own posts, the newest first, and what others did with each. */
-async function* postsSince(from: string, at: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = {
-      actor: didOf(at.io),
-      limit: String(PAGE),
-      filter: "posts_with_replies",
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    const call = { base: at.base, nsid: "app.bsky.feed.getAuthorFeed", params };
-    const answer = await xrpc(at.io, call, FeedPage);
-    for (const { reason, post } of answer.feed)
-      if (reason === undefined) yield { date: post.record.createdAt.slice(0, 10), counts: countOf(post) };
-    cursor = answer.cursor;
-    if (cursor === undefined || isBefore(answer.feed, from)) return;
-  }
+function listPosts(from: string, { base, io }: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
+  const own = { actor: didOf(io), limit: String(PAGE), filter: "posts_with_replies" };
+  return pages(MAX_PAGES, async (cursor) => {
+    const params = cursor === undefined ? own : { ...own, cursor };
+    const answer = await xrpc(io, { base, nsid: "app.bsky.feed.getAuthorFeed", params }, FeedPage);
+    const posts = answer.feed.filter(({ reason }) => reason === undefined).map(({ post }) => post);
+    const items = posts.map((post) => ({ date: post.record.createdAt.slice(0, 10), counts: countOf(post) }));
+    return { items, next: isBefore(answer.feed, from) ? null : answer.cursor };
+  });
 }
 
 /** A pinned or reposted item stands out of order: only own posts tell how far back the feed is. */

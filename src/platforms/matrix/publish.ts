@@ -6,6 +6,7 @@ import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
@@ -108,16 +109,12 @@ async function findMessage(io: PlatformIo, key: string, since: number): Promise<
   const { roomId, userId } = placeOf(io.account);
   const filter = JSON.stringify({ types: ["m.room.message"], senders: [userId] });
   const path = `${roomPath(roomId)}/messages`;
-  let from: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (from) => {
     const query = { dir: "b", limit: PAGE, filter, from };
     const { chunk, end } = await askAs(io)({ path, query, classify: classifySending }, Messages);
-    const found = chunk.find(({ content }) => content[KEY_FIELD] === key);
-    if (found !== undefined) return found.event_id;
-    if (end === undefined || chunk.some(({ origin_server_ts: at }) => at < since)) return null;
-    from = end;
-  }
-  return null;
+    return { items: chunk, next: chunk.some(({ origin_server_ts: at }) => at < since) ? null : end };
+  });
+  return (await findFirst(listed, ({ content }) => content[KEY_FIELD] === key))?.event_id ?? null;
 }
 
 function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): LiveAt {

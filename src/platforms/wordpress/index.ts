@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectIo, RedirectWay, Secrets, SecretsWay } from "../../ports/connect.ts";
-import type { Inspection } from "../../ports/platform.ts";
+import { definePlatform, type Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { askOrNull, explaining, requireServer } from "../shared/servers.ts";
 import { askWith, ask, TITLE } from "./api.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { definePlatform } from "../../ports/platform.ts";
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";

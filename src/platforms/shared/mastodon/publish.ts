@@ -8,6 +8,7 @@ import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
+import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
 import { sendUnseen, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
@@ -124,20 +125,19 @@ interface Wanted {
 }
 
 /** Those of the account since then (milliseconds since 1970), the newest first, without boosts. */
-export async function* listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
+export function listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
   const path = `/api/v1/accounts/${encodeURIComponent(idOnServer(io))}/statuses`;
-  let maxId: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  return pages(MAX_PAGES, async (maxId) => {
     const query = { limit: PAGE, exclude_reblogs: true, max_id: maxId };
-    const statuses: Status[] = await own(io, { path, query }, z.array(Status));
-    for (const status of statuses) {
-      // One that is boosted stands there with its own author and moment.
-      if (Date.parse(status.created_at) >= since && (status.reblog ?? null) === null) yield status;
-    }
+    const statuses = await own(io, { path, query }, z.array(Status));
+    // One that is boosted stands there with its own author and moment.
+    const items = statuses.filter(
+      ({ created_at: at, reblog }) => Date.parse(at) >= since && (reblog ?? null) === null,
+    );
     const last = statuses.at(-1);
-    if (last === undefined || last.id === maxId || Date.parse(last.created_at) < since) return;
-    maxId = last.id;
-  }
+    const isOver = last === undefined || last.id === maxId || Date.parse(last.created_at) < since;
+    return { items, next: isOver ? null : last.id };
+  });
 }
 
 async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Posted | null> {
