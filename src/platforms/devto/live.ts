@@ -4,7 +4,7 @@ import type { Json, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { Article, call, callOrGone, User } from "./api.ts";
 import type { DevtoPost } from "./metadata.ts";
-import { addressOf, change, fieldsOf, pathOf } from "./publish.ts";
+import { publicAddress, change, toFields, pathOf } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 
@@ -25,7 +25,7 @@ const EDITABLE: Readonly<Record<string, string>> = {
 export const EDITABLE_FIELDS = Object.keys(EDITABLE);
 
 export async function edit(post: DevtoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
-  const all = await fieldsOf(post, io);
+  const all = await toFields(post, io);
   const fields = Object.entries(EDITABLE)
     .filter(([name]) => changed.includes(name))
     .map(([, theirs]): [string, Json] => [theirs, all[theirs] ?? (theirs === "description" ? "" : null)]);
@@ -34,7 +34,7 @@ export async function edit(post: DevtoPost, changed: readonly string[], io: Publ
 }
 
 export async function setThumbnail(post: DevtoPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
-  await change(io, idOf(post), { main_image: await addressOf(thumbnailUrl, "thumbnailUrl", io) });
+  await change(io, idOf(post), { main_image: await publicAddress(thumbnailUrl, "thumbnailUrl", io) });
 }
 
 /** DEV deletes no articles through its API: it becomes a draft, which only its author sees. */
@@ -71,7 +71,7 @@ async function readViews({ id, published_at: at }: Article, io: PlatformIo): Pro
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const user = await call(io, { path: "/users/me" }, User);
   return {
-    name: user.name === "" ? user.username : user.name,
+    name: user.name || user.username,
     handle: user.username,
     avatarUrl: user.profile_image ?? null,
     problem: null,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { askAs, placeOf, roomPath } from "./api.ts";
+import { askAs, roomOf, roomPath } from "./api.ts";
 import type { MatrixPost } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
@@ -34,7 +34,7 @@ type Event = z.infer<typeof Event>;
 
 /** Null where it is not there, or was taken back: then it has no content. */
 async function readEvent(io: PlatformIo, eventId: string): Promise<Event | null> {
-  const path = `${roomPath(placeOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
+  const path = `${roomPath(roomOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
   const event = await orNull(askAs(io)({ path }, Event));
   const isGone =
     event?.unsigned?.redacted_because !== undefined || Object.keys(event?.content ?? {}).length === 0;
@@ -75,7 +75,7 @@ const MAX_PAGES = 20;
 
 /** What refers to an event in this way. */
 function listRelations(io: PlatformIo, eventId: string, type: string): Promise<string[]> {
-  const room = roomPath(placeOf(io.account).roomId, "v1");
+  const room = roomPath(roomOf(io.account).roomId, "v1");
   const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
   return collect(
     pages(MAX_PAGES, async (from) => {
@@ -98,7 +98,7 @@ export async function remove(post: MatrixPost, io: PlatformIo): Promise<void> {
 async function redact(io: PlatformIo, eventId: string): Promise<void> {
   if ((await readEvent(io, eventId)) === null) return;
   const id = encodeURIComponent(eventId);
-  const path = `${roomPath(placeOf(io.account).roomId)}/redact/${id}/${encodeURIComponent(`redact ${eventId}`)}`;
+  const path = `${roomPath(roomOf(io.account).roomId)}/redact/${id}/${encodeURIComponent(`redact ${eventId}`)}`;
   await askAs(io)(
     { method: "PUT", path, json: {}, isIdempotent: true, newConnection: true },
     z.looseObject({}),
@@ -121,7 +121,7 @@ const Hierarchy = z.looseObject({
 
 /** Members of the room, as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
-  const { roomId } = placeOf(io.account);
+  const { roomId } = roomOf(io.account);
   const call = { path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } };
   const { rooms } = await askAs(io)(call, Hierarchy);
   return onlyFollowers("Matrix", rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members);

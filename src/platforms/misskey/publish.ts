@@ -23,7 +23,7 @@ const MAX_PAGES = 10;
 /** A note as the ledger keeps it. */
 type Posted = { readonly id: string };
 
-/** Files first, into the drive, where nobody looks; then the note, and those that follow it. */
+/** Files first, unseen, into the drive; then the note, and those that follow it. */
 export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
   const isSensitive = post.metadata.sensitive ?? false;
@@ -31,8 +31,8 @@ export async function publish(post: MisskeyPost, io: PublishIo): Promise<Publish
     inOrder(media, (item, index) => upload(item, { step: uploadStep(at, index), isSensitive }, io)),
   );
   if (!io.isDue) return { state: "prepared" };
-  const send = (part: Part, place: InThread): Promise<Posted> =>
-    sendNote({ post, part, fileIds: (files[place.at] ?? []).map(({ id }) => id), ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> =>
+    sendNote({ post, part, fileIds: (files[at.at] ?? []).map(({ id }) => id), ...at }, io);
   return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
 }
 

@@ -44,7 +44,7 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
           await sendPart(reply, { ...at, step: replyStep(n + 1), threadTs });
       });
     }
-    return { state: "live", ...found, platformUrl: ts === null ? null : await permalinkOf(ts, io) };
+    return { state: "live", ...found, platformUrl: ts === null ? null : await findPermalink(ts, io) };
   } catch (error) {
     if (error instanceof NotShownYet) return { state: "processing", checkAgainMs: SHOWN_AGAIN_MS };
     throw error;
@@ -82,7 +82,7 @@ function requireTs(ts: string | null): string {
 const Permalink = AnyAnswer.extend({ permalink: z.url({ protocol: /^https?$/ }) });
 
 /** The address that Slack tells; the usual one where it cannot be asked. */
-async function permalinkOf(ts: string, io: PublishIo): Promise<string> {
+async function findPermalink(ts: string, io: PublishIo): Promise<string> {
   const query = { channel: channelOf(io.account).channelId, message_ts: ts };
   try {
     return (await call(io, { method: "chat.getPermalink", query }, Permalink)).permalink;

@@ -95,7 +95,7 @@ function paragraphs(text: string): string {
   return filled.map((part) => block("paragraph", `<p>${linked(part)}</p>`)).join("\n\n");
 }
 
-/** Addresses can be clicked; one alone in its line stays one, where WordPress would show what is there. */
+/** Addresses become links. WordPress would embed the page of one that has a line of its own. */
 function linked(text: string): string {
   let html = "";
   let end = 0;

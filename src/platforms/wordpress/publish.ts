@@ -57,7 +57,7 @@ export async function publish(post: WordpressPost, io: PublishIo): Promise<Publi
     await io.live(liveAt(draft));
     return { state: "live", ...liveAt(draft) };
   }
-  const fields = await fieldsOf(post, draft, io);
+  const fields = await makeFields(post, draft, io);
   if (io.isDue) return { state: "live", ...liveAt(await makePublic(draft, fields, io)) };
   if (isTooNear(post, io) || draft.aheadMs === null || draft.aheadMs > 0) return { state: "prepared" };
   try {
@@ -123,13 +123,13 @@ async function findRenamed(
 }
 
 /** What readers see of it. */
-async function fieldsOf(post: WordpressPost, draft: Draft, io: PublishIo): Promise<JsonObject> {
+async function makeFields(post: WordpressPost, draft: Draft, io: PublishIo): Promise<JsonObject> {
   const { files, thumbnail } = await sendMedia(post, draft, io);
   const filing = await io.effect<Filing>({
     step: "terms",
     request: { categories: post.metadata.categories ?? null, tags: post.metadata.tags ?? null },
     send: () => fileUnder(post, io),
-    // A tag is made once, and nobody sees one without posts.
+    // A tag is made once, and readers see none without posts.
     reconcile: async () => ({ outcome: "send_again" }),
   });
   return {

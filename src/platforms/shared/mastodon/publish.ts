@@ -33,8 +33,7 @@ interface Outgoing extends InThread {
 }
 
 /**
- * Media first, of the whole thread, as attachments that nobody sees; then the status, which everybody does,
- * and then those that follow it.
+ * Media of the whole thread first, as unseen attachments; then the public status, and then those that follow it.
  */
 export async function publish(post: MastodonPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
@@ -44,9 +43,9 @@ export async function publish(post: MastodonPost, io: PublishIo): Promise<Publis
   });
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const send = (part: Part, place: InThread): Promise<Posted> => {
-    const mediaIds = (media[place.at] ?? []).map(({ id }) => id);
-    return sendStatus({ post, part, mediaIds, ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> => {
+    const mediaIds = (media[at.at] ?? []).map(({ id }) => id);
+    return sendStatus({ post, part, mediaIds, ...at }, io);
   };
   return { state: "live", ...liveAt(await sendThread(parts, send, io)) };
 }
@@ -206,12 +205,12 @@ function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   return sendUnseen<Attached>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
-    send: async () => upload(io, await formOf(item, to)),
+    send: async () => upload(io, await toForm(item, to)),
     isGone: async ({ id }) => (await readAttachment(io, id)) === null,
   });
 }
 
-async function formOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+async function toForm(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
   const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
   const description = item.altText ? [{ name: "description", text: item.altText }] : [];
   const file = await filePart("file", item, at);
