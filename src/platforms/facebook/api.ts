@@ -10,7 +10,7 @@ import {
 } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import type { Code, FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
 import { GONE, graphUrl, listEntries, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
@@ -68,63 +68,34 @@ export function pageOf(io: Pick<PlatformIo, "account">): string {
 
 type Classify = NonNullable<PlatformRequest["classify"]>;
 
-const rejected = (code: Code | readonly Code[], message: string): FaultRule => ({
-  code,
-  kind: "rejected",
-  message,
-});
-
-/** Seven digits are a subcode, of one code or another; some answers have them as the code. */
-const either = (...numbers: number[]): Code[] => numbers.flatMap((one) => [one, `/${one}`]);
-
-/** Beside what is common to Meta's platforms. */
+/** Beside what is common to Meta's platforms. Seven digits are a subcode; some answers have them as the code. */
 const RULES: readonly FaultRule[] = [
-  rejected(
-    "368/1390008",
-    "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
-  ),
-  rejected(
-    "368/4854002",
-    "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
-  ),
-  rejected(
-    "368/1404082",
-    "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
-  ),
-  rejected(
-    either(1609005),
-    "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
-  ),
-  rejected(either(1609008), "Facebook takes no link cards to facebook.com. Put the link into the caption."),
-  rejected(
-    either(1363040),
-    "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
-  ),
-  rejected(
-    either(1363127),
-    "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
-  ),
-  rejected(
-    either(1363128),
-    "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
-  ),
-  rejected(
-    either(1363129),
-    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
-  ),
-  rejected(
-    either(1366046),
-    "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
-  ),
-  rejected(
-    either(1346003, 1404102),
-    "Facebook refused the content because of its rules. Change the post, then send it again.",
-  ),
-  rejected(
-    either(1404078),
-    "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
-  ),
-  { code: either(1363047, 1609010), kind: "transient", message: "Facebook has a problem of its own." },
+  ...byCode("rejected", {
+    "368/1390008":
+      "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
+    "368/4854002":
+      "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
+    "368/1404082":
+      "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
+    "1609005 /1609005":
+      "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
+    "1609008 /1609008": "Facebook takes no link cards to facebook.com. Put the link into the caption.",
+    "1363040 /1363040":
+      "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
+    "1363127 /1363127":
+      "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
+    "1363128 /1363128":
+      "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
+    "1363129 /1363129":
+      "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
+    "1366046 /1366046":
+      "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
+    "1346003 /1346003 1404102 /1404102":
+      "Facebook refused the content because of its rules. Change the post, then send it again.",
+    "1404078 /1404078":
+      "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
+  }),
+  ...byCode("transient", { "1363047 /1363047 1609010 /1609010": "Facebook has a problem of its own." }),
 ];
 
 /** What an answer of the Graph API means for a Page. */
@@ -132,7 +103,7 @@ export const facebookFaults: Classify = metaFaults("Facebook", RULES);
 
 /** For what the Page can do without: a missing permission is no reason to ask for a new consent. */
 export function withoutPermission(message: string): Classify {
-  return metaFaults("Facebook", [rejected([...PERMISSION_CODES], message), ...RULES]);
+  return metaFaults("Facebook", [...byCode("rejected", { [PERMISSION_CODES]: message }), ...RULES]);
 }
 
 /** An object that is not there is an answer. */
@@ -154,7 +125,7 @@ export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
 
 /** What Facebook names where the processing of a film failed, in our words. */
 export function filmFault(code: number | null): PlatformFault {
-  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(code));
+  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(String(code)));
   if (rule !== undefined && "message" in rule) return new PlatformFault("rejected", rule.message);
   const named = code === null ? "" : ` (error ${code})`;
   return new PlatformFault(

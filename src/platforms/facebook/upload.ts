@@ -4,7 +4,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { bearer, faultsBy } from "../shared/faults.ts";
+import { bearer, byCode, faultsBy } from "../shared/faults.ts";
 import { Created, GoneBody } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askPage, facebookFaults, filmFault, graphBase, orGone, pageOf, signedBy, videoBase } from "./api.ts";
@@ -107,14 +107,11 @@ const uploadFaults = faultsBy({
     const named = DebugInfo.safeParse(json);
     return named.success ? [named.data.debug_info.type] : [];
   },
-  rules: [
-    {
-      code: ["OffsetInvalidError", "PartialRequestError"],
-      kind: "transient",
-      message: "Facebook has a different part of the film than the one that was sent.",
-    },
-    { code: "ProcessingFailedError", kind: "transient", message: "Facebook broke off the upload." },
-  ],
+  rules: byCode("transient", {
+    "OffsetInvalidError PartialRequestError":
+      "Facebook has a different part of the film than the one that was sent.",
+    ProcessingFailedError: "Facebook broke off the upload.",
+  }),
 });
 
 /** Hosts that take files answer in words of their own, or as the Graph API does. */

@@ -6,6 +6,7 @@ import type { PlatformAnalytics } from "../../ports/platform.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
 import { type BusinessPost, fieldsOf, partsOf } from "./metadata.ts";
 import { readPost } from "./publish.ts";
+import { byStatus } from "../shared/faults.ts";
 
 const AnyAnswer = z.unknown();
 
@@ -24,13 +25,7 @@ export async function edit(post: BusinessPost, changed: readonly string[], io: P
   const masks = partsOf(changed);
   const fields = fieldsOf(post, io.account.settings["languageCode"]);
   const json = Object.fromEntries(Object.entries(fields).filter(([name]) => masks.includes(name)));
-  const rules = [
-    {
-      status: 404,
-      kind: "rejected",
-      message: "The post is no longer on Google, so it cannot be changed.",
-    },
-  ] as const;
+  const rules = byStatus("rejected", { 404: "The post is no longer on Google, so it cannot be changed." });
   const call = { path: `v4/${pathOf(post)}`, query: { updateMask: masks.join(",") }, json, rules };
   await askAs(io, { ...call, method: "PATCH", isIdempotent: true }, AnyAnswer);
   return {};

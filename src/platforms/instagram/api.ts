@@ -9,7 +9,7 @@ import type {
   PlatformResponse,
   SignedRequest,
 } from "../../ports/platform-io.ts";
-import type { FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
 import { graphUrl, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
 
 export const INSTAGRAM_HOST = "https://graph.instagram.com";
@@ -91,32 +91,22 @@ const RULES: readonly FaultRule[] = [
   {
     code: "/2207042",
     kind: "rate",
-    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
     retryAfterMs: HOUR,
+    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
   },
-  {
-    code: "/2207051",
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    "/2207051":
       "Instagram refused the post as spam. Check in the app whether the account is restricted, and do not repeat the post soon.",
-  },
-  {
-    code: "/2207050",
-    kind: "rejected",
-    message:
+    "/2207050":
       "Instagram has restricted this account. Open the Instagram app, settle what it asks for, then send the post again.",
-  },
+  }),
   passing(["/2207027", "/2207008"], "Instagram has not finished preparing the post."),
   passing(["/2207006", "/2207020"], "What was prepared for the post has expired. It is prepared again."),
   unfetched(
     ["/2207003"],
     "Instagram could not fetch the media in time. Check that they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then send the post again.",
   ),
-  {
-    code: ["/2207001", "/2207032", "/2207053", -1],
-    kind: "transient",
-    message: "Instagram has a problem of its own.",
-  },
+  ...byCode("transient", { "/2207001 /2207032 /2207053 -1": "Instagram has a problem of its own." }),
   unfetched(
     ["/2207052", 9_004],
     "Instagram could not fetch the media. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and that robots.txt lets facebookexternalhit in. Then send the post again.",
@@ -142,12 +132,10 @@ export const classify = metaFaults("Instagram", RULES);
 
 /** Of what is only asked for beside the post: a permission that is missing there is no end of the channel. */
 export const classifyMild = metaFaults("Instagram", [
-  {
-    code: PERMISSION_CODES,
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    [PERMISSION_CODES]:
       "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
-  },
+  }),
   ...RULES,
 ]);
 

@@ -8,7 +8,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { bearer, faultsBy } from "../shared/faults.ts";
+import { bearer, byCode, byStatus, faultsBy } from "../shared/faults.ts";
 
 export const LINKEDIN_API = "https://api.linkedin.com";
 
@@ -56,34 +56,21 @@ const table = (role: "auth" | "rejected") =>
     title: "LinkedIn",
     codesOf,
     rules: [
-      {
-        status: 426,
-        kind: "setup",
-        message:
-          "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
-      },
-      {
-        status: 401,
-        kind: "auth",
-        message: "LinkedIn does not accept the channel's permission any more.",
-      },
+      ...byStatus("setup", {
+        426: "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
+      }),
+      ...byStatus("auth", { 401: "LinkedIn does not accept the channel's permission any more." }),
       {
         status: 403,
         kind: role,
         message:
           "LinkedIn does not allow this. The permission was not given, or the person is no longer an administrator of the Page.",
       },
-      {
-        code: "MEDIA_ASSET_PROCESSING_FAILED",
-        kind: "rejected",
-        message:
+      ...byCode("rejected", {
+        MEDIA_ASSET_PROCESSING_FAILED:
           "LinkedIn could not process a picture or the video of the post. Replace it, then send the post again.",
-      },
-      {
-        status: 413,
-        kind: "rejected",
-        message: "LinkedIn refused a file as too large. Use a smaller one.",
-      },
+      }),
+      ...byStatus("rejected", { 413: "LinkedIn refused a file as too large. Use a smaller one." }),
     ],
   });
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
+import { byCode, type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -60,13 +60,13 @@ const ErrorBody = z.looseObject({
 });
 
 /** A project that Google has not approved for an API has it with a quota of nothing. */
-export const NO_QUOTA = "quota of 0";
+export const NO_QUOTA = "quota-of-0";
 
 /**
  * A limit of a day comes as rateLimitExceeded, which else means to slow down; only the words name it:
  * https://github.com/googleapis/google-api-python-client/issues/2753
  */
-const DAY_USED_UP = "quota of a day";
+const DAY_USED_UP = "quota-of-a-day";
 
 /** The field that an error is about, as a code: its first name, in camel case. */
 export function ofField(field: string): string {
@@ -120,26 +120,16 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
       message: `The day's quota of the Google Cloud project is used up. It starts again at midnight Pacific time. You can ask for a larger one in Google's Cloud console, under "Quotas".`,
       retryAfterMs: untilPacificMidnight(now),
     },
-    {
-      code: ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"],
-      kind: "rate",
-      message: `${title} asks to slow down.`,
-    },
-    {
-      code: ["accessNotConfigured", "SERVICE_DISABLED"],
-      kind: "setup",
-      message: `The Google Cloud project may not use the ${api}. Enable it in Google's Cloud console, under "APIs & Services".`,
-    },
-    {
-      code: ["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"],
-      kind: "auth",
-      message: `${title} lacks a permission that was not ticked when the channel was connected.`,
-    },
-    {
-      code: ["authError", "unauthorized", "UNAUTHENTICATED"],
-      kind: "auth",
-      message: `${title} does not accept the channel's credentials any more.`,
-    },
+    ...byCode("rate", {
+      "rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED": `${title} asks to slow down.`,
+    }),
+    ...byCode("setup", {
+      "accessNotConfigured SERVICE_DISABLED": `The Google Cloud project may not use the ${api}. Enable it in Google's Cloud console, under "APIs & Services".`,
+    }),
+    ...byCode("auth", {
+      "insufficientPermissions ACCESS_TOKEN_SCOPE_INSUFFICIENT": `${title} lacks a permission that was not ticked when the channel was connected.`,
+      "authError unauthorized UNAUTHENTICATED": `${title} does not accept the channel's credentials any more.`,
+    }),
   ];
 }
 

@@ -7,7 +7,7 @@ import {
   type PlatformRequest,
   type SignedRequest,
 } from "../../ports/platform-io.ts";
-import { bearer, type FaultRule } from "../shared/faults.ts";
+import { bearer, byCode, type FaultRule, refusedField } from "../shared/faults.ts";
 import type { ContainerApi, ContainerStatus } from "../shared/meta/containers.ts";
 import { Created, GONE, listEntries, metaFaults, PERMISSION_CODES } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
@@ -20,43 +20,35 @@ export function threadsUrl(io: Pick<ConnectIo, "setting">): string {
 }
 
 const RULES: readonly FaultRule[] = [
+  ...refusedField("caption", {
+    THREADS_API__LINK_LIMIT_EXCEEDED: "names more addresses than Threads takes. Leave some out.",
+  }),
+  ...byCode("rejected", {
+    THREADS_API__FEATURE_NOT_AVAILABLE:
+      "Threads does not offer this to the account. Leave it out of the post.",
+  }),
   {
-    code: "THREADS_API__LINK_LIMIT_EXCEEDED",
-    kind: "rejected",
-    field: "caption",
-    message: "names more addresses than Threads takes. Leave some out.",
-  },
-  {
-    code: "THREADS_API__FEATURE_NOT_AVAILABLE",
-    kind: "rejected",
-    message: "Threads does not offer this to the account. Leave it out of the post.",
-  },
-  // What it says of is not ready, or gone: nothing was published.
-  {
+    // What it says of is not ready, or gone: nothing was published.
     code: ["24/4279009", 24],
     kind: "transient",
-    message: "Threads has not finished preparing the post.",
     isNotDone: true,
+    message: "Threads has not finished preparing the post.",
   },
   {
     code: [9, "/2207042"],
     kind: "rate",
-    message: "Threads takes no more posts from this account for now. Its quota for 24 hours is used up.",
     retryAfterMs: HOUR,
+    message: "Threads takes no more posts from this account for now. Its quota for 24 hours is used up.",
   },
   {
     // Its media are fetched as Instagram's are.
-    code: ["/2207052", "/2207003", 9_004],
+    code: ["/2207052", "/2207003", 9004],
     kind: "transient",
     field: "mediaUrl",
-    message: unfetched(""),
     isNotDone: true,
+    message: unfetched(""),
   },
-  {
-    code: ["/2207001", "/2207032", "/2207053", -1],
-    kind: "transient",
-    message: "Threads has a problem of its own.",
-  },
+  ...byCode("transient", { "/2207001 /2207032 /2207053 -1": "Threads has a problem of its own." }),
 ];
 
 function unfetched(word: string): string {
@@ -67,11 +59,10 @@ export const classify = metaFaults("Threads", RULES);
 
 /** Of what is only asked for beside the post: a permission that is missing there is no end of the channel. */
 export const classifyMild = metaFaults("Threads", [
-  {
-    code: PERMISSION_CODES,
-    kind: "rejected",
-    message: "Threads does not allow this to the channel. Connect it again and leave all permissions ticked.",
-  },
+  ...byCode("rejected", {
+    [PERMISSION_CODES]:
+      "Threads does not allow this to the channel. Connect it again and leave all permissions ticked.",
+  }),
   ...RULES,
 ]);
 

@@ -14,6 +14,7 @@ import {
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, VIEWS, viewOf, type VimeoPost } from "./metadata.ts";
 import { upload } from "./publish.ts";
+import { byStatus } from "../shared/faults.ts";
 
 /** Uploads the film for nobody to see, and makes it what it is to be at its time. */
 export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOutcome> {
@@ -134,14 +135,15 @@ async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Pict
   const call = { method: "POST", path: `/videos/${id}/pictures`, json: {}, isIdempotent: true } as const;
   const { uri, link } = await askOwn(io, call, Uploaded);
   const headers = { "content-type": mimeType, "content-length": String(bytes.length) };
-  const classify = vimeoFaults(io, [
-    {
-      status: [400, 415, 422],
-      kind: "rejected",
-      field: "metadata.thumbnailUrl",
-      message: "Vimeo refused the picture. Set another thumbnail.",
-    },
-  ]);
+  const classify = vimeoFaults(
+    io,
+    byStatus(
+      { kind: "rejected", field: "metadata.thumbnailUrl" },
+      {
+        "400 415 422": "Vimeo refused the picture. Set another thumbnail.",
+      },
+    ),
+  );
   await io.request({
     ...UPLOAD_TIMES,
     method: "PUT",

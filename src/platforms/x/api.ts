@@ -8,7 +8,7 @@ import type {
   PlatformResponse,
   SignedRequest,
 } from "../../ports/platform-io.ts";
-import { bearer, type Code, faultsBy } from "../shared/faults.ts";
+import { bearer, byCode, byStatus, type Code, faultsBy, refusedField } from "../shared/faults.ts";
 
 export const API = "https://api.x.com";
 
@@ -181,11 +181,13 @@ function isProblem({ type, title, detail, code, message }: z.infer<typeof Proble
 
 const CONSOLE = "the developer console (https://console.x.com)";
 
-const DUPLICATE: readonly Code[] = ["duplicate", 187];
+const DUPLICATE = "duplicate 187";
 
 /** X already has the same text. */
 export function isDuplicate(response: PlatformResponse): boolean {
-  return response.status >= 400 && codesOf(response).some((code) => DUPLICATE.includes(code));
+  return (
+    response.status >= 400 && codesOf(response).some((code) => DUPLICATE.split(" ").includes(String(code)))
+  );
 }
 
 const NO_CREDITS = {
@@ -213,34 +215,25 @@ export const classify = faultsBy({
       scope: "app",
       message: `The app's quota at X is used up for now. Buy more credits or raise the limit in ${CONSOLE}.`,
     },
-    {
+    ...byCode("ambiguous", {
       // Also in answers of 200.
-      code: [130, 131, "internal-error"],
-      kind: "ambiguous",
-      message: "X has a problem of its own, so it may have done what was asked.",
-    },
-    { code: [88, "rate-limit-exceeded"], kind: "rate", message: "X asks to slow down." },
-    {
-      code: [185, 344, "daily-limit"],
-      kind: "rate",
-      message: "The account has reached X's daily limit of posts.",
-    },
-    {
-      code: ["suspended", "user-suspended", "locked", 64, 326],
-      kind: "auth",
-      message: "X has suspended or locked this account. Settle that with X first.",
-    },
-    {
-      code: DUPLICATE,
-      kind: "rejected",
-      message:
+      "130 131 internal-error": "X has a problem of its own, so it may have done what was asked.",
+    }),
+    ...byCode("rate", {
+      "88 rate-limit-exceeded": "X asks to slow down.",
+      "185 344 daily-limit": "The account has reached X's daily limit of posts.",
+    }),
+    ...byCode("auth", {
+      "suspended user-suspended locked 64 326":
+        "X has suspended or locked this account. Settle that with X first.",
+    }),
+    ...byCode("rejected", {
+      [DUPLICATE]:
         "X refused it as a duplicate. The channel has already posted the same text. Change the text, then send the post again.",
-    },
-    {
-      code: ["read-only", "oauth1-permissions", 261],
-      kind: "setup",
-      message: `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
-    },
+    }),
+    ...byCode("setup", {
+      "read-only oauth1-permissions 261": `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
+    }),
     {
       code: [NO_PROBLEM, "unknown-authentication"],
       kind: "transient",
@@ -251,67 +244,38 @@ export const classify = faultsBy({
     {
       code: [226, "automated"],
       kind: "rate",
-      message: "X takes the post for an automated one, and asks you to try again later.",
       retryAfterMs: 15 * MINUTE,
+      message: "X takes the post for an automated one, and asks you to try again later.",
     },
-    {
-      code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication", "access-level", 453],
-      kind: "setup",
-      message: `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
-    },
-    {
-      code: ["too-long", 186],
-      kind: "rejected",
-      field: "caption",
-      message: "is longer than X allows this account. Shorten it, or go on in metadata.thread.",
-    },
-    {
-      code: "video-too-long",
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "is a longer video than X allows this account. Use one of at most 140 seconds.",
-    },
-    {
-      code: ["media-ids", 324],
-      kind: "rejected",
-      message: "X no longer has the media. It keeps them for a day. Send the post again.",
-    },
-    {
-      code: "cashtags",
-      kind: "rejected",
-      field: "caption",
-      message:
+    ...byCode("setup", {
+      "client-forbidden client-not-enrolled unsupported-authentication access-level 453": `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
+    }),
+    ...refusedField("caption", {
+      "too-long 186": "is longer than X allows this account. Shorten it, or go on in metadata.thread.",
+    }),
+    ...refusedField("mediaUrl", {
+      "video-too-long": "is a longer video than X allows this account. Use one of at most 140 seconds.",
+    }),
+    ...byCode("rejected", {
+      "media-ids 324": "X no longer has the media. It keeps them for a day. Send the post again.",
+    }),
+    ...refusedField("caption", {
+      cashtags:
         "has more than the one cashtag ($ABC) that X allows in posts from programs. Leave the others out.",
-    },
-    {
-      code: "invalid-url",
-      kind: "rejected",
-      field: "caption",
-      message: "has an address that X does not allow. Change it, or leave it out.",
-    },
-    {
-      code: ["reply", 433],
-      kind: "rejected",
-      message:
+      "invalid-url": "has an address that X does not allow. Change it, or leave it out.",
+    }),
+    ...byCode("rejected", {
+      "reply 433":
         "X does not allow this reply. Programs may reply only where the author has mentioned or quoted the account. Reply on x.com.",
-    },
-    {
-      code: ["not-visible", 385, "not-authorized-for-resource", "disallowed-resource"],
-      kind: "rejected",
-      message: "The post that this one belongs to is gone, or X does not show it to this account.",
-    },
-    {
-      code: "feature",
-      kind: "rejected",
-      message:
+      "not-visible 385 not-authorized-for-resource disallowed-resource":
+        "The post that this one belongs to is gone, or X does not show it to this account.",
+      feature:
         "X does not offer this to the account. Long texts and videos need Premium. Communities need a membership. Leave it out, or look at the account on x.com, then send the post again.",
-    },
-    {
-      status: 403,
-      kind: "rejected",
-      message: "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
-    },
-    { status: [413, 431], kind: "rejected", message: "X's servers refused the request as too large." },
+    }),
+    ...byStatus("rejected", {
+      403: "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
+      "413 431": "X's servers refused the request as too large.",
+    }),
   ],
 });
 

@@ -5,7 +5,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { bearer, type FaultRule } from "../shared/faults.ts";
+import { bearer, type FaultRule, refusedField } from "../shared/faults.ts";
 import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
 import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -140,12 +140,9 @@ const THUMBNAIL_RULES: readonly FaultRule[] = [
     message:
       "Only verified channels may have thumbnails of their own on YouTube. Verify the channel at https://www.youtube.com/verify, then set the thumbnail again.",
   },
-  {
-    code: ["invalidImage", "mediaBodyRequired"],
-    kind: "rejected",
-    field: "metadata.thumbnailUrl",
-    message: "YouTube refused the picture. Set another thumbnail.",
-  },
+  ...refusedField("metadata.thumbnailUrl", {
+    "invalidImage mediaBodyRequired": "YouTube refused the picture. Set another thumbnail.",
+  }),
 ];
 
 export function thumbnailOf<U extends string | undefined>(
