@@ -11,10 +11,12 @@ import {
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { byCode, type FaultRule } from "../shared/faults.ts";
-import { GONE, graphUrl, listEntries, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import { graphUrl, listEntries, metaFaults, Moment, proofOf } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { type FacebookPost, mediaOf } from "./metadata.ts";
+import { restApi } from "../shared/rest-api.ts";
+import { itemsOf } from "../shared/media.ts";
+import type { FacebookPost } from "./metadata.ts";
 
 export const GRAPH_HOST = "https://graph.facebook.com";
 
@@ -37,30 +39,23 @@ export function videoBase(io: Settings): string {
 
 /** Signs as the Page, or as the person who connected it (`accessToken`). */
 export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRequest["sign"]> {
-  return (secrets) => {
-    const token = secrets[name] ?? "";
-    return {
-      headers: { authorization: `Bearer ${token}` },
-      query: proofOf(io.setting("CLIENT_SECRET"), token),
-    };
-  };
+  return ({ [name]: token = "" }) => ({
+    headers: { authorization: `Bearer ${token}` },
+    query: proofOf(io.setting("CLIENT_SECRET"), token),
+  });
 }
 
-interface Call extends Omit<PlatformRequest, "url"> {
-  /** Below the version: "me/accounts", an id, "123/feed". */
-  readonly path: string;
-  /** Instead of the Graph API's host. */
-  readonly base?: string;
-}
-
-/** One request as the Page. */
-export function askPage<T>(io: PlatformIo, { path, base, ...call }: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask(pageRequest(io, { path, ...(base === undefined ? {} : { base }), ...call }), schema);
-}
-
-export function pageRequest(io: PlatformIo, { path, base = graphBase(io), ...call }: Call): SignedRequest {
-  return { classify: facebookFaults, ...call, url: `${base}/${path}`, sign: signedBy(io) };
-}
+/** The Graph API as the Page. */
+export const {
+  ask: askPage,
+  request: pageRequest,
+  send: sendAsPage,
+} = restApi({
+  base: graphBase,
+  below: "/",
+  sign: (secrets, io) => signedBy(io)(secrets),
+  classify: (rules) => metaFaults("Facebook", [...rules, ...RULES]),
+});
 
 export function pageOf(io: Pick<PlatformIo, "account">): string {
   return io.account.platformAccountId ?? "";
@@ -101,14 +96,6 @@ const RULES: readonly FaultRule[] = [
 /** What an answer of the Graph API means for a Page. */
 export const facebookFaults: Classify = metaFaults("Facebook", RULES);
 
-/** For what the Page can do without: a missing permission is no reason to ask for a new consent. */
-export function withoutPermission(message: string): Classify {
-  return metaFaults("Facebook", [...byCode("rejected", { [PERMISSION_CODES]: message }), ...RULES]);
-}
-
-/** An object that is not there is an answer. */
-export const orGone: Classify = metaFaults("Facebook", [{ code: GONE, kind: "ok" }, ...RULES]);
-
 /** The text is that of the post before. */
 export class Duplicate extends PlatformFault {}
 
@@ -145,11 +132,6 @@ const Attachment = z.looseObject({
   subattachments: z.looseObject({ data: z.array(z.looseObject({ target: Target })) }).optional(),
 });
 
-/** "2026-11-21T09:00:00+0000", or seconds. */
-const Moment = z
-  .union([z.string(), z.number()])
-  .transform((text) => (Number.isNaN(Number(text)) ? Date.parse(String(text)) : Number(text) * 1_000));
-
 const Entry = z.looseObject({
   id: Id,
   message: z.string().catch(""),
@@ -163,9 +145,6 @@ const FIELDS =
   "id,message,created_time,application{id}," +
   "attachments{target{id},unshimmed_url,subattachments{target{id}}}";
 
-/** A post stands in its Page's lists within seconds; proven absent it is only a while later. */
-const LISTED_AFTER_MS = MINUTE;
-
 /** Looks for the post among those of the Page, the published and the scheduled. */
 export function reconcilePost(
   { post, photos }: { readonly post: FacebookPost; readonly photos: readonly string[] },
@@ -174,7 +153,7 @@ export function reconcilePost(
 ): Promise<Reconciled<Placed>> {
   return reconcileByListing<Placed>(context, {
     now: io.now(),
-    listedAfterMs: LISTED_AFTER_MS,
+    listedAfterMs: MINUTE,
     find: (since) => findPost({ post, photos, since }, io),
   });
 }
@@ -194,7 +173,7 @@ export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | 
   ] as const) {
     const entries = listEntries(
       io,
-      pageRequest(io, { method: "GET", path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
+      pageRequest(io, { path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
       Entry,
       // The newest come first there; those that wait come in the order of their times.
       isScheduled ? {} : { perPage: 25, until: ({ created_time: at }) => at < wanted.since },
@@ -215,7 +194,7 @@ function isOurs(entry: Entry, { post, photos, since }: Wanted, io: PublishIo): b
   if (entry.application !== undefined && app !== null && entry.application.id !== app) return false;
   const shown = photosOf(entry);
   if (shown?.some((id) => photos.includes(id))) return true;
-  const count = mediaOf(post).length;
+  const count = itemsOf(post).length;
   const isSameCount = shown === null || count === 0 || shown.length === count;
   return isSameCount && plain(entry.message) === plain(post.caption ?? "") && hasSameLink(entry, post);
 }

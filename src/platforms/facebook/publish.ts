@@ -13,8 +13,8 @@ import {
   type Reconciled,
   StillProcessing,
 } from "../../ports/publish-io.ts";
-import { fileNameOf } from "../shared/media.ts";
-import { Created, GoneBody, listEntries } from "../shared/meta/graph.ts";
+import { fitPicture, inOrder, itemsOf, openAll, type PostItem, toPart } from "../shared/media.ts";
+import { Created, GONE_IS_OK, listEntries, Moment, orGone } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
@@ -22,11 +22,11 @@ import {
   Duplicate,
   findPost,
   orDuplicate,
-  orGone,
   pageOf,
   pageRequest,
   Placed,
   reconcilePost,
+  sendAsPage,
 } from "./api.ts";
 import { followUp } from "./live.ts";
 import {
@@ -37,7 +37,6 @@ import {
   filmKindOf,
   FLIP_AFTER_MS,
   MAX_PHOTOS,
-  mediaOf,
   type Timing,
   timingOf,
   TooNear,
@@ -67,8 +66,7 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
 
 /** All media are looked at before anything is sent, so that what cannot be posted is refused as a whole. */
 async function planOf(post: FacebookPost, io: PublishIo): Promise<Plan> {
-  const facts = new Map<string, Awaited<ReturnType<typeof io.media.item>>["facts"]>();
-  for (const { url, altText } of mediaOf(post)) facts.set(url, (await io.media.item(url, altText)).facts);
+  const facts = new Map((await openAll(itemsOf(post), io)).map((item) => [item.url, item.facts]));
   const { errors } = checkPost(post, { media: facts });
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
   const film = facts.get(post.mediaUrl);
@@ -125,7 +123,7 @@ const GONE_SENTENCE = "It is not on Facebook any more. It was deleted there befo
 /** Its time is over for a while and Facebook has not published it. */
 async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> {
   const json: JsonObject = plan === "feed" ? { is_published: true } : { published: true };
-  await askPage(io, { method: "POST", path: placed.id, json, isIdempotent: true }, z.looseObject({}));
+  await sendAsPage(io, { method: "POST", path: placed.id, json, isIdempotent: true });
 }
 
 /** How soon a film is asked about again. */
@@ -174,8 +172,6 @@ interface Release {
   readonly id: string;
 }
 
-const Success = z.looseObject({ success: z.boolean().optional() });
-
 async function release(
   { post, kind, id, isAgain }: Release & { isAgain: boolean },
   io: PublishIo,
@@ -194,7 +190,7 @@ async function release(
         }
       : { published: !timing.isScheduled, ...when };
   try {
-    await askPage(io, { method: "POST", path, json }, Success);
+    await sendAsPage(io, { method: "POST", path, json });
   } catch (error) {
     // What was released before is not taken a second time.
     const film = isAgain && isRefusal(error) ? await readFilm(io, id) : null;
@@ -232,7 +228,7 @@ async function reconcileFilm(
 const Listed = z.looseObject({
   id: Id,
   description: z.string().catch(""),
-  created_time: z.string().transform((text) => Date.parse(text)),
+  created_time: Moment,
   published: z.boolean().optional(),
 });
 
@@ -244,7 +240,7 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
     fields: "id,description,created_time,published",
     ...(kind === "reel" ? {} : { type: "uploaded" }),
   };
-  const films = listEntries(io, pageRequest(io, { method: "GET", path, query }), Listed, {
+  const films = listEntries(io, pageRequest(io, { path, query }), Listed, {
     perPage: 25,
     until: ({ created_time: at }) => at < since,
   });
@@ -307,10 +303,9 @@ const State = z.looseObject({ is_published: z.boolean() });
 
 /** Whether a post is public; null where it is gone. */
 async function readPost(io: PlatformIo, id: string): Promise<{ isPublished: boolean } | null> {
-  const query = { fields: "is_published" };
-  const call = { method: "GET", path: id, query, classify: orGone } as const;
-  const answer = await askPage(io, call, z.union([GoneBody, State]));
-  return "error" in answer ? null : { isPublished: State.parse(answer).is_published };
+  const call = { path: id, query: { fields: "is_published" }, rules: [GONE_IS_OK] };
+  const answer = await askPage(io, call, orGone(State));
+  return answer === null ? null : { isPublished: answer.is_published };
 }
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/photos */
@@ -328,58 +323,28 @@ export const IMAGES: AcceptedMedia = {
 
 /** Uploads the pictures for nobody to see yet, and gives their ids. */
 async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
-  const ids: string[] = [];
-  for (const [at, given] of mediaOf(post).entries()) {
-    const id = await io.effect<string>({
+  return inOrder(itemsOf(post), (given, at) =>
+    io.effect<string>({
       step: `photo.${at + 1}`,
       request: { ...given },
       send: () => sendPhoto(post, given, io),
-      // One that is on it twice, nobody sees; Facebook drops it after a day.
+      // One that is there twice is not seen, and Facebook drops it after a day.
       reconcile: async () => ({ outcome: "send_again" }),
       isGone: async (photo) => !(await isThere(io, photo)),
-    });
-    ids.push(id);
-  }
-  return ids;
-}
-
-async function sendPhoto(
-  post: FacebookPost,
-  { url, altText }: { readonly url: string; readonly altText: string | null },
-  io: PublishIo,
-): Promise<string> {
-  const item = await io.media.item(url, altText);
-  const { bytes, mimeType } = await io.media.fitImage(item, IMAGE_LIMITS);
-  const { id } = await uploadPhoto(io, {
-    bytes,
-    mimeType,
-    fields: {
-      published: "false",
-      // What waits for a schedule is kept for it then.
-      ...(canSchedule(post, io) ? { temporary: "true" } : {}),
-      ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
-    },
-  });
-  return id;
-}
-
-interface Upload {
-  readonly bytes: Buffer;
-  readonly mimeType: string;
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-function uploadPhoto(io: PlatformIo, { bytes, mimeType, fields }: Upload): Promise<{ id: string }> {
-  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
-  return askPage(
-    io,
-    {
-      ...UPLOAD_TIMES,
-      method: "POST",
-      path: `${pageOf(io)}/photos`,
-      multipart: [...texts, { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes }],
-      isIdempotent: true,
-    },
-    Created,
+    }),
   );
+}
+
+async function sendPhoto(post: FacebookPost, { url, altText }: PostItem, io: PublishIo): Promise<string> {
+  const picture = await fitPicture(await io.media.item(url, altText), IMAGE_LIMITS, io);
+  const fields = {
+    published: "false",
+    // What waits for a schedule is kept for it then.
+    ...(canSchedule(post, io) ? { temporary: "true" } : {}),
+    ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
+  };
+  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
+  const multipart = [...texts, toPart("source", picture, "photo")];
+  const call = { ...UPLOAD_TIMES, method: "POST", path: `${pageOf(io)}/photos`, multipart } as const;
+  return (await askPage(io, { ...call, isIdempotent: true }, Created)).id;
 }

@@ -5,9 +5,18 @@ import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../por
 import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { bearer, byCode, faultsBy } from "../shared/faults.ts";
-import { Created, GoneBody } from "../shared/meta/graph.ts";
+import { Created, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askPage, facebookFaults, filmFault, graphBase, orGone, pageOf, signedBy, videoBase } from "./api.ts";
+import {
+  askPage,
+  facebookFaults,
+  filmFault,
+  graphBase,
+  pageOf,
+  pageRequest,
+  signedBy,
+  videoBase,
+} from "./api.ts";
 import type { FacebookPost } from "./metadata.ts";
 
 const Words = z.string().catch("");
@@ -52,9 +61,8 @@ interface FilmState {
 /** What Facebook knows of a film, or a reel that was begun; null where it is gone. */
 export async function readFilm(io: PlatformIo, id: string): Promise<FilmState | null> {
   const query = { fields: "published,scheduled_publish_time,status" };
-  const call = { method: "GET", path: id, query, classify: orGone } as const;
-  const answer = await askPage(io, call, z.union([GoneBody, Film]));
-  return "error" in answer ? null : stateOf(Film.parse(answer));
+  const film = await askPage(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Film));
+  return film === null ? null : stateOf(film);
 }
 
 function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Film): FilmState {
@@ -81,12 +89,10 @@ function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Fil
   };
 }
 
-const Any = z.looseObject({});
-
 /** Whether an object of the Graph API is still there. */
 export async function isThere(io: PlatformIo, id: string): Promise<boolean> {
-  const call = { method: "GET", path: id, query: { fields: "id" }, classify: orGone } as const;
-  return !GoneBody.safeParse(await askPage(io, call, Any)).success;
+  const call = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
+  return (await askPage(io, call, orGone(AnyAnswer))) !== null;
 }
 
 export const FILMS: AcceptedMedia = {
@@ -173,16 +179,9 @@ export async function uploadReel(item: MediaItem, io: PublishIo, context: Effect
 }
 
 async function startReel(io: PublishIo, { saveHandle }: EffectContext): Promise<z.infer<typeof ReelSession>> {
-  const { video_id: videoId, upload_url: named } = await askPage(
-    io,
-    {
-      method: "POST",
-      path: `${pageOf(io)}/video_reels`,
-      json: { upload_phase: "start" },
-      isIdempotent: true,
-    },
-    ReelStarted,
-  );
+  const json = { upload_phase: "start" };
+  const call = { method: "POST", path: `${pageOf(io)}/video_reels`, json, isIdempotent: true } as const;
+  const { video_id: videoId, upload_url: named } = await askPage(io, call, ReelStarted);
   const version = graphBase(io).split("/").at(-1) ?? "";
   const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
   const address = named ?? `${UPLOAD_HOST}/video-upload/${version}/${videoId}`;
@@ -215,16 +214,10 @@ export async function uploadVideo(
     fbuploader_video_file_chunk: file,
   };
   const path = `${pageOf(io)}/videos`;
+  const call = { ...UPLOAD_TIMES, method: "POST", path, form, isIdempotent: true } as const;
   try {
-    const call = {
-      ...UPLOAD_TIMES,
-      method: "POST",
-      base: videoBase(io),
-      path,
-      form,
-      isIdempotent: true,
-    } as const;
-    return (await askPage(io, call, Created)).id;
+    const request = { ...pageRequest(io, call), url: `${videoBase(io)}/${path}` };
+    return (await io.ask(request, Created)).id;
   } catch (error) {
     // What was uploaded before may have been used up or forgotten.
     const isStale = known !== undefined && error instanceof PlatformFault && error.kind === "rejected";

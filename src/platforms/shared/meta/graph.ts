@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
-import { MINUTE } from "../../../domain/time.ts";
+import { DAY, MINUTE, toIso } from "../../../domain/time.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
 import type { PlatformRequest, PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
@@ -132,11 +132,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** 10, 3, 283 and all of 200 to 299 say that a permission is missing: as one key of `byCode`. */
-export const PERMISSION_CODES = [3, 10, 283, ...Array.from({ length: 100 }, (_, at) => 200 + at)].join(" ");
+/** 10, 3, 283 and all of 200 to 299 say that a permission is missing. */
+const PERMISSION_CODES = [3, 10, 283, ...Array.from({ length: 100 }, (_, at) => 200 + at)].join(" ");
 
 /** The object is not there, or not to be seen by this account. */
-export const GONE = "100/33";
+const GONE = "100/33";
 
 /** https://developers.facebook.com/docs/graph-api/guides/error-handling */
 function commonRules(title: string): readonly FaultRule[] {
@@ -184,7 +184,27 @@ export function metaFaults(
   return faultsBy({ title, codesOf: metaCodes, rules: [...rules, ...commonRules(title)] });
 }
 
-/** An answer that says that the object is gone; taken as one where a rule `{ code: GONE, kind: "ok" }` does. */
-export const GoneBody = z.looseObject({
-  error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }),
-});
+/** For an object that may be gone: that it is, is an answer, which `orGone` reads as null. */
+export const GONE_IS_OK: FaultRule = { code: GONE, kind: "ok" };
+
+const GoneBody = z.looseObject({ error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }) });
+
+export function orGone<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
+  return z.union([GoneBody.transform(() => null), schema]);
+}
+
+/** For what the channel can do without: a missing permission is no reason to ask for a new consent. */
+export function withoutPermission(message: string): FaultRule[] {
+  return byCode("rejected", { [PERMISSION_CODES]: message });
+}
+
+/** The moment of a list entry, in milliseconds since 1970: "2026-11-21T09:00:00+0000", or seconds. */
+export const Moment = z
+  .union([z.string(), z.number()])
+  .transform((text) => (Number.isNaN(Number(text)) ? Date.parse(String(text)) : Number(text) * 1_000));
+
+/** The day of a value, as YYYY-MM-DD: Meta names it by the moment it ends at. Null where that is not told. */
+export function dayBefore(end: string | undefined): string | null {
+  const at = Date.parse(end ?? "") - DAY;
+  return Number.isNaN(at) ? null : toIso(at).slice(0, 10);
+}
