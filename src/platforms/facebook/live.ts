@@ -75,7 +75,7 @@ export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) =>
     views: views ?? null,
     likes: (reactions ?? likes)?.summary.total_count ?? null,
     comments: comments?.summary.total_count ?? null,
-    // Left out while nobody has shared it.
+    // Left out while it is not shared.
     ...(isFilm(post) ? {} : { shares: shares?.count ?? 0 }),
   };
   const state = isPublic ? "live" : await hiddenState(post, io);
@@ -121,7 +121,7 @@ interface Asked {
 
 /**
  * Numbers by their names at Facebook. It takes metrics away now and then, and one that it does not know fails
- * the whole request: then each is asked for alone, and those that are refused are left out.
+ * the whole request: then each is asked for by itself, and those that are refused are left out.
  */
 export async function readInsights(
   io: PlatformIo,

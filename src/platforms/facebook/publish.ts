@@ -49,7 +49,7 @@ type Plan = z.infer<typeof Plan>;
 export async function publish(post: FacebookPost, io: PublishIo): Promise<PublishOutcome> {
   const plan = Plan.parse(await io.once("plan", () => planOf(post, io)));
   try {
-    // What is placed needs its media no more, and nobody asks whether they are there still.
+    // What is placed needs its media no more.
     const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
     const at = liveAt(placed, plan, io);
     const seen = await look({ post, plan, placed }, io);
@@ -96,7 +96,7 @@ interface Hung {
 const DRAFT_NOTE =
   "Facebook keeps the film as a draft, as it does with some vertical films. Publish it in Meta Business Suite, or in the Facebook app.";
 
-/** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while nobody can tell. */
+/** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while it is not known. */
 async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {
   const { post, plan, placed } = hung;
   if (plan === "feed" && !placed.isScheduled) return "out";
@@ -130,8 +130,8 @@ async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> 
 const CHECK_FILM_MS = 5 * SECOND;
 
 /**
- * A film is there, for nobody to see, before the step that makes it public, which names it: however often that
- * is sent, it is one post.
+ * A film is there, unseen, before the step that makes it public. That step names it: however often it is sent,
+ * it is one post.
  */
 async function placeFilm(
   { post, kind }: { readonly post: FacebookPost; readonly kind: FilmKind },
@@ -254,8 +254,8 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
 }
 
 /**
- * Text, a link, or pictures. The pictures go first, for nobody to see, one too: what makes the post is a small
- * request then, and a lost answer is found again by them.
+ * Text, a link, or pictures. The pictures go first, unseen: what makes the post is then a small request, and a
+ * lost answer is found again by them.
  */
 async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
   const photos = await preparePhotos(post, io);
@@ -321,7 +321,7 @@ export const IMAGES: AcceptedMedia = {
   animated: false,
 };
 
-/** Uploads the pictures for nobody to see yet, and gives their ids. */
+/** Uploads the pictures, not seen yet, and gives their ids. */
 async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
   return inOrder(itemsOf(post), (given, at) =>
     io.effect<string>({

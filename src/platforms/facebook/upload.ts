@@ -165,7 +165,7 @@ function sendBytes<T>(
 const ReelSession = z.object({ videoId: z.string(), uploadUrl: z.string() });
 const ReelStarted = z.looseObject({ video_id: Id, upload_url: z.url().optional() });
 
-/** Brings a reel's file there, as far as it is not there yet. Nobody sees it. */
+/** Brings a reel's file there, as far as it is not there yet. It is not seen. */
 export async function uploadReel(item: MediaItem, io: PublishIo, context: EffectContext): Promise<string> {
   const known = ReelSession.safeParse(context.handle).data;
   const before = known === undefined ? null : await readFilm(io, known.videoId);
@@ -196,8 +196,8 @@ const Uploaded = z.looseObject({ h: z.string().min(1) });
 const Offset = z.looseObject({ file_offset: z.coerce.number().min(0) });
 
 /**
- * Brings a film there that is no reel, as one that nobody sees: the file by the person's token, as Facebook has
- * it, and the film of it by the Page's. One that is there twice, nobody sees either.
+ * Brings a film there that is no reel, unseen: the file by the person's token, as Facebook has it, and the film
+ * of it by the Page's. One that is there twice is not seen either.
  */
 export async function uploadVideo(
   { post, item }: { readonly post: FacebookPost; readonly item: MediaItem },

@@ -25,7 +25,7 @@ const PUBLISH = "publish";
 
 /**
  * Containers that are not seen, made and fetched by Instagram ahead of the time, and one call that publishes.
- * Whatever becomes of its answer, the container tells whether it is out.
+ * If its answer is lost, the container tells whether it is out.
  */
 export async function publish(post: InstagramPost, io: PublishIo): Promise<PublishOutcome> {
   const api = apiOf(io);

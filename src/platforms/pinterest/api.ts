@@ -10,7 +10,7 @@ import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
 
-/** Apps on trial may post in Pinterest's sandbox alone; Pinterest says so in words. */
+/** Apps on trial may post only in Pinterest's sandbox. Pinterest says so in words. */
 const TRIAL = "trial";
 
 const RULES: readonly FaultRule[] = [

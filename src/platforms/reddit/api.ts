@@ -18,7 +18,7 @@ export const { ask, askWith } = restApi({
 
 type Here = Pick<ConnectIo, "setting" | "publicUrl">;
 
-/** Reddit throttles whoever does not say who they are. */
+/** Reddit throttles clients that do not say who they are. */
 export function userAgent(io: Here): string {
   return io.setting("USER_AGENT") ?? `node:posthorn:1 (${io.publicUrl})`;
 }
@@ -37,7 +37,7 @@ export function listOf<T>(item: z.ZodType<T>) {
   });
 }
 
-/** Somebody posted the link in that community before. */
+/** The link was posted in that community before. */
 export class Duplicate extends PlatformFault {
   constructor() {
     super(

@@ -138,7 +138,7 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
 }
 
 /**
- * For what fails before anybody could see anything: it may be tried again without a question, and leaves the
+ * For what fails before anything can be seen: it may be tried again without a question, and leaves the
  * step as one that was not sent.
  */
 export function asNotSent(error: unknown): unknown {

@@ -11,7 +11,7 @@ const ENDPOINTS = {
 } as const;
 
 /**
- * How Google asks for a consent, whatever it is for:
+ * How Google asks for a consent:
  * https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const GOOGLE_CONSENT = {
@@ -19,11 +19,11 @@ export const GOOGLE_CONSENT = {
   scopeSeparator: " ",
   pkce: "S256",
   clientAuth: "body",
-  // Without both, the refresh token comes with the first consent alone, or never.
+  // Without both, the refresh token comes only with the first consent, or never.
   authorizeParams: { access_type: "offline", prompt: "consent" },
   redirect: "any",
   instance: "no",
-  // A refresh token that nobody uses for six months ends.
+  // A refresh token that is not used for six months ends.
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },
   revoke,
 } as const satisfies Partial<OAuthWay>;
@@ -38,7 +38,7 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 
 const Reason = z.looseObject({ reason: z.string().optional() });
 
-/** Of the older Business Profile APIs: which of their own errors, and of which field. */
+/** What the older Business Profile APIs say: their own error, and the field that it is about. */
 const ErrorDetail = z.looseObject({
   code: z.union([z.string(), z.number()]).optional().catch(undefined),
   field: z.string().optional().catch(undefined),

@@ -1,57 +1,44 @@
 import * as z from "zod";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  type Json,
-  PlatformFault,
-  type PlatformResponse,
-  type SignedRequest,
-} from "../../ports/platform-io.ts";
-import { bearer, byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import { type Json, PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TIKTOK_API = "https://open.tiktokapis.com";
 
-function baseOf(io: Pick<ConnectIo, "setting">): string {
-  return io.setting("BASE_URL") ?? TIKTOK_API;
-}
+const api = restApi({ base: TIKTOK_API, classify: () => classify.repeatable });
 
-interface Call extends Pick<SignedRequest, "query"> {
-  readonly path: string;
+interface Call extends Pick<ApiCall, "path" | "query"> {
   /** Left out: a GET. Null: a POST without a body. */
   readonly json?: Json;
   readonly kind: keyof typeof classify;
-  /** While connecting, when there is no account yet that could sign. */
-  readonly token?: string | undefined;
 }
 
-/** Both `PlatformIo` and `ConnectIo`. */
-interface Asker extends Pick<ConnectIo, "setting"> {
-  ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
-}
-
-/** One call of the API, which puts what it answers under `data`. */
+/** What TikTok answers stands under `data`. */
 export async function callTikTok<T>(
-  io: Asker,
-  { path, json, kind, query, token }: Call,
+  io: Parameters<typeof api.ask>[0],
+  call: Call,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const answer = await io.ask(
-    {
-      method: json === undefined ? "GET" : "POST",
-      url: `${baseOf(io)}${path}`,
-      ...(query === undefined ? {} : { query }),
-      headers: {
-        ...(json === undefined ? {} : { "content-type": "application/json; charset=UTF-8" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(json === undefined || json === null ? {} : { json }),
-      ...(token === undefined ? { sign: bearer() } : {}),
-      isIdempotent: kind !== "change",
-      classify: classify[kind],
-    },
-    z.looseObject({ data: schema }),
-  );
-  return answer.data;
+  return (await api.ask(io, toCall(call), z.looseObject({ data: schema }))).data;
+}
+
+/** The same while connecting. */
+export async function callWith<T>(
+  io: ConnectIo,
+  secrets: Secrets,
+  call: Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return (await api.askWith(io, { secrets }, toCall(call), z.looseObject({ data: schema }))).data;
+}
+
+function toCall({ json, kind, ...call }: Call): ApiCall {
+  const how = { ...call, isIdempotent: kind !== "change", classify: classify[kind] };
+  if (json === undefined) return how;
+  const headers = { "content-type": "application/json; charset=UTF-8" };
+  return { ...how, method: "POST", headers, ...(json === null ? {} : { json }) };
 }
 
 const SaysError = z.looseObject({ error: z.looseObject({ code: z.string() }) });
@@ -134,7 +121,7 @@ const broken = (kind: "transient" | "ambiguous"): FaultRule => ({
 
 const table = (rules: readonly FaultRule[]) => faultsBy({ title: "TikTok", codesOf, rules });
 
-/** `change`: what may be done once only; `repeatable`: what may be asked again; `numbers`: what nobody must have. */
+/** `change`: what may be done once only; `repeatable`: what may be asked again; `numbers`: what the channel can do without. */
 const classify = {
   change: table([...AUTH, ...RULES, broken("ambiguous")]),
   repeatable: table([...AUTH, ...RULES, broken("transient")]),

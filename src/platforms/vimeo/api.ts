@@ -75,6 +75,7 @@ export function vimeoFaults(
 
 export const {
   ask: askOwn,
+  askWith,
   send: own,
   requestWith,
 } = restApi({

@@ -2,47 +2,24 @@ import { createHmac, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
-import type {
-  PlatformIo,
-  PlatformRequest,
-  PlatformResponse,
-  SignedRequest,
-} from "../../ports/platform-io.ts";
+import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
 import { bearer, byCode, byStatus, type Code, faultsBy, refusedField } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://api.x.com";
 
 /** X's ids are longer than numbers are exact. */
 export const Id = z.string().regex(/^\d{1,19}$/);
 
-interface XCall extends Pick<
-  PlatformRequest,
-  "method" | "query" | "json" | "multipart" | "classify" | "isIdempotent" | "timeoutMs" | "idleMs"
-> {
-  readonly path: string;
-}
-
-/** The request of a call, not signed yet. */
-export function requestOf(io: Pick<PlatformIo, "setting">, { path, ...call }: XCall): PlatformRequest {
-  return { ...call, url: `${io.setting("BASE_URL") ?? API}${path}`, classify: call.classify ?? classify };
-}
-
-type Io = Pick<PlatformIo, "setting" | "now">;
-
-function signed(io: Io, call: XCall): SignedRequest {
-  const request = requestOf(io, call);
-  return { ...request, sign: (secrets) => signer(request, io.now())(secrets) };
-}
-
-/** One call on the channel's behalf. */
-export function send(io: Io & Pick<PlatformIo, "request">, call: XCall): Promise<PlatformResponse> {
-  return io.request(signed(io, call));
-}
-
-/** The same, its answer read. */
-export function ask<T>(io: Io & Pick<PlatformIo, "ask">, call: XCall, schema: z.ZodType<T>): Promise<T> {
-  return io.ask(signed(io, call), schema);
-}
+/** Signs with the token of a consent, or, where the channel was connected with four keys, with these. */
+export const { ask, askWith, send } = restApi({
+  base: API,
+  sign: (secrets, io, { method = "GET", url, query = {} }) =>
+    secrets["apiKey"] === undefined
+      ? bearer()(secrets)
+      : { headers: { authorization: keysHeader({ method, url, query }, secrets, io.now()) } },
+  classify: () => classify,
+});
 
 /** The person whose channel it is. */
 const User = z.looseObject({
@@ -63,22 +40,13 @@ export type User = z.infer<typeof User>;
 export const UserAnswer = z.looseObject({ data: User });
 
 /** Asked for the account itself. */
-export const ME: XCall = {
-  method: "GET",
+export const ME = {
   path: "/2/users/me",
   query: { "user.fields": "name,profile_image_url,public_metrics,subscription_type,username" },
 };
 
 /** What of a request OAuth 1.0a signs; bodies that are JSON or in parts are none of it. */
 type Signable = Pick<PlatformRequest, "method" | "url" | "query">;
-
-/** Signs with the token of a consent, or, where the channel was connected with four keys, with these. */
-export function signer(request: Signable, now: number): NonNullable<SignedRequest["sign"]> {
-  return (secrets) =>
-    secrets["apiKey"] === undefined
-      ? bearer()(secrets)
-      : { headers: { authorization: keysHeader(request, secrets, now) } };
-}
 
 /** The header of a request that the four keys sign (RFC 5849, 3.5.1). */
 export function keysHeader(request: Signable, secrets: Secrets, now: number): string {
@@ -131,7 +99,7 @@ const Problem = z.looseObject({
 /** What X answers with an error: a problem, or a list of them, beside which there may be data. */
 const Body = z.looseObject({ data: z.unknown().optional(), errors: z.array(Problem).catch([]) });
 
-/** What X tells in words alone. Its sentences are of its own API, not what a person wrote. */
+/** What X tells only in words. Its sentences are of its own API, not what a person wrote. */
 const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
   ["duplicate", /duplicate content|duplicate status|already said that/i],
   ["too-long", /text is too long|longer than [\d,]+ characters/i],
@@ -279,13 +247,12 @@ export const classify = faultsBy({
   ],
 });
 
-/** Asked for a post: it is gone, or was never there. */
-export function isMissing(response: Pick<PlatformResponse, "status" | "json">): boolean {
-  if (response.status === 404) return true;
-  const { data } = Body.safeParse(response.json);
-  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
-}
+/** As `classify`, for a post that may be gone: that it is, is an answer. */
+export const orMissing: typeof classify = (response) => (isMissing(response) ? "ok" : classify(response));
 
-function isNotFound({ type }: z.infer<typeof Problem>): boolean {
-  return type.endsWith("/resource-not-found");
+function isMissing({ status, json }: PlatformResponse): boolean {
+  if (status === 404) return true;
+  const { data } = Body.safeParse(json);
+  const isNotFound = ({ type }: z.infer<typeof Problem>): boolean => type.endsWith("/resource-not-found");
+  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
 }

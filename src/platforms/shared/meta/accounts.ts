@@ -193,7 +193,7 @@ const Named = z
 const ShortLived = z.looseObject({ access_token: z.string().min(1), permissions: Named });
 const Wrapped = z.looseObject({ data: z.tuple([ShortLived]).rest(z.unknown()) });
 
-/** The first token, of an hour or two: bare, or alone in a list as Instagram documents it. */
+/** The first token, of an hour or two: bare, or as the only one of a list as Instagram documents it. */
 export function readShortLived(answer: JsonObject, now: number): Tokens {
   const read = z.union([Wrapped.transform(({ data: [first] }) => first), ShortLived]).safeParse(answer);
   if (!read.success) throw new PlatformFault("ambiguous", "The platform's answer holds no token.");

@@ -17,7 +17,7 @@ import { reconcileByListing } from "../reconcile.ts";
 import type { ApiCall } from "../rest-api.ts";
 import { Created, listEntries, Moment } from "./graph.ts";
 
-/** Where a container is: a post that is being made ready and that nobody sees. */
+/** Where a container is: a post that is being made ready, unseen. */
 export interface ContainerStatus {
   readonly state: "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
   /** What is wrong with one in ERROR; null for every other. */
