@@ -122,13 +122,13 @@ async function runProcess(): Promise<void> {
 
   const [{ runCommandLine }, { createHost }, { createTerminal }] = await Promise.all([
     import("./cli/program.ts"),
-    import("./app/host.ts"),
-    import("./app/terminal.ts"),
+    import("./start/host.ts"),
+    import("./start/terminal.ts"),
   ]);
   const host = createHost({
     env: process.env,
     terminal: createTerminal(process),
-    machine: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: process.pid },
     // From the sources, and where Claude Desktop runs a bundle inside of Electron, which starts no other process
     // as Node, media is read in this process.
     ...(IS_BUILT && process.versions["electron"] === undefined && { startMediaReader }),

@@ -6,23 +6,41 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/**
- * What each folder may import beside itself. `app` and `src/main.ts` put everything together and may import
- * all.
- */
+/** The rooms of the use cases, from the ground up: each may import those before it. */
+const SUBJECTS: readonly string[] = [
+  "access",
+  "files",
+  "platform-io",
+  "accounts",
+  "health",
+  "connecting",
+  "webhooks",
+  "publishing",
+  "posts",
+  "results",
+  "feeds",
+];
+/** What every use case may import, and everything above may too. */
+const GROUND = ["version", "domain", "ports", "store", "context"];
+
+/** What each folder may import beside itself; `src/main.ts` is of `start`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  version: [],
   domain: [],
   ports: ["domain"],
   store: ["domain", "ports"],
   media: ["domain", "ports"],
   platforms: ["domain", "ports"],
-  services: ["domain", "ports", "store"],
-  toolkit: ["domain", "services"],
-  tools: ["domain", "services", "toolkit"],
-  http: ["domain", "toolkit", "services", "ports"],
-  mcp: ["domain", "toolkit", "services"],
-  publisher: ["domain", "ports", "store", "services"],
-  cli: ["domain", "toolkit", "services"],
+  context: ["domain", "ports", "store"],
+  ...Object.fromEntries(SUBJECTS.map((room, at) => [room, [...GROUND, ...SUBJECTS.slice(0, at)]])),
+  toolkit: ["domain", "context", ...SUBJECTS],
+  tools: ["domain", "context", "toolkit", ...SUBJECTS],
+  http: ["domain", "ports", "context", "toolkit", ...SUBJECTS],
+  mcp: ["domain", "context", "toolkit", ...SUBJECTS],
+  app: [...GROUND, "media", "toolkit", ...SUBJECTS],
+  operations: [...GROUND, "media", "toolkit", "http", "app", ...SUBJECTS],
+  cli: ["domain", "context", "toolkit", "operations", ...SUBJECTS],
+  start: [...GROUND, "media", "toolkit", "http", "mcp", "app", "operations", "cli", ...SUBJECTS],
 };
 
 /** Files of `src/app` that are no part of the composition. */
@@ -30,7 +48,6 @@ const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
   "src/app/config.ts": ["domain", "src/app/settings.ts"],
   "src/app/settings.ts": ["domain"],
   "src/app/system-clock.ts": ["ports"],
-  "src/app/version.ts": [],
 };
 
 /** Packages that one folder alone knows; everybody else sees our own words for what they do. */
@@ -41,7 +58,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@aws-sdk/": ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
-  croner: ["publisher"],
+  croner: ["publishing", "webhooks"],
   express: ["http", "mcp"],
   kysely: ["store"],
   pg: ["store"],
@@ -57,7 +74,6 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
-  app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
   cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
   domain: { order: ["settings", "accounts", "files", "posts", "arguments", "webhooks", "health"], tops: [] },
   http: {
@@ -66,21 +82,6 @@ const ROOMS: Readonly<
   },
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
   media: { order: ["outbound", "stores", "probe", "source"], tops: [] },
-  services: {
-    order: [
-      "access",
-      "files",
-      "platforms",
-      "publishing",
-      "accounts",
-      "health",
-      "posts",
-      "feeds",
-      "webhooks",
-      "upkeep",
-    ],
-    tops: [],
-  },
   store: {
     order: ["engine", "queries", "sqlite", "postgres", "moving", "backup"],
     tops: ["src/store/open-store.ts"],
@@ -105,26 +106,27 @@ const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clo
  * `commitOnce`, which commits the answer of a call with an idempotency key together with what the call did.
  */
 const OTHER_WRITES: Readonly<Record<string, string>> = {
-  "src/services/access/api-keys.ts": "keys of the command line, and when a key was used last",
-  "src/services/access/confirmations.ts": "a person's yes, used once, before the call begins",
-  "src/services/access/idempotency.ts": "the keys themselves",
-  "src/services/accounts/connecting/connect-page.ts": "how often a link was tried, and why that failed",
-  "src/services/platforms/platform-io.ts": "what a platform learned of an account while it was used",
-  "src/services/accounts/inspect.ts": "what a platform says of an account, asked by nobody in particular",
-  "src/services/accounts/connecting/consent.ts": "a state made and used up, tries, and why one failed",
-  "src/services/platforms/apps.ts": "apps registered at a server, or forgotten by it",
-  "src/services/platforms/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
-  "src/services/platforms/renewal/renew-grant.ts": "tokens renewed, or refused by the platform",
-  "src/services/feeds/calendar-link.ts": "the calendar's address, from the command line",
-  "src/services/health/running-server.ts": "where the server of a data folder is reached",
-  "src/services/files/file-uploads.ts": "uploads begun, given up and abandoned",
-  "src/services/posts/change-posts.ts": "a dry run, whose transaction is taken back",
-  "src/services/posts/take-down.ts": "the lease on a post that its platform did not delete",
-  "src/services/publishing/reconcile.ts": "the lease on a post while the platform is asked",
-  "src/services/upkeep/sealed-columns.ts": "secrets of older versions, bound to their servers",
-  "src/services/upkeep/first-start.ts": "what the first start leaves",
-  "src/services/upkeep/restored.ts": "what a restored backup holds back",
-  "src/services/webhooks/webhook-deliveries.ts": "what the delivering loop leases, sent and gives back",
+  "src/access/api-keys.ts": "keys of the command line, and when a key was used last",
+  "src/access/confirmations.ts": "a person's yes, used once, before the call begins",
+  "src/access/idempotency.ts": "the keys themselves",
+  "src/connecting/connect-page.ts": "how often a link was tried, and why that failed",
+  "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
+  "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
+  "src/connecting/consent.ts": "a state made and used up, tries, and why one failed",
+  "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
+  "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
+  "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
+  "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/health/status.ts": "where the server of a data folder is reached",
+  "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
+  "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
+  "src/posts/posts.ts": "the lease on a post that its platform did not delete",
+  "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
+  "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
+  "src/publishing/restored.ts": "what a restored backup holds back",
+  "src/publishing/workers.ts": "which processes are at work",
+  "src/webhooks/webhook-deliveries.ts":
+    "what the delivering loop leases, sends and gives back, and old deliveries",
 };
 
 interface Source {
@@ -151,7 +153,8 @@ function readSource(file: string): Source {
 function layerOf(path: string): string {
   const [top = "", second = "", ...rest] = path.split("/");
   if (top === "tools") return "tools";
-  return rest.length === 0 ? "app" : second;
+  if (second === "main.ts") return "start";
+  return rest.length === 0 ? second.replace(/\.ts$/, "") : second;
 }
 
 /** The path of one of our files that an import leads to; null for a package. */
@@ -171,16 +174,14 @@ function ownImports(source: Source): string[] {
 describe("architecture", () => {
   it("knows every folder", () => {
     const layers = new Set(sources.map((source) => source.layer));
-    layers.delete("app");
     expect([...layers].filter((layer) => LAYERS[layer] === undefined)).toEqual([]);
   });
 
   it("imports only downwards", () => {
     const forbidden = sources.flatMap((source) => {
-      const allowed = source.layer === "app" ? PLAIN_APP_FILES[source.path] : LAYERS[source.layer];
-      if (allowed === undefined) return [];
+      const plain = PLAIN_APP_FILES[source.path];
+      const allowed = plain ?? [source.layer, ...(LAYERS[source.layer] ?? [])];
       return ownImports(source)
-        .filter((path) => layerOf(path) !== source.layer || source.layer === "app")
         .filter((path) => !allowed.includes(layerOf(path)) && !allowed.includes(path))
         .map((path) => `${source.path} imports ${path}`);
     });
@@ -277,7 +278,7 @@ describe("architecture", () => {
 
   it("writes what calls do with their answers", () => {
     const writing = sources
-      .filter(({ layer, text }) => layer === "services" && /\bstore\s*\.write\(/.test(text))
+      .filter(({ layer, text }) => [...SUBJECTS, "app"].includes(layer) && /\bstore\s*\.write\(/.test(text))
       .map(({ path }) => path);
     expect(writing.sort()).toEqual(Object.keys(OTHER_WRITES).sort());
   });
@@ -338,7 +339,7 @@ describe("architecture", () => {
   });
 });
 
-/** `services/posts` of `src/services/posts/calendar.ts`; "" for what lies beside the rooms of its layer. */
+/** `http/files` of `src/http/files/send-bytes.ts`; "" for what lies beside the rooms of its layer. */
 function roomOf(path: string): string {
   const [top = "", layer = "", room = "", ...rest] = path.split("/");
   return top === "src" && rest.length > 0 ? `${layer}/${room}` : "";

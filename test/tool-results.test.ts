@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../src/app/catalog.ts";
-import { storeUpload } from "../src/services/files/file-uploads.ts";
+import { loadCatalog } from "../src/app/setup.ts";
+import { storeUpload } from "../src/files/file-uploads.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { createToolbox } from "../src/toolkit/toolbox.ts";
 import { createCinema } from "./support/cinema.ts";

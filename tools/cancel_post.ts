@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
-import { cancelPost } from "../src/services/posts/posts.ts";
-import { askToCancel } from "../src/services/posts/questions.ts";
+import { cancelPost } from "../src/posts/posts.ts";
+import { askToCancel } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { ConnectArgs, ConnectResult } from "../src/domain/accounts/connection.ts";
-import { connectChannel, linkOf } from "../src/services/accounts/connecting/connections.ts";
+import { connectChannel, linkOf } from "../src/connecting/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { File } from "../src/domain/files/file.ts";
-import { deleteFile } from "../src/services/files/files.ts";
-import { askToDeleteFile } from "../src/services/posts/questions.ts";
+import { deleteFile } from "../src/files/files.ts";
+import { askToDeleteFile } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { disconnectChannel } from "../src/services/accounts/accounts.ts";
-import { askToDisconnect } from "../src/services/posts/questions.ts";
+import { askToDisconnect } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+import { disconnectChannel } from "../src/connecting/connections.ts";
 
 export default defineTool({
   name: "disconnect_channel",

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { PostEdit } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
-import { editPublishedPost } from "../src/services/posts/live-posts.ts";
-import { askToEdit } from "../src/services/posts/questions.ts";
+import { editPublishedPost } from "../src/posts/live-posts.ts";
+import { askToEdit } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

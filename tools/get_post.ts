@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Attempt, Insights, Post } from "../src/domain/posts/post.ts";
-import { getPost } from "../src/services/posts/posts.ts";
+import { getPost } from "../src/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

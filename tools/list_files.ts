@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { File, ListFilesArgs } from "../src/domain/files/file.ts";
-import { listFiles } from "../src/services/files/files.ts";
+import { listFiles } from "../src/files/files.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

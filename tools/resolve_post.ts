@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Resolution } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
-import { resolvePost } from "../src/services/posts/posts.ts";
-import { askToResolve } from "../src/services/posts/questions.ts";
+import { resolvePost } from "../src/posts/posts.ts";
+import { askToResolve } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { PostRetry } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
-import { askToRetry } from "../src/services/posts/questions.ts";
-import { retryPost } from "../src/services/posts/update-post.ts";
+import { askToRetry } from "../src/posts/questions.ts";
+import { retryPost } from "../src/posts/update-post.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

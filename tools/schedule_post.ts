@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DryRun, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
-import { schedulePost } from "../src/services/posts/schedule-post.ts";
-import { askToPublish } from "../src/services/posts/questions.ts";
+import { schedulePost } from "../src/posts/schedule-post.ts";
+import { askToPublish } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { BatchResult } from "../src/domain/posts/post.ts";
 import { PostBody } from "../src/domain/posts/post-body.ts";
-import { schedulePosts } from "../src/services/posts/schedule-post.ts";
-import { askToPublishSeveral } from "../src/services/posts/questions.ts";
+import { schedulePosts } from "../src/posts/schedule-post.ts";
+import { askToPublishSeveral } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

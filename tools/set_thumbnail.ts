@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
-import { setThumbnail } from "../src/services/posts/live-posts.ts";
+import { setThumbnail } from "../src/posts/live-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

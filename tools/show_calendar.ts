@@ -1,5 +1,5 @@
 import { Calendar, CalendarArgs } from "../src/domain/posts/post-lists.ts";
-import { showCalendar } from "../src/services/posts/list-posts.ts";
+import { showCalendar } from "../src/posts/list-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
-import { updatePost } from "../src/services/posts/update-post.ts";
-import { askToPublishSooner } from "../src/services/posts/questions.ts";
+import { updatePost } from "../src/posts/update-post.ts";
+import { askToPublishSooner } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,9 +1,14 @@
 import type { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
-import type { BackupReport } from "../services/upkeep/backup.ts";
-import type { AppContext } from "../services/context.ts";
+import type {
+  BackupResult,
+  Finding,
+  MigrationResult,
+  RestoreResult,
+  RotationResult,
+} from "../operations/reports.ts";
+import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import type { Machine } from "./machine.ts";
 
 /** Whose machine this is: what paths of other programs' settings are made of. */
 export interface OwnFolders {
@@ -14,7 +19,7 @@ export interface OwnFolders {
 
 /** The person's or script's end of the command line. */
 export interface Terminal {
-  /** Somebody can be asked. */
+  /** A person can be asked. */
   readonly isInteractive: boolean;
   /** Standard output is a terminal. */
   readonly isScreen: boolean;
@@ -40,23 +45,17 @@ export interface Session extends AsyncDisposable {
   readonly folder: string;
   /** Our pages can be opened from here on, at a server that runs or at this process. */
   servePages(): Promise<void>;
-  /**
-   * Publishes what is due until the session ends, unless another process on the data folder does. False: one
-   * does.
-   */
+  /** Publishes what is due until the session ends. False: another process on the data folder does. */
   startPublishing(): Promise<boolean>;
 }
 
-/** A running server. */
 export interface Server extends AsyncDisposable {
   readonly ctx: AppContext;
   readonly toolbox: Toolbox;
   readonly folder: string;
-  /** Where it listens. */
   readonly address: string;
-  /** Where others reach it. */
   readonly publicUrl: string;
-  /** What alone it runs; null: everything. */
+  /** The half that it runs. Null: both. */
   readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
@@ -70,11 +69,10 @@ export interface Server extends AsyncDisposable {
 
 interface ServerOptions {
   readonly role: "serve" | "cli";
-  /** One half alone. Default: both. */
+  /** Only this half. Default: both. */
   readonly half?: "api" | "publisher";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
-  /** In the place of `POSTHORN_TOOLS`. */
   readonly tools?: string;
   /** In the place of `POSTHORN_HOST` and `POSTHORN_PORT`. */
   readonly host?: string;
@@ -87,70 +85,11 @@ interface StdioOptions {
   readonly tools?: string;
 }
 
-/** One thing that `posthorn doctor` looked at. */
-export interface Finding {
-  readonly topic: string;
-  readonly verdict: "ok" | "note" | "problem";
-  readonly text: string;
-}
-
-export interface BackupResult extends BackupReport {
-  /** There is a `posthorn.env`, which is in it. */
-  readonly hasSettings: boolean;
-  /** What keeps the files that are not in the backup, in words; null: they are in it. */
-  readonly bucket: string | null;
-  /** The key that is not in the backup. */
-  readonly secretKeyFile: string;
-}
-
-/** What comes of a backup that somebody else has written, or changed. */
-export const UNSIGNED_RISK =
-  "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
-
-export interface RestoreResult {
-  readonly folder: string;
-  /** The moment that the database is of. */
-  readonly createdAt: string;
-  readonly posts: number;
-  readonly files: number;
-  /** Keys of files that the backup left in its bucket and that are not there any more. */
-  readonly missing: readonly string[];
-  /** Posts that may have gone out since, and wait until that is settled. */
-  readonly held: number;
-  /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
-  readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
-  /** Where the replaced database stands; null: there was none. */
-  readonly keptAside: string | null;
-  /** Whether the secret key vouches for the backup. */
-  readonly isSigned: boolean;
-}
-
-export interface RotationResult {
-  readonly oldKeyId: string;
-  readonly newKeyId: string;
-  /** Values sealed anew. */
-  readonly values: number;
-  /** Values that could not be read before either. */
-  readonly unreadable: number;
-  /** Where the new key waits for its way into the settings of every host; null: it is where it belongs. */
-  readonly newKeyFile: string | null;
-}
-
-export interface MigrationResult {
-  readonly folder: string;
-  /** Rows of each table, copied and compared; null: they had been moved before. */
-  readonly tables: readonly { readonly table: string; readonly rows: number }[] | null;
-  /** Files that were brought into the bucket; those that were there already are not counted. */
-  readonly copied: number;
-  /** Keys of files that the folder does not hold either. */
-  readonly missing: readonly string[];
-}
-
-/** This installation, for whoever is to start it; absolute paths. */
+/** How to start this installation. Absolute paths. */
 export interface ProgramPlace {
   readonly node: string;
   readonly script: string;
-  /** To be named to whoever starts it; null: it is found without. */
+  /** To be given at its start. Null: it is found without. */
   readonly dataFolder: string | null;
 }
 
@@ -158,7 +97,6 @@ export interface ProgramPlace {
 export interface Host {
   readonly version: string;
   readonly terminal: Terminal;
-  /** Where other programs have their settings. */
   readonly place: OwnFolders;
   /** Throws `unavailable` where nothing stays that others could start. */
   locateProgram(): ProgramPlace;
@@ -170,10 +108,7 @@ export interface Host {
   runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
-  /**
-   * Looks at settings, folder, clock, database and reachability; never throws for what it finds. The steps to
-   * set up the platform that is named are among it.
-   */
+  /** Looks at everything that may be wrong, and never throws for it. With the steps to set up the platform. */
   examine(platform: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
@@ -192,6 +127,36 @@ export interface Host {
   openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
   explainFailure(error: unknown): Promise<AppError | null>;
-  /** Reports a bug of ours with its stack. */
   logFailure(error: unknown): Promise<void>;
+}
+
+export interface Ran {
+  /** Its exit status; null where there is no such command. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The operating system, as far as `posthorn service` and `posthorn install` need it. Paths are absolute. */
+export interface Machine {
+  /** As Node names it: linux, darwin, win32, … */
+  readonly platform: string;
+  /** `id` is -1 where users have none. */
+  readonly user: { readonly id: number; readonly name: string; readonly home: string };
+  /** The data folder that this shell's environment means. */
+  readonly dataFolder: string;
+  makeDataFolder(): Promise<void>;
+  /** Where a server with the folder's own settings is reached. `address` null: at any free port. */
+  readAddress(): Promise<{ readonly address: string | null; readonly publicUrl: string }>;
+  /** Whether a server of ours is there: one that works, one that cannot, or none. */
+  probe(address: string): Promise<"ready" | "unready" | "none">;
+  /** What it writes is kept for the answer; standard input is empty. */
+  run(command: string, args: readonly string[]): Promise<Ran>;
+  /** What it writes goes where our own output goes, until it or this process is to end. */
+  follow(command: string, args: readonly string[]): Promise<number | null>;
+  read(file: string): Promise<string | null>;
+  /** With the folders above it. */
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+  sleep(ms: number): Promise<void>;
 }

@@ -156,7 +156,7 @@ describe("a build into the folder of another one", () => {
     const { stderr } = await run(process.execPath, [...options, BUNDLE, "--version"]).catch(
       (error: { stderr: string }) => error,
     );
-    expect(stderr).toMatch(/Error: by hand\n[^]*at createHost \(\S*src\/app\/host\.ts:\d+:\d+\)/);
+    expect(stderr).toMatch(/Error: by hand\n[^]*at createHost \(\S*src\/start\/host\.ts:\d+:\d+\)/);
   });
 
   it("holds our own code only", () => {

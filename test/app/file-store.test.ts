@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { BackupResult, Finding, RestoreResult } from "../../src/cli/host.ts";
 import { readConfig } from "../../src/app/config.ts";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/app/start/start-server.ts";
+import { startServer } from "../../src/start/start-server.ts";
 import { runCli } from "../support/cli.ts";
 import { startFakeS3, type FakeS3 } from "../support/fake-s3.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { fixture } from "../support/media.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { BackupResult, Finding, RestoreResult } from "../../src/operations/reports.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
 const CLIP = fixture("clip.mp4");
@@ -45,7 +45,7 @@ async function start(env: Env) {
     POSTHORN_LOG_LEVEL: "silent",
     POSTHORN_API_KEY: KEY,
   });
-  const server = await startServer({ setup, machine: { host: "test", pid: process.pid }, role: "serve" });
+  const server = await startServer({ setup, self: { host: "test", pid: process.pid }, role: "serve" });
   const port = Number(new URL(server.address).port);
   const answers: Answer[] = [];
   return {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { AppError } from "../../src/domain/errors.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
-import { startPublisher } from "../../src/publisher/loop.ts";
-import { cancelPost } from "../../src/services/posts/posts.ts";
-import { retryPost } from "../../src/services/posts/update-post.ts";
+import { startPublisher } from "../../src/publishing/loop.ts";
+import { cancelPost } from "../../src/posts/posts.ts";
+import { retryPost } from "../../src/posts/update-post.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
@@ -69,7 +69,10 @@ function send(io: PublishIo, step: string, text: string): Promise<string> {
 const platform = scriptedPlatform({
   publish: async (post, io) => {
     const first = await send(io, "first", post.caption ?? "");
-    await io.followUp("The second part", async () => void (await send(io, "second", `${first}, second part`)));
+    await io.followUp(
+      "The second part",
+      async () => void (await send(io, "second", `${first}, second part`)),
+    );
     return { state: "live", platformPostId: first, platformUrl: null };
   },
   remove: async (_post, io) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
-import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
-import { schedulePost } from "../../src/services/posts/schedule-post.ts";
+import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
+import { schedulePost } from "../../src/posts/schedule-post.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "../../src/domain/ids.ts";
 import type { PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
-import { startPublisher } from "../../src/publisher/loop.ts";
+import { startPublisher } from "../../src/publishing/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";

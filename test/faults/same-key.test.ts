@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/app/compose.ts";
-import { registerWorker } from "../../src/publisher/workers.ts";
+import { registerWorker } from "../../src/publishing/workers.ts";
 import { readSandboxSetup } from "../../src/app/setup.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
-import { startPublisher } from "../../src/publisher/loop.ts";
+import { startPublisher } from "../../src/publishing/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";

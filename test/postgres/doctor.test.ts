@@ -1,16 +1,16 @@
+import pg from "pg";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/app/start/start-server.ts";
-import type { Finding } from "../../src/cli/host.ts";
+import { startServer } from "../../src/start/start-server.ts";
 import { isPlain } from "../../src/store/postgres/health.ts";
 import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { Finding } from "../../src/operations/reports.ts";
 
 /* What `posthorn doctor` says of a PostgreSQL, and that it leaves nothing there. */
 
@@ -60,7 +60,7 @@ async function examine(env: Record<string, string> = {}) {
 /** What the first start leaves. */
 async function startOnce(): Promise<void> {
   const setup = await readSetup(envOf());
-  const running = await startServer({ setup, machine: MACHINE, role: "serve" });
+  const running = await startServer({ setup, self: MACHINE, role: "serve" });
   await running[Symbol.asyncDispose]();
 }
 
@@ -87,7 +87,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([
-      expect.stringMatching(/^ok: \d+ of 297 are in use\. A process takes up to 15, and \d gave a sign/),
+      expect.stringMatching(/^ok: \d+ of 297 are in use\. A process takes up to 11, and \d gave a sign/),
     ]);
     expect(linesOf("pooler")).toEqual(["ok: DATABASE_URL leads to the server itself"]);
     expect(linesOf("clock")).toEqual(["ok: this machine's agrees with PostgreSQL's, which Posthorn goes by"]);
@@ -215,7 +215,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(both.linesOf("pooler")).toEqual([
       `ok: DATABASE_URL leads through ${HOST}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
     ]);
-    expect(both.linesOf("connections")[0]).toContain("A process takes up to 5,");
+    expect(both.linesOf("connections")[0]).toContain("A process takes up to 1,");
   });
 
   it.each([
@@ -244,6 +244,6 @@ describe("posthorn doctor with DATABASE_URL", () => {
   it("tells of connections that are not enough", async () => {
     await startOnce();
     const { linesOf } = await examine({ POSTHORN_DATABASE_CONNECTIONS: "400" });
-    expect(linesOf("connections")[0]).toMatch(/^note: .*A process takes up to 405.*raise max_connections/);
+    expect(linesOf("connections")[0]).toMatch(/^note: .*A process takes up to 401.*raise max_connections/);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import feed from "../../src/platforms/feed/index.ts";
-import { deleteFile } from "../../src/services/files/files.ts";
-import { schedulePost, schedulePosts } from "../../src/services/posts/schedule-post.ts";
+import { deleteFile } from "../../src/files/files.ts";
+import { schedulePost, schedulePosts } from "../../src/posts/schedule-post.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { rowsOf } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
@@ -32,14 +32,12 @@ let account: Tables["accounts"];
 beforeEach(async () => {
   database = await createDatabase();
   open = await Promise.all(
-    Array.from({ length: PROCESSES }, () =>
-      openTestConnections(database.url, { sizes: { application: 1, publisher: 1 } }),
-    ),
+    Array.from({ length: PROCESSES }, () => openTestConnections(database.url, { size: 1 })),
   );
   processes = await Promise.all(
-    open.map(({ application }) =>
+    open.map((connections) =>
       createTestContext({
-        store: { ...application, counts: null } as unknown as Store,
+        store: { ...connections, counts: null } as unknown as Store,
         platformList: [platform],
         files: { remove: async () => {} } as never,
       }),

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureFirstKey } from "../../src/services/access/api-keys.ts";
-import { issueConfirmation, spendConfirmation } from "../../src/services/access/confirmations.ts";
-import { runOnce } from "../../src/services/access/idempotency.ts";
-import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
-import { ownsDatabase } from "../../src/services/upkeep/first-start.ts";
+import { ensureFirstKey } from "../../src/access/api-keys.ts";
+import { issueConfirmation, spendConfirmation } from "../../src/access/confirmations.ts";
+import { runOnce } from "../../src/access/idempotency.ts";
+import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";
@@ -16,6 +15,7 @@ import { callerOf, callOf, createTestContext, type TestContext } from "../suppor
 import { createDatabase, openTestConnections } from "../support/postgres.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
 import { accountRow } from "../support/publishing.ts";
+import { ownsDatabase } from "../../src/app/secret-key.ts";
 
 /* What several processes do at the same moment on one database: one of them, and the others see it. */
 
@@ -50,8 +50,8 @@ afterEach(async () => {
 });
 
 /** With a store that reads and writes, and has nothing that works on posts. */
-async function contextOf({ application }: Connections, workerId: string): Promise<TestContext> {
-  const store = { ...application } as unknown as Store;
+async function contextOf(connections: Connections, workerId: string): Promise<TestContext> {
+  const store = { ...connections } as unknown as Store;
   return createTestContext({ store, workerId, cipher: createCipher(KEY) });
 }
 

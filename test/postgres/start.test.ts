@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/app/start/start-server.ts";
-import { rotateSecret } from "../../src/app/upkeep/rotate-secret.ts";
+import { startServer } from "../../src/start/start-server.ts";
+import { rotateSecret } from "../../src/operations/rotate-secret.ts";
 import { send } from "../support/http.ts";
 import { createDatabase } from "../support/postgres.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
@@ -35,7 +35,7 @@ async function start(
   { env = {}, half }: { env?: Record<string, string>; half?: "api" | "publisher" } = {},
 ): Promise<Server> {
   const setup = await readSetup({ ...envOf(host), ...env });
-  const server = await startServer({ setup, machine: MACHINE, role: "serve", half });
+  const server = await startServer({ setup, self: MACHINE, role: "serve", half });
   running.push(server);
   return server;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { AppContext } from "../../src/services/context.ts";
+import type { AppContext } from "../../src/context.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { addPost, readPost } from "../support/publishing.ts";

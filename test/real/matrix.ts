@@ -5,16 +5,15 @@
  *
  *   npx tsx test/real/matrix.ts [folder]
  */
-import { setTimeout as wait } from "node:timers/promises";
 import matrix from "../../src/platforms/matrix/index.ts";
+import { setTimeout as wait } from "node:timers/promises";
 import { SECOND } from "../../src/domain/time.ts";
-import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
-import { inspectAccount } from "../../src/services/accounts/inspect.ts";
-import { createConnectIo } from "../../src/services/platforms/connect-io.ts";
-import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../src/services/posts/posts.ts";
-import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
+import { connectWithSecrets, disconnectChannel } from "../../src/connecting/connections.ts";
+import { inspectAccount } from "../../src/connecting/inspect.ts";
+import { createConnectIo } from "../../src/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../src/connecting/account-io.ts";
+import { readInsights } from "../../src/posts/posts.ts";
+import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { findAccountRow, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
-import { sealSecrets } from "../../src/services/platforms/secrets.ts";
-import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
+import { connectWithSecrets } from "../../src/connecting/connections.ts";
+import { sealSecrets } from "../../src/platform-io/secrets.ts";
+import { deliverDue } from "../../src/webhooks/webhook-deliveries.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";

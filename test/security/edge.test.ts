@@ -228,7 +228,7 @@ describe("every answer", () => {
       await service.keyFor("default"),
     ];
     await service.clock.advance(120_000);
-    const { revokeKey } = await import("../../src/services/access/api-keys.ts");
+    const { revokeKey } = await import("../../src/access/api-keys.ts");
     await revokeKey(callOf(service.ctx), { key: revoked });
     const bodies: Answer[] = [];
     for (const bad of [

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeUpload } from "../../src/services/files/file-uploads.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { callOf, callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";

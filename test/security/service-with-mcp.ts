@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import type { HttpDeps } from "../../src/http/app.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
-import { isKeyActive } from "../../src/services/access/api-keys.ts";
+import { isKeyActive } from "../../src/access/api-keys.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { startService, type Service } from "../support/service.ts";
 

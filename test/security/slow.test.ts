@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { storeUpload } from "../../src/services/files/file-uploads.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
 import { callOf } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";
 

@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { AADS } from "../../src/services/upkeep/sealed-columns.ts";
+import { AADS } from "../../src/app/secret-key.ts";
 import { SEALED_COLUMNS, type SealedTable } from "../../src/store/backup/sealed-columns.ts";
-import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
+import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import {
-  authenticate,
-  createKey,
-  isKeyActive,
-  listKeys,
-  revokeKey,
-} from "../../src/services/access/api-keys.ts";
+import { authenticate, createKey, isKeyActive, listKeys, revokeKey } from "../../src/access/api-keys.ts";
 import { callOf, callerOf, createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";
 

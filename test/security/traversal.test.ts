@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeUpload } from "../../src/services/files/file-uploads.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
 import { callOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTerminal } from "../../src/app/terminal.ts";
+import { createTerminal } from "../../src/start/terminal.ts";
 import { AppError, MAX_SENTENCE_CHARS, sentenceOf } from "../../src/domain/errors.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCli } from "../support/cli.ts";

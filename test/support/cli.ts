@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
-import type { Terminal } from "../../src/cli/host.ts";
-import type { Machine } from "../../src/cli/machine.ts";
+import type { Machine, Terminal } from "../../src/cli/host.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { createHost } from "../../src/app/host.ts";
+import { createHost } from "../../src/start/host.ts";
 
 export interface CliRun {
   readonly status: number;
@@ -74,7 +73,7 @@ export async function runCli(
   const host = createHost({
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
-    machine: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: process.pid },
     node: process.execPath,
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { OAuthWay, RedirectWay, SecretsWay, Target } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform } from "../../src/ports/platform.ts";
-import type { AppContext } from "../../src/services/context.ts";
+import type { AppContext } from "../../src/context.ts";
 import { startAuthorizationServer, type AuthorizationServer } from "./authorization-server.ts";
 import { targetOf, TEXT_CAPABILITIES } from "./scripted-platform.ts";
 import { startService, type Service } from "./service.ts";

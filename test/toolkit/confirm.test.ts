@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConfirmPolicy } from "../../src/services/context.ts";
+import type { ConfirmPolicy } from "../../src/context.ts";
 import type { Consent } from "../../src/toolkit/confirm.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createSmallTools } from "../mcp/small-tools.ts";

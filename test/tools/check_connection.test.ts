@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { submitSecrets } from "../../src/services/accounts/connecting/connect-page.ts";
-import { guestCall } from "../../src/services/context.ts";
+import { submitSecrets } from "../../src/connecting/connect-page.ts";
+import { guestCall } from "../../src/context.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import checkConnection from "../../tools/check_connection.ts";
 import connectChannel from "../../tools/connect_channel.ts";

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import connectChannel from "../../tools/connect_channel.ts";
 import disconnectChannel from "../../tools/disconnect_channel.ts";
+import { describe, expect, it } from "vitest";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createPinboard } from "../support/connect-fixtures.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
-import { plainCall } from "../../services/context.ts";
+import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult } from "../json.ts";
-import { localCaller } from "../local-caller.ts";
+import { printResult } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 
 interface LinkOptions {
   readonly owner: string;
@@ -34,7 +34,7 @@ Examples:
 }
 
 async function run(host: Host, { owner, new: isNew, revoke, json }: LinkOptions): Promise<void> {
-  const { openCalendarLink, revokeCalendarLink } = await import("../../services/feeds/calendar-link.ts");
+  const { openCalendarLink, revokeCalendarLink } = await import("../../feeds/calendar-link.ts");
   await using session = await host.openSession();
   const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
   if (revoke === true) {

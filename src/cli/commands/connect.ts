@@ -1,12 +1,12 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { ConnectTarget } from "../../services/accounts/connecting/connect-fields.ts";
-import { plainCall } from "../../services/context.ts";
+import type { ConnectTarget } from "../../connecting/connect-target.ts";
+import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { parseJson, printResult } from "../json.ts";
-import { localCaller } from "../local-caller.ts";
+import { parseJson, printResult } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
 
 interface ConnectOptions {
@@ -66,8 +66,8 @@ async function showPlatforms(host: Host): Promise<void> {
 
 async function connect(host: Host, provider: string | undefined, options: ConnectOptions): Promise<void> {
   const [{ readTarget }, { hasConsent }] = await Promise.all([
-    import("../../services/accounts/connecting/connections.ts"),
-    import("../../services/accounts/connecting/start-page.ts"),
+    import("../../connecting/connections.ts"),
+    import("../../connecting/connect-page.ts"),
   ]);
   await using session = await host.openSession();
   const { way, targets } = options;
@@ -78,7 +78,7 @@ async function connect(host: Host, provider: string | undefined, options: Connec
     const { connectByConsent } = await import("./connect-by-consent.ts");
     return print(host, await connectByConsent(host, session, { ...args, targets }), options);
   }
-  const { connectWithSecrets } = await import("../../services/accounts/connecting/connections.ts");
+  const { connectWithSecrets } = await import("../../connecting/connections.ts");
   const secrets = await readSecrets(host, target, options);
   const { accounts, notice, shownOnce } = await connectWithSecrets(
     plainCall(session.ctx, localCaller(), host.stopSignal),
@@ -86,7 +86,7 @@ async function connect(host: Host, provider: string | undefined, options: Connec
       ...args,
       secrets,
       choose: async (channels) => {
-        const { chooseChannels } = await import("./choose-channels.ts");
+        const { chooseChannels } = await import("./connect-by-consent.ts");
         return chooseChannels({ terminal: host.terminal, targets, signal: host.stopSignal }, channels);
       },
     },

@@ -1,11 +1,16 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
-import type { ApiKey } from "../../services/access/api-keys.ts";
-import { plainCall, type CallContext } from "../../services/context.ts";
+import { type ApiKey, localCaller } from "../../access/api-keys.ts";
+import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
-import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
-import { localCaller } from "../local-caller.ts";
+import {
+  parseList,
+  type PermissionOptions,
+  printResult,
+  readPermissionOptions,
+  roleOption,
+  toJsonText,
+} from "../options.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
@@ -73,7 +78,7 @@ function callOf({ ctx }: Session, ownerId: string): CallContext {
 }
 
 async function create(host: Host, options: CreateOptions): Promise<void> {
-  const { createKey } = await import("../../services/access/api-keys.ts");
+  const { createKey } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   const created = await createKey(callOf(session, options.owner), {
     name: options.name,
@@ -88,7 +93,7 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 
-/** What nobody asked for in so many words. */
+/** What holds without having been asked for. */
 function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
   const isChosen = options.role !== undefined || options.permissions !== undefined;
   const may = `It may: ${permissions.join(", ")}${role === null ? "" : ` (the role ${role})`}.`;
@@ -102,7 +107,7 @@ function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOpt
 }
 
 async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
-  const { listKeys } = await import("../../services/access/api-keys.ts");
+  const { listKeys } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   const result = await listKeys(callOf(session, owner));
   const { isScreen, columns } = host.terminal;
@@ -126,7 +131,7 @@ function showKeys(keys: readonly ApiKey[], width: number): string {
 }
 
 async function revoke(host: Host, key: string, owner: string): Promise<void> {
-  const { revokeKey } = await import("../../services/access/api-keys.ts");
+  const { revokeKey } = await import("../../access/api-keys.ts");
   await using session = await host.openSession();
   host.terminal.print(toJsonText(await revokeKey(callOf(session, owner), { key })));
 }

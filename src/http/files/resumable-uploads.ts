@@ -10,16 +10,15 @@ import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR, SECOND } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { assertFreeSpace } from "../../ports/disk-space.ts";
-import { plainCall, type AppContext } from "../../services/context.ts";
-import { MAX_FILE_BYTES, storeUpload } from "../../services/files/file-uploads.ts";
-import { getFile } from "../../services/files/files.ts";
+import { plainCall, type AppContext } from "../../context.ts";
+import { MAX_FILE_BYTES, storeUpload } from "../../files/file-uploads.ts";
+import { getFile } from "../../files/files.ts";
 import { callerOf } from "../access/auth.ts";
 import { sendError, statusOf } from "../errors.ts";
 import { bytesOf } from "./send-bytes.ts";
 
 export const UPLOADS_PATH = "/api/v1/files/uploads";
 
-/** An upload that is not finished by then is forgotten. */
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
 /** A request for an upload that another one is at waits for so long; the other is asked to end. */
@@ -32,7 +31,6 @@ export interface UploadPlace {
   readonly folder: string;
 }
 
-/** As tus wants it. */
 interface Refusal {
   readonly status_code: number;
   readonly body: string;

@@ -9,7 +9,7 @@ const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$
 const TOOL = new RegExp(`\\b(?:${TOOLS.join("|")})\\b`);
 
 /** Where the reasons come from that a post can have. */
-const AADS = ["src/publisher", "src/platforms", "src/services/publishing", "src/services/posts"];
+const AADS = ["src/publishing", "src/platforms", "src/publishing", "src/posts"];
 
 /** Texts of the source that name a tool. */
 function sentences(): string[] {

@@ -15,17 +15,17 @@ import {
 import { dirname, join } from "node:path";
 import { pack } from "tar-stream";
 import { describe, expect, inject, it } from "vitest";
-import type { RestoreResult } from "../../../src/cli/host.ts";
-import { localCaller } from "../../../src/cli/local-caller.ts";
-import { makeBackup } from "../../../src/services/upkeep/backup.ts";
-import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
-import { startSession } from "../../../src/app/start/start-session.ts";
+import { localCaller } from "../../../src/access/api-keys.ts";
+import { makeBackup } from "../../../src/operations/backup.ts";
+import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { startSession } from "../../../src/start/start-session.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { forgeBackup } from "../../support/backup-files.ts";
 import { runCli } from "../../support/cli.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
+import type { RestoreResult } from "../../../src/operations/reports.ts";
 
 type Env = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createHost } from "../../../src/app/host.ts";
+import { createHost } from "../../../src/start/host.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Host, Terminal } from "../../../src/cli/host.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
@@ -160,7 +160,7 @@ describe("posthorn connect, on the platform's own page", () => {
     const host = createHost({
       env: { POSTHORN_LOG_LEVEL: "silent", POSTHORN_PORT: "0", ...folder.env },
       terminal: createFakeTerminal().terminal,
-      machine: { host: hostname(), pid: process.pid },
+      self: { host: hostname(), pid: process.pid },
       node: process.execPath,
       stopSignal: new AbortController().signal,
       stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

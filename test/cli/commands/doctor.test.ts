@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/cli/host.ts";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import type { Finding } from "../../../src/operations/reports.ts";
 
 async function examine(env: Readonly<Record<string, string>>) {
   const run = await runCli(["doctor", "--json"], { env });

@@ -1,14 +1,18 @@
+import express from "express";
 import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
+import { listAccounts } from "../../../src/accounts/accounts.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

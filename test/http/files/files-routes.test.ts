@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFilesRouter } from "../../../src/http/files/files-routes.ts";
-import { createUploadLink } from "../../../src/services/files/file-uploads.ts";
+import { createUploadLink } from "../../../src/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";
 import { startCanary } from "../../support/canary.ts";

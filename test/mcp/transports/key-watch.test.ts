@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { revokeKey } from "../../../src/services/access/api-keys.ts";
+import { revokeKey } from "../../../src/access/api-keys.ts";
 import { send, type Ask } from "../../support/http.ts";
 import { connectPeer, startMcpServer, type McpServerUnderTest } from "../peers.ts";
 import { callOf } from "../../support/context.ts";

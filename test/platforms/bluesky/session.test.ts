@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { readSecrets } from "../../../src/services/platforms/grants.ts";
-import { openGrant, sealGrant } from "../../../src/services/platforms/secrets.ts";
+import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { readSecrets } from "../../../src/connecting/renew-tokens.ts";
+import { openGrant, sealGrant } from "../../../src/platform-io/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { callOf } from "../../support/context.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";

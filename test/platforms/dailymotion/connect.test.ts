@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import dailymotion from "../../../src/platforms/dailymotion/index.ts";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import {
-  openConnection,
-  submitChoice,
-  submitSecrets,
-} from "../../../src/services/accounts/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { guestCall } from "../../../src/services/context.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
+import { checkConnection, connectChannel } from "../../../src/connecting/connections.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

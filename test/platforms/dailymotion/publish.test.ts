@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import dailymotion from "../../../src/platforms/dailymotion/index.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

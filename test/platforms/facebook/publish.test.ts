@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { cancelPost } from "../../../src/services/posts/posts.ts";
+import { cancelPost } from "../../../src/posts/posts.ts";
 import { CLIP, CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import ghost from "../../../src/platforms/ghost/index.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

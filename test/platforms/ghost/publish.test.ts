@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

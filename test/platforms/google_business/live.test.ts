@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import google from "../../../src/platforms/google_business/index.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost, readPost } from "../../support/publishing.ts";

@@ -1,5 +1,5 @@
-import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { comeBack, leadOn, readAnswer } from "../../../src/services/accounts/connecting/consent.ts";
+import { connectChannel } from "../../../src/connecting/connections.ts";
+import { comeBack, leadOn, readAnswer } from "../../../src/connecting/consent.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { callOf, type TestContext } from "../../support/context.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
+import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";

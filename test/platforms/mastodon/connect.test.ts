@@ -1,9 +1,12 @@
-import { expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
-import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { guestCall } from "../../../src/services/context.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
+import { expect, it } from "vitest";
+import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
+import { guestCall } from "../../../src/context.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { OutboundFailure, type OutboundRequest } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import {
-  openConnection,
-  submitChoice,
-  submitSecrets,
-} from "../../../src/services/accounts/connecting/connect-page.ts";
-import { guestCall } from "../../../src/services/context.ts";
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
+import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
+import { guestCall } from "../../../src/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { PASSWORD, ROOM, SERVER, TOKEN, USER } from "./fake.ts";
 import { openMatrix } from "./world.ts";

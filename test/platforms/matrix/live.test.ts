@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import matrix from "../../../src/platforms/matrix/index.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { refuse, ROOM } from "./fake.ts";
 import { openMatrix } from "./world.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import misskey from "../../../src/platforms/misskey/index.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../src/ports/outbound.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";

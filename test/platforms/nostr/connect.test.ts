@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import nostr from "../../../src/platforms/nostr/index.ts";
-import { inspectConnected } from "../../../src/services/accounts/inspect.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
+import { inspectConnected } from "../../../src/connecting/inspect.ts";
+import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,11 +1,14 @@
+import peertube from "../../../src/platforms/peertube/index.ts";
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import peertube from "../../../src/platforms/peertube/index.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { submitChoice, submitSecrets } from "../../../src/services/accounts/connecting/connect-page.ts";
-import { guestCall } from "../../../src/services/context.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
+import { submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
+import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 import { ownWords } from "../../support/own-words.ts";

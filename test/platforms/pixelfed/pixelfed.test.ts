@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import pixelfed from "../../../src/platforms/pixelfed/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/services/platforms/connect-io.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
+import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
+import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

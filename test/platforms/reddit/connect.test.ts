@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { connectChannel } from "../../../src/connecting/connections.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import reddit from "../../../src/platforms/reddit/index.ts";
 import { NEWS_FLAIR } from "./communities.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { SCOPES, TOKEN } from "./fake.ts";
 import { openWorld } from "./world.ts";

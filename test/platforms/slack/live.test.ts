@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import slack from "../../../src/platforms/slack/index.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import slack from "../../../src/platforms/slack/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
+import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import telegram from "../../../src/platforms/telegram/index.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { readStepResults } from "../../../src/services/publishing/publish-io.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { readStepResults } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createTelegramWorld } from "./world.ts";

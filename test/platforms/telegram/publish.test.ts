@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

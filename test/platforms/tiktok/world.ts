@@ -3,7 +3,7 @@ import { AppError } from "../../../src/domain/errors.ts";
 import type { MediaFacts, MediaItem, MediaSource } from "../../../src/ports/media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import tiktok from "../../../src/platforms/tiktok/index.ts";
-import type { AppContext } from "../../../src/services/context.ts";
+import type { AppContext } from "../../../src/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";

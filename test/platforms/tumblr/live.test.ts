@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { cancelPost } from "../../../src/services/posts/posts.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { cancelPost } from "../../../src/posts/posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { drain } from "../../support/publishing.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { CLIP, CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,10 +1,9 @@
-import { describe, expect, it } from "vitest";
 import vimeo from "../../../src/platforms/vimeo/index.ts";
+import { describe, expect, it } from "vitest";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { beginConsent, finishConsent } from "../../../src/services/platforms/oauth.ts";
+import { connectWithSecrets, disconnectChannel } from "../../../src/connecting/connections.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
-import { retryPost } from "../../../src/services/posts/update-post.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { retryPost } from "../../../src/posts/update-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";

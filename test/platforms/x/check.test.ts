@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";

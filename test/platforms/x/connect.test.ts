@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-grant.ts";
+import { listAccounts } from "../../../src/accounts/accounts.ts";
+import { connectChannel, disconnectChannel } from "../../../src/connecting/connections.ts";
+import { renewDueGrants } from "../../../src/connecting/renewal.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import x from "../../../src/platforms/x/index.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,8 +1,8 @@
 import x from "../../../src/platforms/x/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { guestCall } from "../../../src/services/context.ts";
-import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
-import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
+import { guestCall } from "../../../src/context.ts";
+import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
+import { connectChannel } from "../../../src/connecting/connections.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

@@ -3,7 +3,7 @@ import youtube from "../../../src/platforms/youtube/index.ts";
 import { tagsLength } from "../../../src/platforms/youtube/metadata.ts";
 import { untilPacificMidnight } from "../../../src/platforms/shared/google.ts";
 import { HOUR } from "../../../src/domain/time.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
-import { listChoices } from "../../../src/services/accounts/choices.ts";
-import { readInsights } from "../../../src/services/posts/posts.ts";
-import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
+import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/domain/time.ts";
-import { retryPost } from "../../../src/services/posts/update-post.ts";
+import { retryPost } from "../../../src/posts/update-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";

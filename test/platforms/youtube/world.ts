@@ -1,9 +1,9 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import youtube from "../../../src/platforms/youtube/index.ts";
-import { keepGrant } from "../../../src/services/platforms/grants.ts";
-import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
+import { keepGrant } from "../../../src/connecting/renew-tokens.ts";
+import { sealSecrets } from "../../../src/platform-io/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/queries/accounts.ts";
-import type { AppContext } from "../../../src/services/context.ts";
+import type { AppContext } from "../../../src/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext } from "../../support/context.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cancelPost } from "../../../src/services/posts/posts.ts";
-import { updatePost } from "../../../src/services/posts/update-post.ts";
+import { cancelPost } from "../../../src/posts/posts.ts";
+import { updatePost } from "../../../src/posts/update-post.ts";
 import { CLASS_PLATFORMS } from "../../faults/class-platforms.ts";
 import { startClassServers } from "../../faults/class-servers.ts";
 import { buildWorker } from "../../faults/fault-runner.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createContext } from "../../../src/app/compose.ts";
 import { readSetup } from "../../../src/app/setup.ts";
-import { registerWorker } from "../../../src/publisher/workers.ts";
+import { registerWorker } from "../../../src/publishing/workers.ts";
 import { report, times, TIMEOUT_MS } from "../../faults/report.ts";
 import { createMemoryLogger } from "../../support/context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";

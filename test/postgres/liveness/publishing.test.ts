@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { startPublisher } from "../../../src/publisher/loop.ts";
+import { startPublisher } from "../../../src/publishing/loop.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
-import type { AppContext } from "../../../src/services/context.ts";
-import { noticeRestore } from "../../../src/services/upkeep/restored.ts";
+import type { AppContext } from "../../../src/context.ts";
+import { noticeRestore } from "../../../src/publishing/restored.ts";
 import { advanceGeneration, readGeneration } from "../../../src/store/backup/generation.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { administer } from "../../support/postgres-server.ts";

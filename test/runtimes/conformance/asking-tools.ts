@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inquiry } from "../../../src/services/calling-client.ts";
+import type { Inquiry } from "../../../src/context.ts";
 import type { AnyTool } from "../../../src/toolkit/define-tool.ts";
 import { askingFixture, clientOf, fixture, form } from "./fixture.ts";
 

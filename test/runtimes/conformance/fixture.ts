@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { CallContext } from "../../../src/services/context.ts";
-import type { CallingClient } from "../../../src/services/calling-client.ts";
+import type { CallContext, CallingClient } from "../../../src/context.ts";
 import { defineTool, type AnyTool } from "../../../src/toolkit/define-tool.ts";
 
 const Said = z.object({ text: z.string() });

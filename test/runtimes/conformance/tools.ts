@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { ToolView } from "../../../src/mcp/kinds.ts";
-import type { CallContext } from "../../../src/services/context.ts";
+import type { CallContext } from "../../../src/context.ts";
 import type { AnyTool } from "../../../src/toolkit/define-tool.ts";
 import { fixture, NOTHING } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
-import type { CallContext } from "../../../src/services/context.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
+import type { CallContext } from "../../../src/context.ts";
+import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 

@@ -1,7 +1,7 @@
-import { openConnection, submitChoice } from "../../../src/services/accounts/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
-import { guestCall, type CallContext } from "../../../src/services/context.ts";
+import { openConnection, submitChoice } from "../../../src/connecting/connect-page.ts";
+import { checkConnection, connectChannel } from "../../../src/connecting/connections.ts";
+import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
+import { guestCall, type CallContext } from "../../../src/context.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 
 /** A person at the platform's page. */

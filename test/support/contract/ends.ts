@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import type { AppContext } from "../../../src/services/context.ts";
+import type { AppContext } from "../../../src/context.ts";
 import type { TestContext } from "../context.ts";
 import { drain, readPost } from "../publishing.ts";
 import type { Stage } from "./stage.ts";

@@ -1,8 +1,8 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readStepResults, toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import type { TestContext } from "../context.ts";

@@ -1,0 +1,228 @@
+import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { showCapabilities } from "../domain/accounts/capabilities.ts";
+import { AppError } from "../domain/errors.ts";
+import { canReachAccount, type Caller } from "../domain/permissions.ts";
+import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../domain/time.ts";
+import {
+  findAccountRow,
+  listAccountNames,
+  listCountedAccounts,
+  type AccountRow,
+  listAccountRows,
+} from "../store/queries/accounts.ts";
+import type { Reader } from "../store/engine/store.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { plainText } from "../domain/plain-text.ts";
+
+/** How long before its access ends an account asks for attention. */
+const EXPIRING_WITHIN_MS = 7 * DAY;
+
+/** The accounts the caller may see, oldest first, or one of them. Throws `not_found` where that is none. */
+export async function listAccounts(
+  { ctx, caller }: CallContext,
+  { accountId }: { readonly accountId?: string | undefined } = {},
+): Promise<{ accounts: Account[] }> {
+  const wanted = accountId === undefined ? null : (await findAccount(ctx, caller, accountId)).id;
+  const rows = await listCountedAccounts(ctx.store, caller.ownerId);
+  const visible = rows.filter(({ id }) => canReachAccount(caller, id) && (wanted === null || id === wanted));
+  return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
+}
+
+/** What the channels of these ids are called. */
+export async function namesOfAccounts(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
+  return new Map(accounts.map(({ id, name }) => [id, name]));
+}
+
+/**
+ * The row of an account the caller may use: by its id, or by the channel's name, handle or platform where that
+ * means one. Throws `not_found` for every other text, and `invalid` where several may be meant.
+ */
+export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
+  if (!isAccountId(id)) return findMeantAccount(ctx, caller, id);
+  const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
+  if (row === undefined) {
+    throw new AppError(
+      "not_found",
+      `accountId: there is no account ${quote(id)}. Take account ids from list_accounts.`,
+    );
+  }
+  return row;
+}
+
+/** The account with its count of waiting posts. */
+export async function showAccount(ctx: AppContext, reader: Reader, row: AccountRow): Promise<Account> {
+  const [counted] = await listCountedAccounts(reader, row.owner_id, row.id);
+  return toAccount(ctx, row, counted?.queued ?? 0);
+}
+
+/** What `toAccount` shows of a row. */
+export type ShownAccount = Pick<
+  AccountRow,
+  | "id"
+  | "provider"
+  | "name"
+  | "handle"
+  | "platform_account_id"
+  | "profile_url"
+  | "avatar_url"
+  | "status"
+  | "status_reason"
+  | "token_expires_at"
+  | "scopes"
+  | "last_published_at"
+  | "created_at"
+  | "updated_at"
+> &
+  // Events of before do not hold them, and an account that must be reconnected needs no date.
+  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at">>;
+
+/** A row as every face shows it: field by field, so that nothing secret can slip through. */
+export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
+  const { status, reason } = healthOf(ctx, row);
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    handle: row.handle,
+    platformAccountId: row.platform_account_id,
+    profileUrl: row.profile_url,
+    avatarUrl: row.avatar_url,
+    status,
+    statusReason: reason,
+    tokenExpiresAt: toIsoOrNull(row.token_expires_at),
+    scopes: JSON.parse(row.scopes) as string[],
+    capabilities: showCapabilities(
+      capabilitiesFor(ctx, { ...row, settings: row.settings ?? "{}", limits: row.limits ?? "{}" }, null),
+      ctx.platforms.get(row.provider)?.remove !== undefined,
+    ),
+    queuedCount,
+    lastPublishedAt: toIsoOrNull(row.last_published_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; reason: string | null } {
+  const platform = ctx.platforms.get(row.provider);
+  if (platform === undefined && row.status !== "disconnected") {
+    return {
+      status: "reconnect_required",
+      reason: `This version of Posthorn does not know the platform "${row.provider}".`,
+    };
+  }
+  const endsAt = row.access_ends_at ?? null;
+  if (row.status !== "connected" || endsAt === null || endsAt - ctx.clock.now() > EXPIRING_WITHIN_MS)
+    return { status: row.status, reason: row.status_reason };
+  return {
+    status: "expiring",
+    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then.`,
+  };
+}
+
+const MAX_NAMED = 10;
+const MAX_NAME = 40;
+
+/** What a channel is known by. */
+export interface Channel {
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly handle: string | null;
+  readonly status: AccountStatus;
+}
+
+/** Whatever begins like an id is meant as one, also where no account has it. */
+export function isAccountId(text: string): boolean {
+  return text.startsWith("acc_");
+}
+
+/**
+ * The channel that somebody means: by its id, else by its name or handle, else by its platform where that has
+ * one channel. `field`: where it was given. Throws `invalid` where several may be meant and `not_found` where
+ * none is, with those there are.
+ */
+export function findChannel<T extends Channel>(channels: readonly T[], wanted: string, field: string): T {
+  const usable = connected(channels);
+  const word = fold(wanted);
+  const ways: readonly ((channel: T) => boolean)[] = [
+    ({ id }) => id === wanted,
+    ({ name, handle }) => fold(name) === word || (handle !== null && fold(handle) === word),
+    ({ provider }) => provider === word,
+  ];
+  for (const isMeant of ways) {
+    const [found, ...others] = usable.filter(isMeant);
+    if (found !== undefined && others.length === 0) return found;
+    if (found !== undefined)
+      throw new AppError(
+        "invalid",
+        `${field}: ${quote(wanted)} may be any of ${nameAll([found, ...others])}. Give the id of the one you mean.`,
+      );
+  }
+  throw new AppError("not_found", `${field}: there is no channel ${quote(wanted)}. ${sayChannels(usable)}`);
+}
+
+/** The same among the caller's channels, by whatever is no id. */
+export async function findMeantAccount(ctx: AppContext, caller: Caller, wanted: string): Promise<AccountRow> {
+  const rows = await listAccountRows(ctx.store, caller.ownerId);
+  return findChannel(
+    rows.filter(({ id }) => canReachAccount(caller, id)),
+    wanted,
+    "accountId",
+  );
+}
+
+/**
+ * Accounts that a list is narrowed to, as ids: one that no account has matches nothing. Throws `invalid` for
+ * any other text that means no channel, or several.
+ */
+export async function meantAccountIds(
+  ctx: AppContext,
+  caller: Caller,
+  wanted: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const text of wanted) {
+    if (isAccountId(text)) ids.push(text);
+    else ids.push((await findMeantAccount(ctx, caller, text).catch(asInvalid)).id);
+  }
+  return ids;
+}
+
+/** Of a filter it is the form that is wrong: nothing was looked up by it yet. */
+function asInvalid(error: unknown): never {
+  throw error instanceof AppError && error.kind === "not_found"
+    ? new AppError("invalid", error.message)
+    : error;
+}
+
+/** The channels to choose from, as a sentence. */
+export function sayChannels(channels: readonly Channel[]): string {
+  const usable = connected(channels);
+  if (usable.length === 0) return "No channel is connected yet. Connect one first.";
+  return `The channels are ${nameAll(usable)}. Give a name, handle or id, or a platform that has one channel.`;
+}
+
+function connected<T extends Channel>(channels: readonly T[]): T[] {
+  return channels.filter(({ status }) => status !== "disconnected");
+}
+
+function nameAll(channels: readonly Channel[]): string {
+  const more = channels.length - MAX_NAMED;
+  return `${channels.slice(0, MAX_NAMED).map(describe).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function describe({ id, name, handle, provider }: Channel): string {
+  const called = plainText(name, MAX_NAME);
+  const also = handle === null || fold(handle) === fold(name) ? "" : `, ${plainText(handle, MAX_NAME)}`;
+  return `"${called}" (${provider}${also}, ${id})`;
+}
+
+/** People write handles with or without their sign. */
+function fold(text: string): string {
+  return text.trim().replace(/^@/, "").normalize("NFKC").toLowerCase();
+}

@@ -1,0 +1,161 @@
+import type { Status } from "../domain/health/status.ts";
+import { percentile } from "../domain/percentile.ts";
+import type { Account } from "../domain/accounts/account.ts";
+import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
+import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
+import {
+  countInDoubt,
+  countPosts,
+  readFailures,
+  readLateness,
+  readNextScheduled,
+  type FailureRow,
+  type StatusScope,
+} from "../store/queries/status.ts";
+import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
+import { listAccounts } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { readMeta, setMeta } from "../store/queries/meta.ts";
+
+/** Publishers beat every 5 seconds; three missed beats mean that nobody is at work. */
+const ALIVE_WITHIN_MS = 15 * SECOND;
+
+/** A post that is out within the minute of its time is not worth a word. */
+export const OVERDUE_AFTER_MS = MINUTE;
+
+const DAYS = 7;
+/** Newest attempts that the lateness is taken from: enough for a percentile, and read in milliseconds. */
+const MAX_SAMPLE = 5_000;
+
+/** Enough to see what goes wrong; `list_posts` has them all. */
+const SHOWN_FAILURES = 5;
+
+/** How publishing is doing, over the accounts the caller may see. */
+export async function getStatus(call: CallContext): Promise<Status> {
+  const { ctx, caller } = call;
+  const now = ctx.clock.now();
+  const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
+  const since = now - DAYS * DAY;
+  const { store } = ctx;
+  const { accounts } = await listAccounts(call);
+  const counts = await countPosts(store, scope, {
+    overdueBefore: now - OVERDUE_AFTER_MS,
+    failedSince: since,
+  });
+  return {
+    now: toIso(now),
+    timezone: ctx.settings.timezone,
+    publisher: await publisherStatus(ctx, now),
+    counts: {
+      scheduled: accounts.reduce((sum, account) => sum + account.queuedCount, 0),
+      overdue: counts.overdue,
+      publishing: counts.publishing,
+      uploaded: counts.uploaded,
+      failed: counts.failed,
+      unknownOutcome: await countInDoubt(store, scope),
+    },
+    lateness: summarize(await readLateness(store, scope, { since, limit: MAX_SAMPLE })),
+    lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
+    nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
+    accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
+    setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
+      accounts.some((account) => account.provider === problem.provider),
+    ),
+  };
+}
+
+/** What only whoever runs this installation can mend, as posts of all owners met with it. */
+export async function readSetupProblems(ctx: AppContext, now: number): Promise<Status["setupProblems"]> {
+  const problems = await listSetupProblems(ctx.store, now - DAYS * DAY);
+  return problems.map(({ provider, reason, at }) => ({ provider, reason, at: toIso(at) }));
+}
+
+/** The processes that publish on this data folder, whoever's posts. */
+export async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
+  const workers = await readPublishers(ctx.store);
+  const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
+  return {
+    running: alive.length > 0,
+    heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null),
+    workers: alive.length,
+  };
+}
+
+function toFailure(row: FailureRow): Status["lastFailures"][number] {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    provider: row.provider,
+    scheduledAt: toIso(row.scheduled_at),
+    error: row.error,
+  };
+}
+
+function summarize(lateness: readonly number[]): Status["lateness"] {
+  return {
+    p50Ms: percentile(lateness, 0.5),
+    p95Ms: percentile(lateness, 0.95),
+    maxMs: lateness.at(-1) ?? null,
+    sampleSize: lateness.length,
+    days: DAYS,
+  };
+}
+
+/** A channel that was disconnected on purpose matters only while posts wait for it. */
+function needsAttention({ status, queuedCount }: Account): boolean {
+  return (
+    status === "expiring" || status === "reconnect_required" || (status === "disconnected" && queuedCount > 0)
+  );
+}
+
+function toReconnect({
+  id,
+  name,
+  provider,
+  status,
+  statusReason,
+  queuedCount,
+}: Account): Status["accountsToReconnect"][number] {
+  return { id, name, provider, status, reason: statusReason, queuedCount };
+}
+
+/** A server that has not been heard of for this long is hardly running any more. */
+const SILENT_MS = 30 * SECOND;
+
+type Watched = Pick<AppContext, "store" | "clock">;
+
+/** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
+export function isServerRunning(ctx: Watched): Promise<boolean> {
+  return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
+}
+
+/** Under which name the server's public address stands in the database. */
+const ADDRESS = "server_url";
+
+/** For the other processes on the data folder, which may have other settings. */
+export async function noteServerUrl(ctx: AppContext, url: string): Promise<void> {
+  await ctx.store.write((tx) => setMeta(tx, ADDRESS, url));
+}
+
+/** Where others reach the server that works on this data folder; null where none does. */
+export async function readServerUrl(ctx: AppContext): Promise<string | null> {
+  const isServed = await isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
+  return isServed ? readMeta(ctx.store, ADDRESS) : null;
+}
+
+/** Whether any process publishes on this data folder, if only for as long as a client is open. */
+export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
+  const since = ctx.clock.now() - SILENT_MS;
+  return (await readPublishers(ctx.store)).some(({ heartbeat_at }) => heartbeat_at > since);
+}
+
+/** Whether the database answers. Its reason goes to the log. */
+export async function isDatabaseReady(ctx: AppContext): Promise<boolean> {
+  try {
+    await readMeta(ctx.store, "generation");
+    return true;
+  } catch (error) {
+    ctx.log.error({ err: error }, "The database does not answer");
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+import { AppError, sentenceOf, codeOf } from "../domain/errors.ts";
+import { reasonOf } from "../store/backup/durable.ts";
+import { explained } from "../store/open-store.ts";
+
+export interface BackupReport {
+  readonly file: string;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+  /** Files in it. */
+  readonly files: number;
+  /** Files that it only names, because a bucket keeps them. */
+  readonly filesInBucket: number;
+  /** Keys of files that were deleted while the backup was made, or are missing in the store. */
+  readonly missing: readonly string[];
+}
+
+/** One thing that `posthorn doctor` looked at. */
+export interface Finding {
+  readonly topic: string;
+  readonly verdict: "ok" | "note" | "problem";
+  readonly text: string;
+}
+
+export interface BackupResult extends BackupReport {
+  /** There is a `posthorn.env`, which is in it. */
+  readonly hasSettings: boolean;
+  /** What keeps the files that are not in the backup, in words; null: they are in it. */
+  readonly bucket: string | null;
+  /** The key that is not in the backup. */
+  readonly secretKeyFile: string;
+}
+
+/** What comes of a backup that another person has written, or changed. */
+export const UNSIGNED_RISK =
+  "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
+
+export interface RestoreResult {
+  readonly folder: string;
+  /** The moment that the database is of. */
+  readonly createdAt: string;
+  readonly posts: number;
+  readonly files: number;
+  /** Keys of files that the backup left in its bucket and that are not there any more. */
+  readonly missing: readonly string[];
+  /** Posts that may have gone out since, and wait until that is settled. */
+  readonly held: number;
+  /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
+  readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
+  /** Where the replaced database stands; null: there was none. */
+  readonly keptAside: string | null;
+  /** Whether the secret key vouches for the backup. */
+  readonly isSigned: boolean;
+}
+
+export interface RotationResult {
+  readonly oldKeyId: string;
+  readonly newKeyId: string;
+  /** Values sealed anew. */
+  readonly values: number;
+  /** Values that could not be read before either. */
+  readonly unreadable: number;
+  /** Where the new key waits for its way into the settings of every host; null: it is where it belongs. */
+  readonly newKeyFile: string | null;
+}
+
+export interface MigrationResult {
+  readonly folder: string;
+  /** Rows of each table, copied and compared; null: they had been moved before. */
+  readonly tables: readonly { readonly table: string; readonly rows: number }[] | null;
+  /** Files that were brought into the bucket; those that were there already are not counted. */
+  readonly copied: number;
+  /** Keys of files that the folder does not hold either. */
+  readonly missing: readonly string[];
+}
+
+/** What was looked at, and what came of it; `topic`: the first word of its line. */
+type Tell = (topic: string, text: string) => Finding;
+
+export const ok: Tell = (topic, text) => ({ topic, verdict: "ok", text });
+
+/** Nothing is broken, but a person may want to know or to do something. */
+export const note: Tell = (topic, text) => ({ topic, verdict: "note", text });
+
+/** Something does not work; the text says what to do. */
+export const problem: Tell = (topic, text) => ({ topic, verdict: "problem", text });
+
+/** What an attempt that failed is told as. */
+export function problemOf(topic: string, error: unknown): Finding {
+  return problem(topic, sentenceOf(error instanceof AppError ? error : explainFailure(error)));
+}
+
+/** The sentence for trouble of the machine: a disk, a database, a file in a folder's place. Null for a bug. */
+export function explainFailure(error: unknown): AppError | null {
+  const known = explained(error);
+  if (known instanceof AppError) return known;
+  if (!(error instanceof Error)) return null;
+  // Out of a thread an error comes as a copy, without its class.
+  if (error.name === "AppError") return new AppError("unavailable", error.message, { cause: error });
+  if (!("syscall" in error) || !("path" in error) || typeof error.path !== "string" || codeOf(error) === "")
+    return null;
+  return new AppError(
+    "unavailable",
+    `${error.path} cannot be used: ${reasonOf(error)}. Mend that, then try again. "posthorn doctor" looks at the whole folder.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,139 @@
+import * as z from "zod";
+import { showCapabilities } from "../domain/accounts/capabilities.ts";
+import type { PlatformListing, PlatformsArgs } from "../domain/accounts/platform-listing.ts";
+import { settingName } from "../domain/accounts/platform-settings.ts";
+import { AppError } from "../domain/errors.ts";
+import { nearestName } from "../domain/settings/nearest-name.ts";
+import { quote } from "../domain/time.ts";
+import type { ConnectWay, SecretField } from "../ports/connect.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { guideOf, scopesOf, settingsOf, wayName } from "../ports/platform-setup.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { describeSetup, missingSettings, readSetting, redirectUrlOf, usualWay } from "./set-up.ts";
+
+/**
+ * Every platform of this installation in short, or those named whole, by name. Throws `invalid` for a name
+ * that is none.
+ */
+export async function listPlatforms(
+  { ctx }: CallContext,
+  { provider }: PlatformsArgs = {},
+): Promise<{ platforms: PlatformListing[] }> {
+  if (provider === undefined) return { platforms: byName(ctx.platforms.values()).map(inShort(ctx)) };
+  const wanted = new Set(provider.map((name) => findPlatform(ctx, name)));
+  return { platforms: await Promise.all(byName(wanted).map((platform) => describePlatform(ctx, platform))) };
+}
+
+function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
+  return [...platforms].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const inShort =
+  (ctx: AppContext) =>
+  (platform: AnyPlatform): PlatformListing => {
+    const { name, title, connect } = platform;
+    const { media, caption, nativeScheduling } = showCapabilities(
+      platform.capabilities,
+      platform.remove !== undefined,
+    );
+    const usual = usualWay(ctx, platform);
+    const missing = missingSettings(ctx, platform, usual);
+    const ways = [usual, ...connect.filter((way) => way !== usual)];
+    return {
+      provider: name,
+      title,
+      configured: missing.length === 0,
+      missing,
+      connect: usual.kind,
+      ways: ways.map((way) => way.name),
+      media: [...new Set(media.accepts.map(({ kind }) => kind))],
+      caption,
+      nativeScheduling,
+    };
+  };
+
+async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise<PlatformListing> {
+  const { connect, capabilities, docs, name } = platform;
+  const comesBack = connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
+  const isSet = (setting: string): boolean => readSetting(ctx, platform, setting) !== null;
+  return {
+    ...inShort(ctx)(platform),
+    docs,
+    capabilities: showCapabilities(capabilities, platform.remove !== undefined),
+    metadataSchema: z.toJSONSchema(platform.metadata, {
+      target: "draft-2020-12",
+      io: "input",
+      reused: "inline",
+      unrepresentable: "any",
+    }),
+    connecting: connect.map((way) => describeWay(ctx, platform, way)),
+    settings: settingsOf(platform).map((setting) => ({
+      ...setting,
+      name: settingName(name, setting.name),
+      isSet: isSet(setting.name),
+    })),
+    redirectUrl: comesBack ? await redirectUrlOf(ctx, platform) : null,
+    setup: await describeSetup(ctx, platform, connect.find((way) => guideOf(way) !== null) ?? connect[0]),
+  };
+}
+
+type WayListing = NonNullable<PlatformListing["connecting"]>[number];
+
+function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): WayListing {
+  return {
+    name: way.name,
+    label: way.label,
+    kind: way.kind,
+    instructions: [
+      way.instructions,
+      ...(way.steps ?? []).map((step, at) => `${at + 1}. ${step}`),
+      ...(way.toCopy === undefined ? [] : [`\n${way.toCopy}`]),
+    ].join(" "),
+    missing: missingSettings(ctx, platform, way),
+    secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
+    scopes: [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))],
+  };
+}
+
+/** What `posthorn connect --secrets-stdin` takes, too. */
+function secretsSchema(fields: readonly SecretField[]): Record<string, unknown> {
+  const properties = fields.map(({ name, label, help, isSecret }) => [
+    name,
+    { type: "string", title: label, description: help, ...(isSecret ? { writeOnly: true } : {}) },
+  ]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+/** The platform of this name; throws `invalid` that lists the known ones. */
+export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
+  const platform = ctx.platforms.get(name);
+  if (platform !== undefined) return platform;
+  const near = nearestPlatform(ctx, name);
+  const known = [...ctx.platforms.keys()].sort().join(", ");
+  throw new AppError(
+    "invalid",
+    `provider: ${quote(name)} is not a known platform.${near === null ? "" : ` Did you mean ${near}?`} The platforms are ${known}.`,
+  );
+}
+
+/** The platform that is probably meant: by another name of its, its title, or a name mistyped. */
+function nearestPlatform(ctx: AppContext, given: string): string | null {
+  const wanted = lettersOf(given);
+  const names = [...ctx.platforms.values()].flatMap(({ name, title, aliases = [] }) =>
+    [name, title, ...aliases].map((one) => [lettersOf(one), name] as const),
+  );
+  const near = nearestName(
+    wanted,
+    names.map(([one]) => one),
+  );
+  return names.find(([one]) => one === near)?.[1] ?? null;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}

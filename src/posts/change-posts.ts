@@ -1,0 +1,216 @@
+import type { Quota } from "../domain/accounts/account.ts";
+import { AppError } from "../domain/errors.ts";
+import { canReachAccount } from "../domain/permissions.ts";
+import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
+import { conflictSentence } from "../domain/posts/post-states.ts";
+import { MINUTE, toIso, toZoned } from "../domain/time.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import type { Tx } from "../store/engine/store.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { warnOfQuotas } from "../publishing/quotas.ts";
+import { listPosts } from "./list-posts.ts";
+import { hashContent, warnOfAccess } from "./post-draft.ts";
+import { checkForm, contentOf } from "./post-form.ts";
+import { ChangedMeanwhile, MAX_ROUNDS, writeIfUnchanged } from "./update-post.ts";
+
+/** Most posts of one change. */
+const MAX_POSTS = 500;
+
+/** So many are named in a refusal. */
+const MAX_NAMED = 10;
+
+interface ChangedPosts {
+  readonly changed: ChangedPost[];
+  readonly warnings: string[];
+  /** It is only shown what would be. */
+  readonly dryRun?: true;
+}
+
+/** A waiting post and what is to become of it. */
+export interface Planned {
+  readonly row: PostRow;
+  readonly account: AccountRow;
+  /** Null: it is cancelled. */
+  readonly scheduledAt: number | null;
+  readonly quotas: readonly Quota[];
+}
+
+/** Ends a transaction without writing it. */
+class Undone extends Error {
+  readonly answer: ChangedPosts;
+
+  constructor(answer: ChangedPosts) {
+    super("A dry run writes nothing.");
+    this.answer = answer;
+  }
+}
+
+/**
+ * Moves or cancels waiting posts, all or none. Throws `invalid` for an unclear wish and for a time in the past,
+ * `not_found` for a post that is not there, `conflict` for one that does not wait.
+ */
+export async function changePosts(call: CallContext, input: PostsChange): Promise<ChangedPosts> {
+  const { ctx } = call;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const planned = await planChange(call, input);
+    try {
+      if (input.dryRun === true) return await tryOut(ctx, planned);
+      const answer = await commitOnce(call, (tx) => writeAll(ctx, tx, planned));
+      ctx.wakePublisher();
+      for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new AppError(
+    "conflict",
+    "These posts are being changed by others at the same time, so none was changed. Try again.",
+  );
+}
+
+/** Which posts, and what becomes of each; changes nothing. Throws as `changePosts` does. */
+export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
+  const { ctx, caller } = call;
+  assertClear(input);
+  const rows = await (input.ids === undefined ? findFitting(call, input) : findNamed(call, input.ids));
+  const accounts = new Map<string, AccountRow>();
+  for (const { account_id: id } of rows)
+    if (!accounts.has(id)) accounts.set(id, await findAccount(ctx, caller, id));
+  const problems: string[] = [];
+  const planned: Planned[] = [];
+  for (const row of rows) {
+    const account = accounts.get(row.account_id);
+    if (account === undefined) continue;
+    const at = input.cancel === true ? null : row.scheduled_at + (input.shiftMinutes ?? 0) * MINUTE;
+    const one =
+      at === null ? { row, account, scheduledAt: at, quotas: [] } : await planMove(ctx, row, account, at);
+    if (typeof one === "string") problems.push(`${row.id}: ${one}`);
+    else planned.push(one);
+  }
+  refuseEach("invalid", problems);
+  return planned;
+}
+
+/** Or why it may not be at that time: it has passed, or the platform does not take it. */
+async function planMove(
+  ctx: AppContext,
+  row: PostRow,
+  account: AccountRow,
+  scheduledAt: number,
+): Promise<Planned | string> {
+  if (scheduledAt < ctx.clock.now()) return `${toZoned(scheduledAt, ctx.settings.timezone)} is in the past.`;
+  try {
+    const { capabilities } = await checkForm(ctx, account, { ...contentOf(row), scheduledAt });
+    return { row, account, scheduledAt, quotas: capabilities.quotas };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid") return error.message;
+    throw error;
+  }
+}
+
+function assertClear({ ids, accountId, from, to, shiftMinutes, cancel }: PostsChange): void {
+  const isFiltered = accountId !== undefined || from !== undefined || to !== undefined;
+  if ((ids !== undefined) === isFiltered)
+    throw new AppError("invalid", "Which posts? Give either ids, or a filter of accountId, from and to.");
+  const isShifted = shiftMinutes !== undefined && shiftMinutes !== 0;
+  if (isShifted === (cancel === true))
+    throw new AppError(
+      "invalid",
+      "What is to be done with them? Give either shiftMinutes (not 0), or cancel: true.",
+    );
+}
+
+async function findFitting(call: CallContext, { accountId, from, to }: PostsChange): Promise<PostRow[]> {
+  const page = await listPosts(call, { accountId, from, to, status: ["scheduled"], limit: MAX_POSTS });
+  if (page.nextCursor !== null)
+    throw new AppError(
+      "invalid",
+      `More than ${MAX_POSTS} waiting posts fit. Choose a shorter time, or give accountId or ids.`,
+    );
+  const ids = page.posts.map(({ id }) => id);
+  const rows = await findPosts(call.ctx.store, call.caller.ownerId, ids);
+  return rows.filter(({ status }) => status === "scheduled");
+}
+
+async function findNamed({ ctx, caller }: CallContext, ids: readonly string[]): Promise<PostRow[]> {
+  const rows = await findPosts(ctx.store, caller.ownerId, [...new Set(ids)]);
+  const reached = new Map(
+    rows.filter((row) => canReachAccount(caller, row.account_id)).map((row) => [row.id, row]),
+  );
+  const missing = ids.find((id) => !reached.has(id));
+  if (missing !== undefined) throw postNotFound(missing);
+  const found = [...reached.values()];
+  refuseEach(
+    "conflict",
+    found
+      .filter(({ status }) => status !== "scheduled")
+      .map((row) => `${row.id}: ${conflictSentence("edit", row.status)}`),
+  );
+  return found;
+}
+
+function refuseEach(kind: "invalid" | "conflict", problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  const more = problems.length - MAX_NAMED;
+  const others = more > 0 ? ` And ${more} more.` : "";
+  throw new AppError(kind, `None was changed. ${problems.slice(0, MAX_NAMED).join(" ")}${others}`);
+}
+
+async function tryOut(ctx: AppContext, planned: readonly Planned[]): Promise<ChangedPosts> {
+  try {
+    return await ctx.store.write(async (tx): Promise<never> => {
+      throw new Undone(await writeAll(ctx, tx, planned));
+    });
+  } catch (error) {
+    if (error instanceof Undone) return { ...error.answer, dryRun: true };
+    throw error;
+  }
+}
+
+/** In the order of their ids, in which two callers do not lock each other out. */
+async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<ChangedPosts> {
+  const rows: PostRow[] = [];
+  for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
+    rows.push(await writeOne(ctx, tx, one));
+  const byTime = rows.toSorted((a, b) => a.scheduled_at - b.scheduled_at);
+  const changed = byTime.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    scheduledAt: toIso(row.scheduled_at),
+    status: row.status,
+  }));
+  return { changed, warnings: await warn(ctx, tx, planned) };
+}
+
+async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Planned): Promise<PostRow> {
+  const set = { error: null, updated_at: clock.now() };
+  if (scheduledAt === null)
+    return writeIfUnchanged(tx, row, () =>
+      transition(tx, { ownerId: row.owner_id, id: row.id }, "cancel", { ...set, next_at: null }),
+    );
+  const due = row.due_at + scheduledAt - row.scheduled_at;
+  const hash = hashContent({ ...contentOf(row), scheduledAt });
+  const moved = { scheduled_at: scheduledAt, due_at: due, next_at: due, content_hash: hash, tries: 0 };
+  return writeIfUnchanged(tx, row, (run) =>
+    transition(tx, { ownerId: row.owner_id, id: row.id }, "edit", { ...set, ...moved, run }),
+  );
+}
+
+/** Of posts that move, as they stand then. */
+async function warn(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<string[]> {
+  if (planned.length === 0) return ["No waiting post fits, so nothing was changed."];
+  const warnings = new Set<string>();
+  for (const { row, account, scheduledAt, quotas } of planned) {
+    if (scheduledAt === null) continue;
+    for (const warning of warnOfAccess(ctx, account, scheduledAt)) warnings.add(warning);
+    const asked = { id: row.id, at: scheduledAt, quotas };
+    for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
+      warnings.add(`${row.id}: ${warning}`);
+  }
+  return [...warnings];
+}

@@ -1,0 +1,147 @@
+import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Caller } from "../domain/permissions.ts";
+import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
+import { parseBound, quote, toIso } from "../domain/time.ts";
+import type { Position, PostFilter } from "../store/engine/search.ts";
+import { toPost } from "../store/queries/posts.ts";
+import { parseSearch } from "../domain/compare-words.ts";
+import { meantAccountIds, namesOfAccounts } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { DateTime } from "luxon";
+
+/** A page of the caller's posts, newest scheduled time first. */
+export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
+  const filters = await readFilters(ctx, caller, args);
+  const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
+  const accountIds = reachable(caller, filters.accountIds);
+  const filter = { ...filters, accountIds, ownerId: caller.ownerId };
+  const page = await ctx.store.search.page(filter, {
+    before,
+    limit: args.limit,
+    now: () => ctx.clock.monotonic(),
+  });
+  return {
+    posts: page.rows.map(toPost),
+    nextCursor:
+      page.next === null ? null : encodeCursor(`${page.next.at} ${page.next.id}`, fingerprinted(filters)),
+  };
+}
+
+type Filters = Omit<PostFilter, "ownerId">;
+
+async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs): Promise<Filters> {
+  const { timezone } = ctx.settings;
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  if (args.from !== undefined && args.to !== undefined && from !== null && to !== null && from > to) {
+    throw new AppError(
+      "invalid",
+      `from: ${quote(args.from)} is after to (${quote(args.to)}), so no post can fit. Exchange the two, or leave one out.`,
+    );
+  }
+  const providers = knownProviders(ctx, listOf(args.provider));
+  const accountIds =
+    args.accountId === undefined ? undefined : await meantAccountIds(ctx, caller, args.accountId);
+  return {
+    accountIds: listOf(accountIds),
+    providers,
+    statuses: listOf(args.status),
+    terms: args.search === undefined ? [] : parseSearch(args.search),
+    from,
+    to,
+  };
+}
+
+/** Each value once and in order, so that a cursor does not depend on how a list was written. */
+function listOf<T extends string>(values: readonly T[] | undefined): readonly T[] | null {
+  return values === undefined ? null : [...new Set(values)].sort();
+}
+
+function knownProviders(ctx: AppContext, providers: readonly string[] | null): readonly string[] | null {
+  const unknown = providers?.find((provider) => !ctx.platforms.has(provider));
+  if (unknown === undefined) return providers;
+  throw new AppError(
+    "invalid",
+    `provider: ${quote(unknown)} is not a platform. The platforms are ${[...ctx.platforms.keys()].join(", ")}.`,
+  );
+}
+
+/** A limited key sees only its accounts, whatever it asks for. */
+export function reachable(
+  { accountIds: allowed }: Caller,
+  wanted: readonly string[] | null,
+): readonly string[] | null {
+  if (allowed === null || wanted === null) return wanted ?? allowed;
+  return wanted.filter((id) => allowed.includes(id));
+}
+
+function fingerprinted({ terms, ...rest }: Filters): unknown {
+  return [rest.accountIds, rest.providers, rest.statuses, rest.from, rest.to, terms.map((term) => term.text)];
+}
+
+const POSITION = /^(?<at>-?\d{1,15}) (?<id>\w+)$/;
+
+function readPosition(cursor: string, filters: Filters): Position {
+  const { at, id } = POSITION.exec(decodeCursor(cursor, fingerprinted(filters)))?.groups ?? {};
+  if (at === undefined || id === undefined) throw unknownCursor();
+  return { at: Number(at), id };
+}
+
+/** Most posts of one calendar: a page of list_posts, and more than anybody reads at once. */
+const MAX_POSTS = 500;
+
+/**
+ * The posts of a time window, earliest first; without bounds those of the current month, with `limit` those to
+ * come. Throws `invalid` for too many.
+ */
+export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<Calendar> {
+  const { ctx, caller } = call;
+  const { timezone } = ctx.settings;
+  const { from, to } = readWindow(ctx, args);
+  const wanted = args.accountId === undefined ? null : await meantAccountIds(ctx, caller, args.accountId);
+  const filter = {
+    ownerId: caller.ownerId,
+    accountIds: reachable(caller, wanted),
+    providers: null,
+    statuses: args.status === undefined ? null : [...new Set(args.status)],
+    from,
+    to,
+  };
+  const rows = await ctx.store.search.first(filter, args.limit ?? MAX_POSTS + 1);
+  if (rows.length > MAX_POSTS) {
+    throw new AppError(
+      "invalid",
+      `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
+    );
+  }
+  const ids = [...new Set(rows.map((row) => row.account_id))];
+  const names = Object.fromEntries(await namesOfAccounts(call, ids));
+  const providers = [...new Set(rows.map(({ provider }) => provider))];
+  const platforms = Object.fromEntries(
+    providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
+  );
+  return { posts: rows.map(toPost), names, platforms, from: toIso(from), to: toIso(to), timezone };
+}
+
+/** One bound makes a window of a month, or of a year where the number is limited. Both are included. */
+function readWindow(ctx: AppContext, args: CalendarArgs): { readonly from: number; readonly to: number } {
+  const { timezone } = ctx.settings;
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const span = args.limit === undefined ? { months: 1 } : { years: 1 };
+  const at = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: timezone });
+  if (from === null && to === null) {
+    const now = at(ctx.clock.now());
+    if (args.limit !== undefined) return { from: now.toMillis(), to: now.plus(span).toMillis() };
+    return { from: now.startOf("month").toMillis(), to: now.endOf("month").toMillis() };
+  }
+  const before = (end: number): number => at(end).minus(span).toMillis() + 1;
+  const after = (start: number): number => at(start).plus(span).toMillis() - 1;
+  const window = { from: from ?? before(to ?? 0), to: to ?? after(from ?? 0) };
+  if (window.from <= window.to) return window;
+  throw new AppError(
+    "invalid",
+    `from: ${quote(args.from ?? "")} is after to (${quote(args.to ?? "")}). Exchange the two, or leave one out.`,
+  );
+}

@@ -1,0 +1,186 @@
+import { deadline, MINUTE } from "../domain/time.ts";
+import type { PostEdit } from "../domain/posts/post-body.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Metadata, Post } from "../domain/posts/post.ts";
+import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
+import { MediaUnavailable } from "../ports/media.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import type { PublishIo } from "../ports/publish-io.ts";
+import type { PostRow, Tables } from "../store/engine/schema.ts";
+import { readMetadata, toPost } from "../store/queries/posts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { canonicalJson } from "../access/idempotency.ts";
+import { checkMediaAddress, resolveMediaUrl } from "../files/media-places.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { fitEdited } from "../platform-io/fit-answers.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { findOwnPost, movePost } from "./posts.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+
+const CHANGE_TIMEOUT_MS = MINUTE;
+
+/** An edit that may be made. */
+interface PreparedEdit {
+  readonly row: PostRow;
+  readonly form: CheckedForm;
+  readonly changed: readonly string[];
+}
+
+/**
+ * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live
+ * and for fields that the platform does not let one change, with the list of those it does.
+ */
+export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit): Promise<PreparedEdit> {
+  if (input.caption === undefined && input.metadata === undefined) {
+    throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
+  }
+  checkAddresses(ctx, { metadata: input.metadata });
+  const row = await findOwnPost(ctx, caller, input.id);
+  const platform = findPlatform(ctx, row.provider);
+  const before = readMetadata(row);
+  const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
+  const caption = input.caption === undefined ? row.caption : input.caption;
+  const account = await findAccount(ctx, caller, row.account_id);
+  const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata });
+  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
+  const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
+  assertEditable(form, changed);
+  return { row, form, changed };
+}
+
+/** Changes a live post on its platform. Throws as `prepareEdit` does. */
+export async function editPublishedPost(call: CallContext, input: PostEdit): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const { row, form, changed } = await prepareEdit(call, input);
+  const { platform } = form;
+  const account = await findUsableAccount(ctx, caller, row.account_id);
+  const options = { caller, before: row, signal: call.signal, isLive: true };
+  const checked = await checkContent(ctx, account, form, options);
+  if (changed.length === 0) return { post: toPost(row) };
+  const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
+  const ids = await onPlatform(ctx, { platform, account, row }, async (io) => {
+    const place = await platform.edit?.(toPlatformPost(platform, edited), changed, io);
+    return fitEdited(platform.title, place ?? {});
+  });
+  return movePost(call, row, "edit_live", {
+    caption: edited.caption,
+    metadata: edited.metadata,
+    file_ids: checked.row.file_ids,
+    ...(ids.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
+    ...(ids.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
+    files: checked.files,
+  });
+}
+
+/** Sets or replaces the thumbnail of a post that is on its platform. */
+export async function setThumbnail(
+  call: CallContext,
+  input: { readonly id: string; readonly thumbnailUrl: string },
+): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  checkMediaAddress(ctx, "thumbnailUrl", input.thumbnailUrl);
+  const row = await findOwnPost(ctx, caller, input.id);
+  const place = { field: "thumbnailUrl", text: input.thumbnailUrl };
+  const { url: thumbnailUrl } = await resolveMediaUrl(ctx, caller, place);
+  if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
+    throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
+  }
+  const platform = findPlatform(ctx, row.provider);
+  const { setThumbnail: set } = platform;
+  const account = await findAccount(ctx, caller, row.account_id);
+  const { thumbnail } = capabilitiesFor(ctx, account, toPlatformPost(platform, row));
+  if (set === undefined || !thumbnail.replaceAfterPublish) {
+    throw new AppError(
+      "conflict",
+      `${platform.title} does not take a new thumbnail for a post that is already there.`,
+    );
+  }
+  assertUsable(account);
+  const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
+  const form = await checkForm(ctx, account, { ...contentOf(row), metadata });
+  const checked = await checkContent(ctx, account, form, {
+    caller,
+    before: row,
+    signal: call.signal,
+    isLive: true,
+  });
+  const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
+  await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
+  const { metadata: stored, file_ids } = checked.row;
+  return movePost(call, row, "set_thumbnail", { metadata: stored, file_ids, files: checked.files });
+}
+
+interface Editable {
+  readonly caption: string | null;
+  readonly metadata: Metadata | null;
+}
+
+function changedFields(before: Editable, after: Editable): string[] {
+  const keys = new Set([...Object.keys(before.metadata ?? {}), ...Object.keys(after.metadata ?? {})]);
+  const isSame = (key: string): boolean =>
+    canonicalJson(before.metadata?.[key] ?? null) === canonicalJson(after.metadata?.[key] ?? null);
+  return [
+    ...(before.caption === after.caption ? [] : ["caption"]),
+    ...[...keys].filter((key) => !isSame(key)),
+  ];
+}
+
+function assertEditable({ platform, capabilities }: CheckedForm, changed: readonly string[]): void {
+  const { fields } = capabilities.editPublished;
+  const fixed = changed.filter((field) => !fields.includes(field));
+  if (fixed.length === 0 && platform.edit !== undefined) return;
+  if (fields.length === 0 || platform.edit === undefined) {
+    throw new AppError("conflict", `${platform.title} does not allow changes to a live post.`);
+  }
+  throw new AppError(
+    "conflict",
+    `${fixed.join(", ")}: cannot be changed on a live post of ${platform.title}. What can be: ${fields.join(", ")}.`,
+  );
+}
+
+/** Runs a change that a caller waits for; it needs no ledger, as repeating it leads to the same post. */
+async function onPlatform<T>(
+  ctx: AppContext,
+  at: { readonly platform: AnyPlatform; readonly account: Tables["accounts"]; readonly row: PostRow },
+  work: (io: PublishIo) => Promise<T>,
+): Promise<T> {
+  const signal = deadline(CHANGE_TIMEOUT_MS);
+  try {
+    const platformIo = await createPlatformIo(ctx, at.account, signal);
+    return await work({
+      ...platformIo,
+      ...(await readStepResults(ctx, at.row)),
+      media: ctx.media.forPost({ ownerId: at.row.owner_id, postId: at.row.id }, signal),
+      isDue: true,
+      once: async (_name, make) => make(),
+      effect: (spec) =>
+        spec.send({
+          key: ctx.cipher.sign("effect key", `${at.row.id}|${spec.step}`).slice(0, 32),
+          handle: null,
+          saveHandle: async () => {},
+          signal,
+          timesSent: 0,
+        }),
+      live: async () => {},
+      followUp: (_name, work) => work(),
+    });
+  } catch (error) {
+    if (error instanceof MediaUnavailable) {
+      throw new AppError("unavailable", `${error.message} Nothing was changed. Try again once it answers.`, {
+        cause: error,
+      });
+    }
+    if (!(error instanceof PlatformFault)) throw error;
+    ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
+    throw new AppError("conflict", `${at.platform.title} did not take the change: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    await ctx.media.release(at.row.id);
+  }
+}

@@ -1,0 +1,202 @@
+import type { PostInput } from "../domain/posts/post-body.ts";
+import { hash } from "node:crypto";
+import * as z from "zod";
+import { commonMetadata } from "../domain/posts/common-metadata.ts";
+import { reconnectSentence } from "../domain/accounts/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { Caller } from "../domain/permissions.ts";
+import { MINUTE, parseMoment, tellTime, toZoned } from "../domain/time.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { readMetadata, type PostContentRow } from "../store/queries/posts.ts";
+import type { PostRow, Tables } from "../store/engine/schema.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { checkMediaAddress, fileIdsOf, type FileUse, placesOf } from "../files/media-places.ts";
+import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
+import type { CheckedForm, PostContent } from "./post-form.ts";
+import { warnOfQuotas } from "../publishing/quotas.ts";
+
+interface CheckedContent {
+  readonly row: PostContentRow;
+  readonly warnings: readonly string[];
+  /** The owner's files that it names, for `requireFiles` in the transaction that writes the row. */
+  readonly files: readonly FileUse[];
+}
+
+interface CheckOptions {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** The post as it stands: what it names already, a limited key may leave in it. */
+  readonly before?: PostRow;
+  /** A post that is on its platform has its media there; where they came from may be gone. */
+  readonly isLive?: boolean;
+}
+
+/** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
+const NOW_WINDOW_MS = 5 * MINUTE;
+
+/**
+ * The account a post is to go on. Throws `not_found` for a foreign one, `conflict` for one that must be
+ * reconnected.
+ */
+export async function findUsableAccount(
+  ctx: AppContext,
+  caller: Caller,
+  accountId: string,
+): Promise<Tables["accounts"]> {
+  const row = await findAccount(ctx, caller, accountId);
+  assertUsable(row);
+  return row;
+}
+
+/** Throws `conflict` for a channel that was disconnected; on one that must be reconnected posts wait. */
+export function assertTakesPosts(row: Tables["accounts"]): void {
+  if (row.status === "disconnected") assertUsable(row);
+}
+
+/** Throws `conflict` for a channel that must be reconnected. */
+export function assertUsable(row: Tables["accounts"]): void {
+  if (row.status === "reconnect_required" || row.status === "disconnected") {
+    throw new AppError("conflict", reconnectSentence(row, row.status_reason));
+  }
+}
+
+/** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
+export function readScheduledAt(
+  ctx: AppContext,
+  text: string | undefined,
+): { ms: number; warnings: string[] } {
+  const now = ctx.clock.now();
+  if (text === undefined) return { ms: now, warnings: [] };
+  const { timezone } = ctx.settings;
+  const { ms, warning } = parseMoment("scheduledAt", text, timezone);
+  if (ms < now - NOW_WINDOW_MS) {
+    throw new AppError(
+      "invalid",
+      `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+    );
+  }
+  return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };
+}
+
+/** `thumbnailUrl` in a body is a short form of `metadata.thumbnailUrl`; both and different is a mistake. */
+export function foldThumbnail(input: PostInput): Metadata | null | undefined {
+  if (input.thumbnailUrl === undefined) return input.metadata;
+  const given = input.metadata?.["thumbnailUrl"];
+  if (given !== undefined && given !== input.thumbnailUrl) {
+    throw new AppError("invalid", "thumbnailUrl: differs from metadata.thumbnailUrl. Give one of the two.");
+  }
+  return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
+}
+
+const COMMON = z.object(commonMetadata);
+
+/**
+ * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws
+ * `invalid`.
+ */
+export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl" | "metadata">): void {
+  const content = { mediaUrl: given.mediaUrl ?? "", metadata: given.metadata ?? null };
+  for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
+    if (url !== "") checkMediaAddress(ctx, field, url);
+  }
+}
+
+/**
+ * Looks at the media of a content and turns it into what is stored: ids of files become their addresses,
+ * texts stay as they came. Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
+ */
+export async function checkContent(
+  ctx: AppContext,
+  account: Tables["accounts"],
+  { platform, capabilities, content, warnings }: CheckedForm,
+  options: CheckOptions,
+): Promise<CheckedContent> {
+  const { mediaUrl, metadata } = content;
+  const { caller, signal, before } = options;
+  const kept = addressesOf(platform, before);
+  const check = { platform, capabilities, caller, mediaUrl, metadata, signal, kept };
+  const media = options.isLive
+    ? { ...(await resolveLiveMedia(ctx, check)), warnings: [] }
+    : await checkPostMedia(ctx, check);
+  const resolved = { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata };
+  const urls = placesOf(platform, resolved).map(({ url }) => url);
+  const fileIds = await fileIdsOf(ctx, account.owner_id, urls);
+  const row = toContentRow({ platform, capabilities }, resolved, fileIds);
+  if (options.isLive === true) return { row, files: media.files, warnings: [] };
+  const planned = { id: before?.id ?? null, at: row.scheduled_at, quotas: capabilities.quotas };
+  return {
+    row,
+    files: media.files,
+    warnings: [
+      ...media.warnings,
+      ...warnings,
+      ...warnOfChannel(account),
+      ...warnOfAccess(ctx, account, row.scheduled_at),
+      ...(await warnOfQuotas(ctx, account, planned)),
+      ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),
+    ],
+  };
+}
+
+function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlySet<string> {
+  if (row === undefined) return new Set();
+  const content = { mediaUrl: row.media_url, metadata: readMetadata(row) };
+  return new Set(placesOf(platform, content).map(({ url }) => url));
+}
+
+/** One text in two spellings of Unicode is the same post. */
+export function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
+  return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
+}
+
+function toContentRow(
+  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
+  content: PostContent,
+  fileIds: string | null,
+): PostContentRow {
+  const lead = (content.leadMinutes ?? capabilities.leadMinutes.default) * MINUTE;
+  return {
+    media_url: content.mediaUrl,
+    caption: content.caption,
+    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
+    lead_minutes: content.leadMinutes,
+    scheduled_at: content.scheduledAt,
+    due_at: content.scheduledAt - lead,
+    content_hash: hashContent(content),
+    is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
+    file_ids: fileIds,
+  };
+}
+
+/** What is on the platform before its time goes live there though nothing of ours may be running. */
+function tellWhoPublishes(
+  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
+  row: PostContentRow,
+  now: number,
+): string[] {
+  const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
+  if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
+  return [
+    `From ${leadMinutes} minutes before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
+  ];
+}
+
+function warnOfChannel(account: Tables["accounts"]): string[] {
+  if (account.status !== "reconnect_required") return [];
+  return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
+}
+
+/** What to say of a channel whose access is over by then. */
+export function warnOfAccess(
+  { settings }: AppContext,
+  account: Tables["accounts"],
+  scheduledAt: number,
+): string[] {
+  const expires = account.access_ends_at;
+  if (expires === null || expires > scheduledAt) return [];
+  return [
+    `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
+  ];
+}

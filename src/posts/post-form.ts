@@ -1,0 +1,262 @@
+import type * as z from "zod";
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { AppError } from "../domain/errors.ts";
+import type { MediaFigures } from "../domain/files/media-limits.ts";
+import { captionLength } from "../domain/posts/caption.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { AnyPlatform, PlatformPost, Choice } from "../ports/platform.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files/files.ts";
+import { readMetadata } from "../store/queries/posts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { figuresOf, OWN_SCHEME } from "../files/files.ts";
+import { placesOf } from "../files/media-places.ts";
+import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { explainInvalid } from "../domain/explain-invalid.ts";
+import { nearestName } from "../domain/settings/nearest-name.ts";
+import { asMeant } from "../domain/arguments/usual-form.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import { reconnectSentence } from "../domain/accounts/account.ts";
+import { quote, SECOND, deadline } from "../domain/time.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import { fitChoices } from "../platform-io/fit-answers.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { Choices, ChoicesArgs } from "../domain/accounts/platform-listing.ts";
+
+/** A post's content, whole, before it is checked. */
+export interface PostContent {
+  readonly scheduledAt: number;
+  readonly mediaUrl: string;
+  readonly caption: string | null;
+  readonly metadata: Metadata | null;
+  readonly leadMinutes: number | null;
+}
+
+/** What a post holds. */
+export function contentOf(row: PostRow): PostContent {
+  return {
+    scheduledAt: row.scheduled_at,
+    mediaUrl: row.media_url,
+    caption: row.caption,
+    metadata: readMetadata(row),
+    leadMinutes: row.lead_minutes,
+  };
+}
+
+/** A content whose form is right for its account. */
+export interface CheckedForm {
+  readonly platform: AnyPlatform;
+  /** Those of the account, with a post of this kind. */
+  readonly capabilities: PlatformCapabilities;
+  readonly content: PostContent;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether a whole content is right for its account, as far as the content alone tells. Apart from
+ * `checkContent`, because it comes before what the state of post and channel forbids. Throws `invalid` naming
+ * the field.
+ */
+export async function checkForm(
+  ctx: AppContext,
+  account: AccountRow,
+  given: PostContent,
+): Promise<CheckedForm> {
+  const platform = findPlatform(ctx, account.provider);
+  const caption = given.caption === "" ? null : given.caption;
+  const metadata =
+    given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;
+  const content = { ...given, caption, metadata };
+  const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
+  if (!parsed.success) throw explainMetadata(parsed.error, platform);
+  const draft: PlatformPost = {
+    id: "",
+    caption,
+    mediaUrl: content.mediaUrl,
+    metadata: parsed.data as PlatformPost["metadata"],
+    scheduledAt: content.scheduledAt,
+    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
+    platformPostId: null,
+    platformUrl: null,
+  };
+  const capabilities = capabilitiesFor(ctx, account, draft);
+  const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
+  const form = { platform, capabilities, content };
+  const verdict = await askPlatform(ctx, account, { platform, post });
+  const errors = oncePerField([
+    ...checkCaption(form),
+    ...checkLead(form),
+    ...checkEmpty(form),
+    ...verdict.errors,
+  ]);
+  if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
+  return { ...form, warnings: verdict.warnings };
+}
+
+/** Our own check and the platform's may find the same, such as a text that is too long. */
+function oncePerField(errors: readonly string[]): string[] {
+  const fieldOf = (error: string): string => error.slice(0, error.indexOf(":"));
+  return errors.filter((error, at) => errors.findIndex((other) => fieldOf(other) === fieldOf(error)) === at);
+}
+
+async function askPlatform(
+  ctx: AppContext,
+  account: AccountRow,
+  { platform, post }: { readonly platform: AnyPlatform; readonly post: PlatformPost },
+): Promise<{ readonly errors: readonly string[]; readonly warnings: readonly string[] }> {
+  if (platform.check === undefined) return { errors: [], warnings: [] };
+  const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
+  return platform.check(post, {
+    account: toPlatformAccount(account),
+    media: await figuresByUrl(ctx, account.owner_id, urls),
+    now: ctx.clock.now(),
+  });
+}
+
+/** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
+async function figuresByUrl(
+  ctx: AppContext,
+  ownerId: string,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, MediaFigures>> {
+  const figures = new Map<string, MediaFigures>();
+  const reach = allFilesOf(ownerId);
+  for (const url of new Set(urls)) {
+    const row = url.startsWith(OWN_SCHEME)
+      ? await findFileByKey(ctx.store, reach, url.slice(OWN_SCHEME.length))
+      : url.startsWith("file_")
+        ? await findFileRow(ctx.store, reach, url)
+        : null;
+    if (row?.status === "ready") figures.set(url, figuresOf(row));
+  }
+  return figures;
+}
+
+type Form = Omit<CheckedForm, "warnings">;
+
+function checkCaption({ platform, capabilities, content }: Form): string[] {
+  const { caption } = content;
+  const { maxLength, withMedia, unit } = capabilities.caption;
+  const hasMedia = placesOf(platform, content).some(({ isItem, url }) => isItem && url !== "");
+  const limit = hasMedia ? (withMedia ?? maxLength) : maxLength;
+  if (limit === null || caption === null) return [];
+  const length = captionLength(caption, capabilities.caption, platform.measure);
+  if (length <= limit) return [];
+  const counted = unit === "weighted" ? "characters, as the platform counts them" : unit;
+  const beside = hasMedia && withMedia !== undefined ? " beside media" : "";
+  return [
+    `caption: has ${length} ${counted}, but ${platform.title} takes at most ${limit}${beside}. Shorten it by ${length - limit}.`,
+  ];
+}
+
+function checkLead({ platform, capabilities, content }: Form): string[] {
+  const { leadMinutes } = content;
+  const { min, max } = capabilities.leadMinutes;
+  if (leadMinutes === null || (leadMinutes >= min && leadMinutes <= max)) return [];
+  return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
+}
+
+function checkEmpty({ platform, capabilities, content }: Form): string[] {
+  if (content.mediaUrl !== "") return [];
+  if (capabilities.media.required) {
+    return [
+      `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
+    ];
+  }
+  const hasLink = content.metadata?.["link"] !== undefined;
+  return content.caption === null && !hasLink
+    ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
+    : [];
+}
+
+/** What a platform does not take of `metadata`, each field by its full name. */
+function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
+  const within = { prefix: "metadata", owner: platform.title };
+  return explainInvalid(error, platform.metadata, { within, meant: nearestName });
+}
+
+/**
+ * Merges key by key. Null removes a key, and so does an empty text where the platform's field may not be
+ * empty. One that the platform does not know stays, so that it is refused like any other. An empty result is
+ * null.
+ */
+export function mergeMetadata(
+  platform: AnyPlatform,
+  current: Metadata | null,
+  patch: Metadata | null,
+): Metadata | null {
+  if (patch === null) return null;
+  const { shape } = platform.metadata;
+  const given = Object.entries(patch).map(([key, value]) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (field === undefined)
+      return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
+    const isRemoved = value === null || (value === "" && !field.safeParse("").success);
+    return [key, isRemoved ? undefined : asMeant(field, value)];
+  });
+  const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
+  const merged = all.filter(([, value]) => value !== undefined);
+  return merged.length === 0 ? null : (Object.fromEntries(merged) as Metadata);
+}
+
+const ASK_TIMEOUT_MS = 20 * SECOND;
+const MAX_CHOICES = 100;
+
+/**
+ * The values that a metadata field may have on this channel. Throws `invalid` for a field that has none to
+ * look up, `conflict` for a channel that must be reconnected, `unavailable` and `rate_limited` when the
+ * platform cannot be asked.
+ */
+export async function listChoices(
+  { ctx, caller, signal }: CallContext,
+  { accountId, field, search = "" }: ChoicesArgs,
+): Promise<Choices> {
+  const account = await findAccount(ctx, caller, accountId);
+  const platform = findPlatform(ctx, account.provider);
+  const lookUp = lookUpOf(platform, field);
+  if (account.status === "reconnect_required" || account.status === "disconnected")
+    throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+  const timeout = deadline(ASK_TIMEOUT_MS);
+  const choices = await ask(ctx, { platform, account, timeout }, async () => {
+    const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));
+    return lookUp(search.trim(), io);
+  });
+  return { choices: fitChoices(choices).slice(0, MAX_CHOICES) };
+}
+
+type LookUp = NonNullable<AnyPlatform["choices"]>[string];
+
+function lookUpOf({ title, choices = {} }: AnyPlatform, field: string): LookUp {
+  const lookUp = Object.hasOwn(choices, field) ? choices[field] : undefined;
+  if (lookUp !== undefined) return lookUp;
+  const known = Object.keys(choices);
+  throw new AppError(
+    "invalid",
+    known.length === 0
+      ? `field: ${title} has no fields to look up. list_platforms tells what its metadata takes.`
+      : `field: ${quote(field)} cannot be looked up on ${title}. The fields are ${known.join(", ")}.`,
+  );
+}
+
+async function ask(
+  ctx: AppContext,
+  at: { readonly platform: AnyPlatform; readonly account: AccountRow; readonly timeout: AbortSignal },
+  work: () => Promise<readonly Choice[]>,
+): Promise<readonly Choice[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const isFault = error instanceof PlatformFault;
+    if (!isFault && !at.timeout.aborted) throw error;
+    ctx.log.warn({ accountId: at.account.id, err: error }, "choices could not be read");
+    if (!isFault)
+      throw new AppError("unavailable", `${at.platform.title} did not answer in time. Try again later.`);
+    const said = `${at.platform.title} did not tell the choices: ${error.message}`;
+    if (error.kind === "auth" || error.kind === "rejected")
+      throw new AppError("conflict", said, { cause: error });
+    const kind = error.kind === "rate" ? "rate_limited" : "unavailable";
+    throw new AppError(kind, `${said} Try again later.`, { cause: error });
+  }
+}

@@ -1,0 +1,243 @@
+import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { AppError } from "../domain/errors.ts";
+import { checkCounts, checkMedia, declaredBytes, type MediaFigures } from "../domain/files/media-limits.ts";
+import type { Caller } from "../domain/permissions.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import { SECOND } from "../domain/time.ts";
+import { OutboundFailure } from "../ports/outbound.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { allFilesOf, findFileByKey } from "../store/queries/files/files.ts";
+import type { AppContext } from "../context.ts";
+import { figuresOf } from "../files/files.ts";
+import {
+  type FileUse,
+  type ResolvedMedia,
+  resolveMediaUrl,
+  type MediaPlace,
+  placesOf,
+  replaceAddresses,
+} from "../files/media-places.ts";
+import { refusal } from "../publishing/publish-io.ts";
+
+interface MediaToCheck {
+  readonly platform: AnyPlatform;
+  readonly capabilities: PlatformCapabilities;
+  readonly caller: Caller;
+  readonly mediaUrl: string;
+  readonly metadata: Metadata | null;
+  readonly signal: AbortSignal;
+  /** The addresses that the post has already. */
+  readonly kept: ReadonlySet<string>;
+}
+
+interface CheckedMedia {
+  readonly mediaUrl: string;
+  readonly metadata: Metadata | null;
+  readonly warnings: readonly string[];
+  /** The owner's files among them; they must be there still when the post is written (`requireFiles`). */
+  readonly files: readonly FileUse[];
+}
+
+/** What scheduling sees of an address. */
+interface Look {
+  readonly warnings: readonly string[];
+  /** An item of the post whose kind is known. */
+  readonly item: MediaFigures | null;
+  /** It is a picture, and neither the post nor the file says what it shows. */
+  readonly isUndescribed: boolean;
+}
+
+const NOTHING: Look = { warnings: [], item: null, isUndescribed: false };
+
+/** How long scheduling waits for an address to answer; not answering is only a warning. */
+const LOOK_MS = 3 * SECOND;
+
+/**
+ * Resolves every address of a post (`file_…` ids become `r2://` addresses) and checks what is at hand: own
+ * files against the platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found`
+ * naming the field.
+ */
+export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
+  const places = placesOf(check.platform, check);
+  const resolved = new Map<string, ResolvedMedia>();
+  for (const { field, url } of places) {
+    if (url === "") continue;
+    const place = { field, text: url, isKept: check.kept.has(url) };
+    resolved.set(field, await resolveMediaUrl(ctx, check.caller, place));
+  }
+  assertCount(check, places);
+  const looks = await Promise.all(
+    places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field)?.url ?? "" })),
+  );
+  const excess = checkCounts(
+    looks.flatMap(({ item }) => item ?? []),
+    check.capabilities.media.accepts,
+  );
+  if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
+  const warnings = looks.flatMap((seen) => seen.warnings);
+  return { ...replaced(check, resolved), warnings: [...warnings, ...warnOfMissingAltText(places, looks)] };
+}
+
+/** Once a post, however many pictures it has. */
+function warnOfMissingAltText(places: readonly MediaPlace[], looks: readonly Look[]): string[] {
+  const silent = places.filter((_place, at) => looks[at]?.isUndescribed);
+  const [first] = silent.flatMap(({ alt }) => alt ?? []);
+  if (first === undefined) return [];
+  const those = silent.length === 1 ? "the picture has" : `${silent.length} pictures have`;
+  return [
+    `${first.field}: ${those} no alt text. Say in a sentence what can be seen, for people who cannot see it.`,
+  ];
+}
+
+/** An empty text says that there is nothing to tell. */
+function isUndescribed({ isShown, alt }: MediaPlace, type: string): boolean {
+  return type === "image" && isShown && alt !== null && (alt.text ?? null) === null;
+}
+
+/**
+ * The same for a post that is on its platform, which has its media there: of what it had already the source
+ * may be gone. What is new to it is resolved, and nothing is looked at: the platform gets it at once.
+ */
+export async function resolveLiveMedia(
+  ctx: AppContext,
+  check: MediaToCheck,
+): Promise<Omit<CheckedMedia, "warnings">> {
+  const resolved = new Map<string, ResolvedMedia>();
+  for (const { field, url } of placesOf(check.platform, check)) {
+    if (url !== "" && !check.kept.has(url))
+      resolved.set(field, await resolveMediaUrl(ctx, check.caller, { field, text: url }));
+  }
+  return replaced(check, resolved);
+}
+
+/** The content with the stored address in each place. */
+function replaced(
+  { platform, mediaUrl, metadata }: MediaToCheck,
+  resolved: ReadonlyMap<string, ResolvedMedia>,
+): Omit<CheckedMedia, "warnings"> {
+  const replace = (field: string, url: string): string => resolved.get(field)?.url ?? url;
+  return {
+    mediaUrl: replace("mediaUrl", mediaUrl),
+    metadata: metadata === null ? null : replaceAddresses(platform, metadata, replace),
+    files: [...resolved.values()].flatMap(({ file }) => file ?? []),
+  };
+}
+
+function assertCount({ platform, capabilities }: MediaToCheck, places: readonly MediaPlace[]): void {
+  const items = places.filter((place) => place.isItem && place.url !== "").length;
+  const { maxItems } = capabilities.media;
+  if (items > maxItems) {
+    throw new AppError(
+      "invalid",
+      `metadata.moreMedia: makes ${items} media items, but ${platform.title} takes at most ${maxItems} in one post.`,
+    );
+  }
+}
+
+async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
+  if (place.url === "") return NOTHING;
+  if (!place.url.startsWith("r2://")) return lookAtRemote(ctx, check, place);
+  if (!place.isShown) return NOTHING;
+  const file = await findFileByKey(
+    ctx.store,
+    allFilesOf(check.caller.ownerId),
+    place.url.slice("r2://".length),
+  );
+  if (file === null) return NOTHING;
+  const figures = figuresOf(file);
+  const seen = lookAtFile(check, place, figures);
+  // What is made of a picture is not in a bucket.
+  const problem = await fetchProblem(ctx, check, { type: figures.type, isCopied: seen.warnings.length > 0 });
+  if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
+  return { ...seen, isUndescribed: file.alt_text === null && isUndescribed(place, figures.type) };
+}
+
+/**
+ * Why a platform that fetches media itself could not fetch this, which is ours or copied by us: it would fail
+ * at the post's time. Null where it can, or does not.
+ */
+async function fetchProblem(
+  ctx: AppContext,
+  { platform, capabilities }: MediaToCheck,
+  media: { readonly type: string; readonly isCopied: boolean },
+): Promise<string | null> {
+  const { fetchesMedia, fetchesFrom = "public" } = capabilities;
+  if (fetchesFrom === "near" || !fetchesMedia.some((kind) => kind === media.type)) return null;
+  // A copy is in no bucket.
+  const ours = media.isCopied || fetchesFrom === "ours";
+  if (await ctx.publicMedia.canBeFetched({ ours })) return null;
+  return (
+    `${platform.title} fetches it by itself and cannot reach this Posthorn. ` +
+    `Set POSTHORN_PUBLIC_URL to an https:// address that is open to the internet${ours ? "" : ", or keep the files in a bucket (POSTHORN_S3_…)"}.`
+  );
+}
+
+/** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
+function lookAtFile(
+  { platform, capabilities }: MediaToCheck,
+  place: MediaPlace,
+  figures: MediaFigures,
+): Omit<Look, "isUndescribed"> {
+  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
+  if (problems.length > 0) throw refusal(platform, place.field, problems);
+  const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
+  return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
+}
+
+async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
+  const { signal } = check;
+  try {
+    const answer = await ctx.outbound.request({
+      method: "HEAD",
+      url: place.url,
+      timeoutMs: LOOK_MS,
+      maxRedirects: 3,
+      signal,
+    });
+    answer.body.resume();
+    const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
+    if (isGone)
+      return warn(
+        `${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`,
+      );
+    const type = answer.headers["content-type"] ?? "";
+    const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
+    const media = { type: type.split("/")[0] ?? "", isCopied };
+    const problem = isCopied ? await fetchProblem(ctx, check, media) : null;
+    if (problem !== null) throw new AppError("invalid", problem);
+    if (type.startsWith("text/html")) {
+      return warn(
+        `${place.field}: the address shows a web page, not a media file. Give the file's own address.`,
+      );
+    }
+    if (!place.isShown || answer.status !== 200) return NOTHING;
+    const warnings = warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) });
+    return { ...NOTHING, warnings, isUndescribed: isUndescribed(place, media.type) };
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
+    if (error instanceof OutboundFailure)
+      return warn(`${place.field}: the address does not answer now. It must answer when the post is sent.`);
+    throw error;
+  }
+}
+
+function warn(warning: string): Look {
+  return { ...NOTHING, warnings: [warning] };
+}
+
+/** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
+function warnOfSize(
+  { platform, capabilities }: MediaToCheck,
+  field: string,
+  said: { type: string; sizeBytes: number | null },
+): string[] {
+  const [kind = "", mimeType = ""] = [said.type.split("/")[0], said.type.split(";")[0]?.trim()];
+  const limits =
+    kind === "image" ? undefined : acceptedFor({ type: kind, mimeType }, capabilities.media.accepts);
+  const maxBytes = limits?.maxBytes ?? null;
+  if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
+  return [
+    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes, but ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
+  ];
+}

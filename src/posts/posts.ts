@@ -1,0 +1,297 @@
+import { type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
+import type { Resolution } from "../domain/posts/post-body.ts";
+import { AppError } from "../domain/errors.ts";
+import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import type { Attempt, Insights, Metrics, Post } from "../domain/posts/post.ts";
+import { deadline, SECOND, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import { findPost, postNotFound, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
+import { readAttempts, readWarnings } from "../store/queries/post-history.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { type FileUse, requireFiles } from "../files/media-places.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { plainText } from "../domain/plain-text.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import { findAccountRow, type AccountRow } from "../store/queries/accounts.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { openSteps } from "../publishing/follow-ups.ts";
+import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
+import { assertUsable } from "./post-draft.ts";
+
+/** The caller's own post; throws `not_found` for every other. */
+export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
+  const row = await findPost(ctx.store, caller.ownerId, id);
+  if (row === null || !canReachAccount(caller, row.account_id)) throw postNotFound(id);
+  return row;
+}
+
+export async function getPost(
+  { ctx, caller }: CallContext,
+  input: {
+    readonly id: string;
+    readonly insights?: boolean | undefined;
+    readonly history?: boolean | undefined;
+  },
+): Promise<{ post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] }> {
+  const row = await findOwnPost(ctx, caller, input.id);
+  return {
+    post: toPost(row),
+    ...readWarnings(row),
+    ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
+    ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
+  };
+}
+
+/**
+ * Cancels a waiting post; with `fromPlatform` also one that is uploaded or live, by deleting it on the platform.
+ */
+export async function cancelPost(
+  call: CallContext,
+  input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
+): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
+  const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
+  await ctx.media.release(row.id);
+  return answer;
+}
+
+/**
+ * A person settles an unknown outcome, having looked at the channel, or puts any failed post away: it is never
+ * sent again, and its error stays to be read.
+ */
+export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (input.outcome === "dismissed") {
+    const answer = await movePost(call, row, "dismiss", { next_at: null, in_doubt: 0 });
+    await ctx.media.release(row.id);
+    return answer;
+  }
+  if (row.status !== "failed" || row.in_doubt === 0) {
+    throw new AppError(
+      "conflict",
+      `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`,
+    );
+  }
+  if (input.outcome === "published") {
+    return movePost(call, row, "confirm", {
+      error: null,
+      in_doubt: 0,
+      published_at: ctx.clock.now(),
+      platform_post_id: input.platformPostId ?? row.platform_post_id,
+      platform_url: input.platformUrl ?? row.platform_url,
+    });
+  }
+  const error = "A person did not find it on the platform. Send it again.";
+  return movePost(call, row, "deny", { error, in_doubt: 0, run: row.run + 1 });
+}
+
+/** Moves a post along and answers with it. `files`: what it uses from now on (`requireFiles`). */
+export function movePost(
+  call: CallContext,
+  { owner_id: ownerId, id }: PostRow,
+  trigger: Trigger,
+  { files = [], ...set }: Omit<TransitionSet, "updated_at"> & { readonly files?: readonly FileUse[] },
+): Promise<{ post: Post }> {
+  return commitOnce(call, async (tx) => {
+    await requireFiles(tx, call.caller, files);
+    const changes = { ...set, updated_at: call.ctx.clock.now() };
+    return { post: toPost(await transition(tx, { ownerId, id }, trigger, changes)) };
+  });
+}
+
+/** Each attempt with the steps of its run, oldest first. */
+export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
+  const { attempts, steps } = await readAttempts(ctx.store, row);
+  return attempts.map((attempt) => ({
+    id: attempt.id,
+    number: attempt.number,
+    startedAt: toIso(attempt.started_at),
+    finishedAt: toIsoOrNull(attempt.finished_at),
+    outcome: attempt.outcome,
+    error: attempt.error,
+    latenessMs: attempt.lateness_ms,
+    lateCause: attempt.late_cause,
+    steps: steps
+      .filter((step) => step.run === attempt.run && step.started_at >= attempt.started_at)
+      .filter((step) => attempt.finished_at === null || step.started_at <= attempt.finished_at)
+      .map((step) => ({
+        step: step.step,
+        state: step.state,
+        startedAt: toIso(step.started_at),
+        finishedAt: toIsoOrNull(step.finished_at),
+      })),
+  }));
+}
+
+const ASK_TIMEOUT_MS = 15 * SECOND;
+
+/** A word of the platform's. */
+const MAX_VISIBILITY_CHARS = 60;
+
+/**
+ * A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the
+ * reason.
+ */
+export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insights> {
+  const unavailable = (reason: string): Insights => ({
+    available: false,
+    reason,
+    fetchedAt: toIso(ctx.clock.now()),
+    state: "unknown",
+    visibility: null,
+    metrics: metricsOf({}),
+  });
+  if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
+  const platform = findPlatform(ctx, row.provider);
+  if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
+  const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
+  if (account === undefined) return unavailable("Its channel is not there any more.");
+  try {
+    const platformIo = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
+    const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
+    const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
+    return {
+      available: true,
+      reason: null,
+      fetchedAt: toIso(ctx.clock.now()),
+      state,
+      visibility: visibility === null ? null : plainText(visibility, MAX_VISIBILITY_CHARS),
+      metrics: metricsOf(metrics),
+    };
+  } catch (error) {
+    ctx.log.warn({ postId: row.id, err: error }, "insights could not be read");
+    const isTold = error instanceof PlatformFault || error instanceof AppError;
+    return unavailable(isTold ? error.message : `${platform.title} could not be asked.`);
+  }
+}
+
+/** Field by field: a platform may answer more than anybody asked for. */
+function metricsOf(given: Partial<Metrics>): Metrics {
+  return {
+    views: given.views ?? null,
+    impressions: given.impressions ?? null,
+    reach: given.reach ?? null,
+    likes: given.likes ?? null,
+    comments: given.comments ?? null,
+    shares: given.shares ?? null,
+    saves: given.saves ?? null,
+    clicks: given.clicks ?? null,
+  };
+}
+
+/** A thread is deleted part by part. */
+const REMOVE_TIMEOUT_MS = MINUTE;
+
+/** What a process that ends in the middle leaves on the post; both an answer and a refusal replace it. */
+const BEGUN = "It was to be taken down, and the process ended before that was done. Take it down again.";
+
+/** Whether there is something to delete on its platform. */
+export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
+  return TRANSITIONS.take_down.from.some((from) => from === status);
+}
+
+/**
+ * Deletes an uploaded or a live post on its platform and cancels it. Once that is begun nothing that follows a
+ * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
+ * cannot or does not; the post keeps the reason, and the same call may be made again.
+ */
+export async function takeDown(call: CallContext, row: PostRow): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const platform = findPlatform(ctx, row.provider);
+  const account = await findAccount(ctx, caller, row.account_id);
+  assertRemovable(platform, { row, account });
+  assertUsable(account);
+  const held = await holdOrRefuse(ctx, row, (tx) =>
+    row.status === "published"
+      ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
+      : holdPost(tx, row, ctx.workerId),
+  );
+  let answer: { post: Post };
+  try {
+    const error = await remove(ctx, platform, held);
+    answer = await commitOnce(call, async (tx) => {
+      if (!(await letGo(tx, held))) throw isWorkedOn();
+      const set = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
+      const gone = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_down", set);
+      return { post: toPost(gone) };
+    });
+  } catch (error) {
+    const refusal = explain(error, { platform, row, account });
+    const note = refusal === null ? null : { error: refusal.message, now: ctx.clock.now() };
+    await ctx.store.write((tx) => letGo(tx, held, note));
+    throw refusal ?? error;
+  }
+  await ctx.media.release(row.id);
+  return answer;
+}
+
+/** Throws `conflict` with the address where a person deletes it, for a platform that lets no app do it. */
+function assertRemovable(
+  platform: AnyPlatform,
+  at: { readonly row: PostRow; readonly account: AccountRow },
+): void {
+  if (platform.remove !== undefined) return;
+  throw new AppError("conflict", `${platform.title} lets no app delete a post. ${deleteByHand(at)}`);
+}
+
+function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {
+  const where = row.platform_url ?? account.profile_url;
+  return where === null
+    ? `A person deletes it on the channel "${account.name}".`
+    : `A person deletes it at ${where}.`;
+}
+
+/** What is left over in spite of it, in a sentence for the post; null: nothing. */
+async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): Promise<string | null> {
+  const { post: row, account } = held;
+  const signal = deadline(REMOVE_TIMEOUT_MS);
+  const io = { ...(await createPlatformIo(ctx, account, signal)), ...(await readStepResults(ctx, row)) };
+  const post = toPlatformPost(platform, row);
+  // The platform may have published it a moment ago: what people have seen is not taken back unasked.
+  const isUploaded = row.status === "uploaded";
+  if (isUploaded && (await platform.insights?.(post, io))?.state === "live") throw wentLive(platform.title);
+  const left = (await platform.remove?.(post, io))?.left ?? null;
+  const lost = openSteps(held.effects);
+  const where = row.platform_url ?? account.profile_url ?? `the channel "${account.name}"`;
+  const doubt =
+    lost.length === 0
+      ? []
+      : [`Whether a further part of it (${lost.join(", ")}) went out is not known. Look at ${where}.`];
+  const told = [...(left === null ? [] : [left]), ...doubt];
+  return told.length === 0 ? null : `It was taken down. ${told.join(" ")}`;
+}
+
+function wentLive(title: string): AppError {
+  return new AppError(
+    "conflict",
+    `It went live on ${title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
+  );
+}
+
+/** The refusal that the caller gets and the post keeps; null for a bug of ours. */
+function explain(
+  error: unknown,
+  at: { readonly platform: AnyPlatform; readonly row: PostRow; readonly account: AccountRow },
+): AppError | null {
+  if (error instanceof AppError) return error;
+  const isLate = error instanceof Error && error.name === "TimeoutError";
+  if (!isLate && !(error instanceof PlatformFault)) return null;
+  const why = isLate ? "it did not answer in time." : error.message;
+  const stopped =
+    at.row.next_at !== null && at.row.status === "published"
+      ? " What was to follow it is not sent any more."
+      : "";
+  return new AppError(
+    "conflict",
+    `${at.platform.title} did not delete the whole post: ${why} What is left of it is there still.${stopped} Take it down again. ${deleteByHand(at)}`,
+    { cause: error },
+  );
+}

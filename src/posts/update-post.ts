@@ -1,0 +1,204 @@
+import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Post } from "../domain/posts/post.ts";
+import { conflictSentence } from "../domain/posts/post-states.ts";
+import type { Tx } from "../store/engine/store.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import { hasEffects } from "../store/queries/post-history.ts";
+import { readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { lockPost } from "../store/queries/publishing/held-posts.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import {
+  assertTakesPosts,
+  assertUsable,
+  checkAddresses,
+  checkContent,
+  foldThumbnail,
+  readScheduledAt,
+} from "./post-draft.ts";
+import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
+import { type FileUse, requireFiles } from "../files/media-places.ts";
+import { findOwnPost } from "./posts.ts";
+import { reconcileInDoubt } from "../publishing/reconcile.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+
+/** A change that raced with another one is checked again on the newer content, this often. */
+export const MAX_ROUNDS = 5;
+
+/**
+ * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an
+ * empty change, `not_found`, and `conflict` when the post does not wait any more.
+ */
+export async function updatePost(
+  call: CallContext,
+  input: PostChange,
+): Promise<{ post: Post; warnings: string[] }> {
+  const { ctx, caller } = call;
+  const { id, ...patch } = input;
+  if (Object.values(patch).every((value) => value === undefined)) {
+    throw new AppError(
+      "invalid",
+      "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
+    );
+  }
+  const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
+  const metadata = foldThumbnail(patch);
+  checkAddresses(ctx, { ...patch, metadata });
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = await findOwnPost(ctx, caller, id);
+    const account = await findAccount(ctx, caller, before.account_id);
+    const form = await applyPatch(ctx, account, before, {
+      ...patch,
+      metadata,
+      scheduledMs: time?.ms ?? before.scheduled_at,
+    });
+    if (before.status !== "scheduled")
+      throw new AppError("conflict", conflictSentence("edit", before.status));
+    assertTakesPosts(account);
+    const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
+    const set = {
+      ...checked.row,
+      next_at: checked.row.due_at,
+      error: null,
+      tries: 0,
+      updated_at: ctx.clock.now(),
+    };
+    const warnings = [...(time?.warnings ?? []), ...checked.warnings];
+    try {
+      const answer = await commitOnce(call, async (tx) => {
+        await requireFiles(tx, caller, checked.files);
+        const at = { ownerId: before.owner_id, id: before.id };
+        const row = await writeIfUnchanged(tx, before, (run) => transition(tx, at, "edit", { ...set, run }));
+        return { post: toPost(row), warnings };
+      });
+      ctx.wakePublisher();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new AppError(
+    "conflict",
+    "The post is being changed by others at the same time. Read it with get_post and try again.",
+  );
+}
+
+/** The content that a change makes, with its form checked. */
+async function applyPatch(
+  ctx: AppContext,
+  account: AccountRow,
+  before: PostRow,
+  patch: PostInput & { readonly scheduledMs: number },
+): Promise<CheckedForm> {
+  const platform = findPlatform(ctx, before.provider);
+  const current = readMetadata(before);
+  return checkForm(ctx, account, {
+    scheduledAt: patch.scheduledMs,
+    mediaUrl: patch.mediaUrl ?? before.media_url,
+    caption: patch.caption === undefined ? before.caption : patch.caption,
+    metadata: patch.metadata === undefined ? current : mergeMetadata(platform, current, patch.metadata),
+    leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
+  });
+}
+
+/** Somebody else changed the content after it was read: a merge would lose that change. */
+export class ChangedMeanwhile extends Error {}
+
+/**
+ * Writes a waiting post that is still as it was read. `write` gets the run that
+ * another content goes out in.
+ */
+export async function writeIfUnchanged(
+  tx: Tx,
+  before: PostRow,
+  write: (run: number) => Promise<PostRow>,
+): Promise<PostRow> {
+  const now = await lockPost(tx, before.owner_id, before.id);
+  if (now?.status === "scheduled" && !hasSameContent(now, before)) throw new ChangedMeanwhile();
+  // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
+  return write((await hasEffects(tx, before)) ? before.run + 1 : before.run);
+}
+
+const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;
+
+function hasSameContent(one: PostRow, other: PostRow): boolean {
+  return CONTENT.every((column) => one[column] === other[column]);
+}
+
+interface Retried {
+  readonly post: Post;
+  /** Only of a retry with changes. */
+  readonly warnings?: string[];
+}
+
+/** What a retry writes. */
+interface Again {
+  readonly set: Omit<TransitionSet, "run" | "updated_at">;
+  readonly files: readonly FileUse[];
+  readonly warnings?: string[];
+}
+
+/**
+ * Sends a failed post again, with changes where some are given, at once or at `scheduledAt`. Where the last
+ * outcome is unknown the platform is asked first: found there, it is published as it was sent; still unknown is
+ * a `conflict` that says what to do.
+ */
+export async function retryPost(call: CallContext, input: PostRetry): Promise<Retried> {
+  const { ctx, caller } = call;
+  checkAddresses(ctx, input);
+  readScheduledAt(ctx, input.scheduledAt);
+  const row = await findOwnPost(ctx, caller, input.id);
+  const isChanged = hasChanges(input);
+  const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
+  if (row.in_doubt === 1) {
+    const settled = await reconcileInDoubt(call, row);
+    if (settled !== null) return settled;
+  }
+  // Settled as "did not happen", the step keeps its key and is sent with it. Another content needs a clean
+  // ledger, and after a proven failure all begins anew.
+  const run = row.in_doubt === 1 && !isChanged ? row.run : row.run + 1;
+  const answer = await commitOnce(call, async (tx) => {
+    await requireFiles(tx, caller, again.files);
+    const set = { ...again.set, error: null, in_doubt: 0, tries: 0, run, updated_at: ctx.clock.now() };
+    const retried = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", set);
+    return { post: toPost(retried), ...(again.warnings === undefined ? {} : { warnings: again.warnings }) };
+  });
+  ctx.wakePublisher();
+  return answer;
+}
+
+/** Whether something of the post is to be another, its time included. */
+export function hasChanges({ id: _id, ...changes }: PostRetry): boolean {
+  return Object.values(changes).some((value) => value !== undefined);
+}
+
+async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Again> {
+  assertFailed(row);
+  assertUsable(await findAccount(ctx, caller, row.account_id));
+  const now = ctx.clock.now();
+  return { set: { scheduled_at: now, due_at: now, next_at: now }, files: [] };
+}
+
+/** Checks the post as a new one; what is wrong with the form of a field comes before its state. */
+export async function checkChanges(call: CallContext, row: PostRow, input: PostRetry): Promise<Again> {
+  const { ctx, caller } = call;
+  const { id: _id, ...patch } = input;
+  const time = readScheduledAt(ctx, patch.scheduledAt);
+  const account = await findAccount(ctx, caller, row.account_id);
+  const form = await applyPatch(ctx, account, row, { ...patch, scheduledMs: time.ms });
+  assertFailed(row);
+  assertUsable(account);
+  const checked = await checkContent(ctx, account, form, { caller, before: row, signal: call.signal });
+  return {
+    set: { ...checked.row, next_at: checked.row.due_at },
+    files: checked.files,
+    warnings: [...time.warnings, ...checked.warnings],
+  };
+}
+
+function assertFailed({ status }: PostRow): void {
+  if (status !== "failed") throw new AppError("conflict", conflictSentence("retry", status));
+}

@@ -1,0 +1,238 @@
+import { AppError } from "../domain/errors.ts";
+import { MINUTE } from "../domain/time.ts";
+import type { AnyPlatform, PlatformPost, PublishOutcome } from "../ports/platform.ts";
+import { type PublishIo, StillProcessing } from "../ports/publish-io.ts";
+import type { Candidate } from "../store/engine/claims.ts";
+import type { Lease } from "../store/engine/ledger.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import { readMetadata } from "../store/queries/posts.ts";
+import type { AppContext } from "../context.ts";
+import { createEffects, type Effects } from "./effects.ts";
+import { guardQuotas } from "./quotas.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import type { Json } from "../ports/platform-io.ts";
+import { readResults } from "../store/queries/post-history.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { MediaFacts, PostMedia } from "../ports/media.ts";
+import { placesOf } from "../files/media-places.ts";
+
+export interface PublishRun {
+  readonly effects: Effects;
+  /** Brings the post onto its platform as far as it goes now. */
+  publish(): Promise<PublishOutcome>;
+  /** How long it waited for its media so far. */
+  mediaMs(): number;
+}
+
+/** A post that one worker alone works on. */
+export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { readonly lease: Lease };
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly isReconcileOnly: boolean;
+}
+
+/** How long a doubtful outcome is asked about although the post's own time is over. */
+const SETTLE_GRACE_MS = 10 * MINUTE;
+
+/**
+ * Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be.
+ * Changes nothing.
+ */
+export async function createPublishRun(
+  ctx: AppContext,
+  leased: LeasedPost,
+  options: RunOptions,
+): Promise<PublishRun> {
+  const { post: row, account, lease } = leased;
+  const platform = findPlatform(ctx, row.provider);
+  const post = toPlatformPost(platform, row);
+  const capabilities = capabilitiesFor(ctx, account, post);
+  const door = countRequests(ctx);
+  const effects = createEffects({
+    ctx,
+    requestsBegun: door.begun,
+    lease,
+    run: row.run,
+    rows: leased.effects,
+    signal: options.signal,
+    deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
+    isReconcileOnly: options.isReconcileOnly,
+    reconciles: capabilities.reconciles,
+    guard: guardQuotas(ctx, leased, capabilities),
+  });
+  const platformIo = await createPlatformIo(door.ctx, account, options.signal);
+  const source = ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal);
+  let mediaMs = 0;
+  const timed: PublishIo["media"] = {
+    ...source,
+    async item(url, altText) {
+      const startedAt = ctx.clock.monotonic();
+      try {
+        return await source.item(url, altText);
+      } finally {
+        mediaMs += ctx.clock.monotonic() - startedAt;
+      }
+    },
+  };
+  const io: PublishIo = {
+    ...platformIo,
+    media: limitMedia(platform, capabilities, timed, {
+      mediaUrl: row.media_url,
+      metadata: readMetadata(row),
+    }),
+    get isDue() {
+      return ctx.clock.now() >= row.scheduled_at;
+    },
+    effect: (spec) => effects.effect(fitEffect(platform.title, spec)),
+    once: (name, make) => effects.once(name, make),
+    live: (place) => effects.live(fitPlace(platform.title, place)),
+    followUp: (name, work) => effects.followUp(name, work),
+    resultOf: (step) => effects.resultOf(step),
+  };
+  const publish = async (): Promise<PublishOutcome> => {
+    // Once something of it left, only the platform knows what is still right.
+    if (leased.effects.length === 0) checkAgain(platform, post, io);
+    return fitOutcome(platform.title, await publishOrWait(platform, post, io));
+  };
+  return { effects, publish, mediaMs: () => mediaMs };
+}
+
+/** The rules, or what the account may do, may have changed since the post was scheduled. */
+function checkAgain(platform: AnyPlatform, post: PlatformPost, { account, now }: PublishIo): void {
+  const [problem] = platform.check?.(post, { account, media: new Map(), now: now() }).errors ?? [];
+  if (problem !== undefined) throw new AppError("invalid", problem);
+}
+
+async function publishOrWait(
+  platform: AnyPlatform,
+  post: PlatformPost,
+  io: PublishIo,
+): Promise<PublishOutcome> {
+  try {
+    return await platform.publish(post, io);
+  } catch (error) {
+    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
+    throw error;
+  }
+}
+
+/** The same service, which counts what begins to leave for a platform. */
+function countRequests(ctx: AppContext): { readonly ctx: AppContext; begun(): number } {
+  let begun = 0;
+  const counted: AppContext = {
+    ...ctx,
+    outbound: {
+      assertAllowed: (...args) => ctx.outbound.assertAllowed(...args),
+      request: (request) => {
+        begun += 1;
+        return ctx.outbound.request(request);
+      },
+    },
+    sockets: {
+      converse: (options, work) => {
+        begun += 1;
+        return ctx.sockets.converse(options, work);
+      },
+    },
+  };
+  return { ctx: counted, begun: () => begun };
+}
+
+/** The moment after which a post is given up, a doubtful one included. */
+export function giveUpAt(
+  ctx: AppContext,
+  row: Pick<PostRow, "scheduled_at" | "due_at">,
+  isOpen: boolean,
+): number {
+  const limit = row.scheduled_at + ctx.settings.maxLatenessMs;
+  return isOpen ? limit + SETTLE_GRACE_MS : limit;
+}
+
+/** The post as its platform sees it, metadata parsed with the platform's own schema. */
+export function toPlatformPost(
+  platform: AnyPlatform,
+  row: Pick<
+    PostRow,
+    | "id"
+    | "caption"
+    | "media_url"
+    | "metadata"
+    | "scheduled_at"
+    | "due_at"
+    | "platform_post_id"
+    | "platform_url"
+  >,
+): PlatformPost {
+  const metadata = platform.metadata.safeParse(readMetadata(row) ?? {});
+  if (!metadata.success) {
+    throw new AppError(
+      "invalid",
+      `metadata: the post's fields do not fit ${platform.title} any more. Schedule it as a new post.`,
+      {
+        cause: metadata.error,
+      },
+    );
+  }
+  return {
+    id: row.id,
+    caption: row.caption,
+    mediaUrl: row.media_url,
+    metadata: metadata.data as PlatformPost["metadata"],
+    scheduledAt: row.scheduled_at,
+    // As it was worked out when it was scheduled.
+    leadMinutes: (row.scheduled_at - row.due_at) / MINUTE,
+    platformPostId: row.platform_post_id,
+    platformUrl: row.platform_url,
+  };
+}
+
+/** What the steps gave that brought a post onto its platform, for whoever works on it afterwards. */
+export async function readStepResults(
+  ctx: AppContext,
+  row: Pick<PostRow, "id" | "run">,
+): Promise<{ resultOf(step: string): Json }> {
+  const rows = await readResults(ctx.store, row);
+  const results = new Map(rows.map(({ step, result }) => [step, JSON.parse(result) as Json]));
+  return { resultOf: (step) => results.get(step) ?? null };
+}
+
+/**
+ * A post's media, each item held to the platform's limits before its file sees it: what was checked at
+ * scheduling may have changed since, and remote media could not be looked at then. Throws `invalid` naming
+ * the field.
+ */
+export function limitMedia(
+  platform: AnyPlatform,
+  { media: { accepts } }: Pick<PlatformCapabilities, "media">,
+  media: PostMedia,
+  content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
+): PostMedia {
+  const places = placesOf(platform, content);
+  const items = new Map<string, MediaFacts>();
+  return {
+    ...media,
+    async item(url, altText) {
+      const item = await media.item(url, altText);
+      const place = places.find((one) => one.isShown && one.url === url);
+      if (place === undefined) return item;
+      const { problems } = checkMedia(item.facts, accepts);
+      if (problems.length > 0) throw refusal(platform, place.field, problems);
+      for (const { field, isItem } of places.filter((one) => one.url === url))
+        if (isItem) items.set(field, item.facts);
+      const excess = checkCounts([...items.values()], accepts);
+      if (excess !== null) throw refusal(platform, "metadata.moreMedia", [excess]);
+      return item;
+    },
+  };
+}
+
+/** One sentence for a person: the field, what is wrong with it, what to do. */
+export function refusal(platform: AnyPlatform, field: string, problems: readonly string[]): AppError {
+  return new AppError("invalid", `${field}: ${problems.join("; ")} on ${platform.title}. Give another file.`);
+}

@@ -1,0 +1,151 @@
+import { DateTime } from "luxon";
+import * as z from "zod";
+import type { Quota } from "../domain/accounts/account.ts";
+import { canHoldPosts, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { MINUTE, tellTime } from "../domain/time.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import type { Candidate } from "../store/engine/claims.ts";
+import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/publishing/published.ts";
+import type { Reader } from "../store/engine/store.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import type { AppContext } from "../context.ts";
+
+/** A post that a quota has no place for. */
+interface Excess {
+  readonly quota: Quota;
+  /** The number it would have in its time. */
+  readonly nth: number;
+  /** When there is a place for it. */
+  readonly freeAt: number;
+}
+
+interface Asked {
+  /** When the post goes out. */
+  readonly at: number;
+  readonly planning: QuotaWindow["planning"];
+}
+
+/** The reader may be a transaction, which sees what it has written. */
+type Counting = Pick<AppContext, "settings"> & { readonly store: Reader };
+
+/** What `inspectAccount` stores with the limits. */
+const Use = z.object({ quotaUse: z.record(z.string(), z.number()) });
+
+/** The quota that keeps a post waiting longest; null where there is a place for it. */
+async function findExcess(
+  ctx: Counting,
+  account: AccountRow,
+  quotas: readonly Quota[],
+  asked: Asked,
+): Promise<Excess | null> {
+  let longest: Excess | null = null;
+  for (const quota of quotas) {
+    const excess = await excessOf(ctx, account, quota, asked);
+    if (excess !== null && excess.freeAt > (longest?.freeAt ?? 0)) longest = excess;
+  }
+  return longest;
+}
+
+async function excessOf(
+  ctx: Counting,
+  account: AccountRow,
+  quota: Quota,
+  { at, planning }: Asked,
+): Promise<Excess | null> {
+  const of = quota.scope === "account" ? { accountId: account.id } : { provider: account.provider };
+  const { after, endsAt } = windowOf(quota, at);
+  const window = { of, after, until: at, planning };
+  const others = await othersUse(ctx, account, quota, after);
+  const used = (await countInWindow(ctx.store, window)) + others;
+  if (used < quota.max) return null;
+  if (endsAt !== null) return { quota, nth: used + 1, freeAt: endsAt };
+  // Place is free once all but the newest have left the window. Of others nobody knows when they were.
+  const leaves = quota.max - others < 1 ? null : await nthNewest(ctx.store, window, quota.max - others);
+  const freeAt = (leaves ?? account.inspected_at) + quota.perMinutes * MINUTE;
+  return { quota, nth: used + 1, freeAt };
+}
+
+/** Where it began, and when it ends; null where it goes along. */
+function windowOf(
+  { from, perMinutes }: Quota,
+  at: number,
+): { readonly after: number; readonly endsAt: number | null } {
+  if (from === "rolling") return { after: at - perMinutes * MINUTE, endsAt: null };
+  const midnight = DateTime.fromMillis(at, { zone: from }).startOf("day");
+  return { after: midnight.toMillis() - 1, endsAt: midnight.plus({ days: 1 }).toMillis() };
+}
+
+/** What the platform counted in this window, when it was asked, beside the posts that are ours. */
+async function othersUse(
+  ctx: Counting,
+  account: AccountRow,
+  { name, scope }: Quota,
+  after: number,
+): Promise<number> {
+  const { inspected_at: until } = account;
+  const told = Use.safeParse(JSON.parse(account.limits)).data?.quotaUse[name] ?? 0;
+  if (told === 0 || until <= after) return 0;
+  const of = scope === "account" ? { accountId: account.id } : { provider: account.provider };
+  return Math.max(0, told - (await countInWindow(ctx.store, { of, after, until, planning: null })));
+}
+
+/** What to say of a post that a quota will have no place for at its time. */
+export async function warnOfQuotas(
+  ctx: Counting,
+  account: AccountRow,
+  post: { readonly id: string | null; readonly at: number; readonly quotas: readonly Quota[] },
+): Promise<string[]> {
+  if (post.quotas.length === 0) return [];
+  const asked = { at: post.at, planning: { postId: post.id } };
+  const excess = await findExcess(ctx, account, post.quotas, asked);
+  if (excess === null) return [];
+  // Not before it: the minute is rounded up.
+  const free = tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone);
+  const isTooLong = excess.freeAt - post.at > ctx.settings.maxLatenessMs;
+  const wait = isTooLong
+    ? `it would wait until ${free}, longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`
+    : `it will wait until ${free}.`;
+  return [`scheduledAt: ${describe(account, excess)}, so ${wait}`];
+}
+
+function describe(account: AccountRow, { quota, nth }: Excess): string {
+  const { from, perMinutes, max, scope } = quota;
+  const span = perMinutes % 60 === 0 ? plural(perMinutes / 60, "hour") : plural(perMinutes, "minute");
+  const time = from === "rolling" ? span : `the day (${from})`;
+  const place = scope === "account" ? `"${account.name}"` : `${account.provider}, all channels together`;
+  return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
+}
+
+function plural(count: number, unit: string): string {
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+}
+
+/** What is asked right before something is sent. */
+type SendGuard = () => Promise<void>;
+
+/**
+ * Keeps a post that its account's quotas have no place for from being sent, without a request: throws a
+ * `rate` fault that says when there is one. Null where nothing is counted, and for a post that counts
+ * already: one that is on its platform, or may be.
+ */
+export function guardQuotas(
+  ctx: AppContext,
+  { post, account, effects }: Pick<Candidate, "post" | "account" | "effects">,
+  capabilities: PlatformCapabilities,
+): SendGuard | null {
+  const { quotas } = capabilities;
+  const isOpen = effects.some(({ state }) => state === "intent" || state === "unknown");
+  if (quotas.length === 0 || post.status === "uploaded" || isOpen) return null;
+  let isPassed = false;
+  return async () => {
+    const now = ctx.clock.now();
+    // What is only prepared counts when it goes out.
+    if (isPassed || (now < post.scheduled_at && !canHoldPosts(capabilities))) return;
+    const excess = await findExcess(ctx, account, quotas, { at: now, planning: null });
+    isPassed = excess === null;
+    if (excess === null) return;
+    throw new PlatformFault("rate", `Nothing was sent, as ${describe(account, excess)}.`, {
+      retryAfterMs: excess.freeAt - now,
+    });
+  };
+}

@@ -1,0 +1,105 @@
+import { canHoldPosts } from "../domain/accounts/capabilities.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import type { Tx } from "../store/engine/store.ts";
+import {
+  addFormerIds,
+  isOlder,
+  newGeneration,
+  readFormerIds,
+  readGeneration,
+  readGenerationFile,
+  replaceGeneration,
+  writeGeneration,
+  writeGenerationFile,
+  type Generation,
+} from "../store/backup/generation.ts";
+import { readMeta, setMeta } from "../store/queries/meta.ts";
+import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
+import type { AppContext } from "../context.ts";
+
+/** When the database was last put back from a copy. */
+const RESTORED_AT = "restored_at";
+
+/**
+ * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet.
+ */
+export async function readRestore({
+  store,
+}: Pick<AppContext, "store">): Promise<{ at: number; inDoubt: number } | null> {
+  const at = await readMeta(store, RESTORED_AT);
+  return at === null ? null : { at: Number(at), inDoubt: await countRestored(store) };
+}
+
+type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
+
+/**
+ * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
+ * have gone out since, and is not sent before that is settled. `file` is the generation's, beside the
+ * database. Where processes are on several machines, each has a file of its own with the furthest that it
+ * saw, and the first that notices holds back for all.
+ */
+export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
+  const own = await readGeneration(ctx.store);
+  if (own !== null && !isOlder(own, readGenerationFile(file))) return;
+  if (own !== null && (await isSettled(ctx, own, file))) return;
+  const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
+  if (held === "again") return noticeRestore(ctx, file);
+  if (held === null) return;
+  ctx.log.warn(
+    { posts: held },
+    "the database was put back from a copy: posts that may have gone out since are not sent before their platform, or a person, has told",
+  );
+}
+
+/** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
+async function isSettled({ store }: Noticing, own: Generation, file: string): Promise<boolean> {
+  if (!store.isShared) return false;
+  const written = readGenerationFile(file);
+  const isKnown =
+    written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));
+  if (isKnown) writeGenerationFile(file, own, { isDurable: true });
+  return isKnown;
+}
+
+/**
+ * Null where there was nothing to notice: a new database, or another process was first. `again`: one was
+ * faster just now.
+ */
+async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "again" | null> {
+  const own = await readGeneration(tx);
+  const written = readGenerationFile(file);
+  if (own !== null && !isOlder(own, written)) return null;
+  if (own === null) {
+    const first = written ?? newGeneration();
+    if (!(await replaceGeneration(tx, null, first))) return "again";
+    if (written === null) writeGenerationFile(file, first, { isDurable: true });
+    return null;
+  }
+  const generation = newGeneration();
+  if (!(await replaceGeneration(tx, own, generation))) return "again";
+  await addFormerIds(tx, written === null ? [own.id] : [own.id, written.id]);
+  // Before the commit: should it not come to that, the two differ still, and the next start does this again.
+  writeGenerationFile(file, generation, { isDurable: true });
+  return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
+}
+
+interface Restored {
+  /** The one that the database begins with now. */
+  readonly generation: Generation;
+  /** The moment of the restore: what was due until then may have gone out. */
+  readonly now: number;
+  readonly platforms: Iterable<AnyPlatform>;
+}
+
+/** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. */
+export async function holdRestored(tx: Tx, { generation, now, platforms }: Restored): Promise<number> {
+  const all = [...platforms];
+  const held = await markRestored(tx, {
+    now,
+    localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
+    promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),
+  });
+  await writeGeneration(tx, generation);
+  await setMeta(tx, RESTORED_AT, String(now));
+  return held;
+}

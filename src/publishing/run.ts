@@ -1,0 +1,167 @@
+import type { PublishOutcome } from "../ports/platform.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import { AppError } from "../domain/errors.ts";
+import { HOUR, toIso } from "../domain/time.ts";
+import { askToReconnect } from "../connecting/renew-tokens.ts";
+import type { AppContext } from "../context.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "./effect-steps.ts";
+import type { Effects } from "./effects.ts";
+import { createPublishRun, giveUpAt, type PublishRun } from "./publish-io.ts";
+import { MediaUnavailable } from "../ports/media.ts";
+import type { ClaimedPost } from "../store/engine/claims.ts";
+import { Fenced, type AttemptResult } from "../store/engine/ledger.ts";
+import { LATE_FROM_MS } from "./claim.ts";
+import { resultOf, verdictOnError, verdictOnLive, verdictOnOutcome, type Situation } from "./verdict.ts";
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  /** How long the post waited for its turn after it was claimed. */
+  readonly queuedMs: number;
+}
+
+/**
+ * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to
+ * the post; a database that cannot be written leaves the lease in place, and the ledger as the truth.
+ */
+export async function runPost(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { signal, queuedMs }: RunOptions,
+): Promise<void> {
+  const startedAt = ctx.clock.monotonic();
+  let run: PublishRun | null = null;
+  let end: AttemptResult | null;
+  try {
+    signal.throwIfAborted();
+    run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: false });
+    const outcome: PublishOutcome = await run.publish();
+    end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
+  } catch (error) {
+    end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
+  }
+  if (end === null || signal.reason instanceof Fenced) return;
+  await writeEnd(ctx, claimed, withLateCause(end, claimed, { queuedMs, mediaMs: run?.mediaMs() ?? 0 }));
+  logEnd(ctx, claimed, { end, startedAt });
+}
+
+/** A post that was claimed in time went live late because it waited for its turn, or for its media. */
+function withLateCause(
+  end: AttemptResult,
+  { post, lateCause }: ClaimedPost,
+  { queuedMs, mediaMs }: { queuedMs: number; mediaMs: number },
+): AttemptResult {
+  const lateMs = end.at - post.scheduled_at;
+  if (lateCause !== null || lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
+  return { ...end, attempt: { ...end.attempt, lateCause: queuedMs > mediaMs ? "limit" : "media" } };
+}
+
+async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: AttemptResult): Promise<void> {
+  await ctx.store.ledger.finishAttempt(lease, end);
+  if (end.nextAt === null) await ctx.media.release(post.id);
+}
+
+/** How long a platform may be at work on a post, where its file does not say. */
+const PROCESSING_FOR_MS = 2 * HOUR;
+
+async function endOnOutcome(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { outcome, effects }: { outcome: PublishOutcome; effects: Effects },
+): Promise<AttemptResult> {
+  const live = effects.liveState();
+  if (live !== null) return verdictOnLive(live, { outcome }, situationOf(ctx, claimed, effects));
+  if (outcome.state === "processing") {
+    const now = ctx.clock.now();
+    const phase = now < claimed.post.scheduled_at ? "processing" : "processing, due";
+    const since = await effects.once(phase, () => now);
+    if (now > (outcome.until ?? since + PROCESSING_FOR_MS))
+      throw new OutcomeUnknown("The platform has been at work on it for too long.");
+  }
+  return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
+}
+
+/** Null where another worker has the post now. */
+async function endOnError(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { error, effects, signal }: { error: unknown; effects: Effects | null; signal: AbortSignal },
+): Promise<AttemptResult | null> {
+  if (error instanceof Fenced) return null;
+  const situation = situationOf(ctx, claimed, effects);
+  if (signal.aborted) return release(situation);
+  logError(ctx, claimed, error);
+  if (error instanceof PlatformFault && error.kind === "auth") {
+    const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
+    await askToReconnect(ctx, { ownerId, id, version }, error);
+  }
+  const live = effects?.liveState() ?? null;
+  return live === null ? verdictOnError(error, situation) : verdictOnLive(live, { error }, situation);
+}
+
+/** We are stopping: the next process goes on from the ledger, at once. */
+function release(at: Situation): AttemptResult {
+  return resultOf(at, {
+    trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
+    nextAt: at.now,
+    isInDoubt: at.isOpen,
+    attempt: { outcome: "interrupted", error: "The publisher was stopped." },
+  });
+}
+
+function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | null): Situation {
+  const { post, account } = claimed;
+  const isOpen = effects?.isOpen() ?? post.in_doubt === 1;
+  return {
+    now: ctx.clock.now(),
+    scheduledAt: post.scheduled_at,
+    isUploaded: post.status === "uploaded",
+    isPublished: post.status === "published",
+    isOpen,
+    hasTouchedPlatform: effects?.hasTouchedPlatform() ?? isOpen,
+    tries: post.tries,
+    giveUpAt: giveUpAt(ctx, post, isOpen),
+    account: {
+      name: account.name,
+      provider: account.provider,
+      id: account.id,
+      profileUrl: account.profile_url,
+    },
+    random: Math.random(),
+  };
+}
+
+/** One line an attempt: ids, numbers and our own sentences. */
+function logEnd(
+  ctx: AppContext,
+  { post, lease, attempt }: ClaimedPost,
+  { end, startedAt }: { end: AttemptResult; startedAt: number },
+): void {
+  const fields = {
+    postId: post.id,
+    accountId: post.account_id,
+    provider: post.provider,
+    attempt,
+    run: post.run,
+    fence: lease.fence,
+    outcome: end.attempt.outcome,
+    durationMs: Math.round(ctx.clock.monotonic() - startedAt),
+    latenessMs: end.publishedAt === null ? undefined : end.publishedAt - post.scheduled_at,
+    nextAt: end.nextAt === null ? null : toIso(end.nextAt),
+    reason: end.attempt.error ?? undefined,
+  };
+  ctx.log[end.trigger === "fail" ? "warn" : "info"](fields, "attempt ended");
+}
+
+function logError(ctx: AppContext, { post }: ClaimedPost, error: unknown): void {
+  const fields = { postId: post.id, provider: post.provider, err: error };
+  ctx.log[isExpected(error) ? "warn" : "error"](
+    fields,
+    isExpected(error) ? "a try did not succeed" : "a bug while publishing",
+  );
+}
+
+function isExpected(error: unknown): boolean {
+  return [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate].some(
+    (kind) => error instanceof kind,
+  );
+}

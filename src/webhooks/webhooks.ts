@@ -1,0 +1,310 @@
+import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
+import { AppError } from "../domain/errors.ts";
+import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { parseBound, quote, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
+import {
+  type Delivery,
+  EVENT_KINDS,
+  type EventKind,
+  type ListWebhooksArgs,
+  type ReplayArgs,
+  TEST_EVENT,
+  type Webhook,
+  type WebhookArgs,
+  type WebhookList,
+} from "../domain/webhooks/webhook.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
+import {
+  countPending,
+  deleteWebhookRow,
+  type DeliveryRow,
+  findWebhookRow,
+  insertDelivery,
+  insertWebhook,
+  listDeliveryRows,
+  listWebhookRows,
+  type Replayed,
+  requeueDeliveries,
+  type WebhookRow,
+} from "../store/queries/webhooks.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { newId } from "../domain/ids.ts";
+import { makeSecret, readSecret } from "../domain/webhooks/standard-webhooks.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { bodyOf, endOf, sealTarget, send, standingAfter } from "./webhook-deliveries.ts";
+import { endDelivery } from "../store/queries/webhooks.ts";
+
+/** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
+export async function listWebhooks(
+  { ctx, caller }: CallContext,
+  args: ListWebhooksArgs,
+): Promise<WebhookList> {
+  const { store } = ctx;
+  const pending = await countPending(store, caller.ownerId);
+  const show = (row: WebhookRow): Webhook => toWebhook(row, pending.get(row.id) ?? 0);
+  if (args.id === undefined) {
+    if (args.cursor !== undefined)
+      throw new AppError("invalid", "cursor: pages through the deliveries of one webhook. Give its id, too.");
+    const rows = await listWebhookRows(store, caller.ownerId);
+    return { webhooks: rows.filter((row) => canReach(caller, row)).map(show) };
+  }
+  const row = await findWebhook(ctx.store, caller, args.id);
+  const before = args.cursor === undefined ? null : readPosition(args.cursor, row.id);
+  const found = await listDeliveryRows(
+    store,
+    { ownerId: caller.ownerId, webhookId: row.id },
+    { limit: args.limit + 1, before },
+  );
+  const page = found.slice(0, args.limit);
+  const last = found.length > args.limit ? page.at(-1) : undefined;
+  return {
+    webhooks: [show(row)],
+    deliveries: page.map(toDelivery),
+    nextCursor: last === undefined ? null : encodeCursor(String(last.seq), row.id),
+  };
+}
+
+function readPosition(cursor: string, webhookId: string): number {
+  const position = decodeCursor(cursor, webhookId);
+  if (!/^\d{1,15}$/.test(position)) throw unknownCursor();
+  return Number(position);
+}
+
+/** With everything that waits for it. */
+export async function deleteWebhook(call: CallContext, args: { id: string }): Promise<{ webhook: Webhook }> {
+  const { ctx, caller } = call;
+  const answer = await commitOnce(call, async (tx) => {
+    const row = await findWebhook(tx, caller, args.id);
+    const webhook = await showWebhook(tx, row);
+    await deleteWebhookRow(tx, caller.ownerId, row.id);
+    return { webhook };
+  });
+  ctx.log.info({ webhookId: args.id }, "The webhook was deleted");
+  return answer;
+}
+
+/** Puts one delivery, or all events since a time, back into the queue. */
+export async function replayWebhook(
+  call: CallContext,
+  args: ReplayArgs,
+): Promise<{ webhook: Webhook; replayed: number }> {
+  const { ctx, caller } = call;
+  const which = readReplayed(ctx, args);
+  const row = await findWebhook(ctx.store, caller, args.id);
+  if (row.status === "disabled") {
+    throw new AppError(
+      "conflict",
+      `The webhook is turned off. ${row.status_reason ?? ""} Once test_webhook succeeds it is on again.`,
+    );
+  }
+  return commitOnce(call, async (tx) => {
+    const replayed = await requeueDeliveries(
+      tx,
+      { ownerId: caller.ownerId, webhookId: row.id },
+      which,
+      ctx.clock.now(),
+    );
+    if (replayed === 0 && "deliveryId" in which) {
+      throw new AppError(
+        "not_found",
+        `deliveryId: there is no event ${quote(which.deliveryId)} that can be sent again. Take ids from list_webhooks with the webhook's id.`,
+      );
+    }
+    return { webhook: await showWebhook(tx, row), replayed };
+  });
+}
+
+function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Replayed {
+  if (deliveryId !== undefined && since === undefined) return { deliveryId };
+  if (since !== undefined && deliveryId === undefined)
+    return { since: parseBound("since", since, ctx.settings.timezone, false) };
+  throw new AppError(
+    "invalid",
+    "deliveryId, since: give one of the two. deliveryId sends one event again, since all from that time on.",
+  );
+}
+
+/** The row of a webhook the caller may use; throws `not_found` for every other id. */
+async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
+  const row = await findWebhookRow(reader, caller.ownerId, id);
+  if (row !== undefined && canReach(caller, row)) return row;
+  throw new AppError("not_found", `id: there is no webhook ${quote(id)}. Take ids from list_webhooks.`);
+}
+
+/** A limited key has nothing to do with a webhook that tells of other accounts. */
+function canReach(caller: Caller, row: WebhookRow): boolean {
+  const accountIds = accountIdsOf(row);
+  return (
+    caller.accountIds === null ||
+    (accountIds !== null && accountIds.every((id) => canReachAccount(caller, id)))
+  );
+}
+
+/** The webhook with its count of waiting deliveries. */
+async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
+  const pending = await countPending(reader, row.owner_id);
+  return toWebhook(row, pending.get(row.id) ?? 0);
+}
+
+/** A row as every face shows it; `pending`: how many deliveries wait for it. */
+function toWebhook(row: WebhookRow, pending: number): Webhook {
+  return {
+    id: row.id,
+    url: row.address,
+    events: JSON.parse(row.events) as EventKind[],
+    accountIds: accountIdsOf(row),
+    status: row.status,
+    statusReason: row.status_reason,
+    pending,
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+function accountIdsOf(row: WebhookRow): string[] | null {
+  return row.account_ids === null ? null : (JSON.parse(row.account_ids) as string[]);
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event: row.event,
+    at: toIso(row.happened_at),
+    status: row.status,
+    tries: row.tries,
+    triedAt: toIsoOrNull(row.tried_at),
+    nextTryAt: toIsoOrNull(row.next_at),
+    httpStatus: row.http_status,
+    error: row.error,
+  };
+}
+
+/** More receivers than this are better served by one that hands on. */
+const MAX_WEBHOOKS = 50;
+
+const KNOCK_TIMEOUT_MS = 10 * SECOND;
+
+/** `secret` is shown this once, and only where it was made here. */
+export async function createWebhook(
+  call: CallContext,
+  args: WebhookArgs,
+): Promise<{ webhook: Webhook; secret: string | null }> {
+  const { ctx, caller } = call;
+  const url = ctx.outbound.assertAllowed("url", args.url);
+  url.hash = "";
+  const secret = args.secret === undefined ? makeSecret() : readSecret(args.secret);
+  const accountIds = await readAccountIds(ctx, caller, args.accountId);
+  await knock(call, url);
+  const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
+  return commitOnce(call, async (tx) => {
+    await requireRoom(tx, caller.ownerId);
+    await insertWebhook(tx, row);
+    return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
+  });
+}
+
+/** A limited key makes webhooks for its accounts alone. */
+async function readAccountIds(
+  ctx: AppContext,
+  caller: Caller,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | null> {
+  if (given === undefined) return caller.accountIds;
+  const ids = new Set<string>();
+  for (const text of given) ids.add((await findAccount(ctx, caller, text)).id);
+  return [...ids];
+}
+
+/**
+ * A name may lead into a private network, which only a connection shows. Whether anybody is there
+ * `test_webhook` tells.
+ */
+async function knock({ ctx, signal }: CallContext, url: URL): Promise<void> {
+  try {
+    const request = {
+      method: "HEAD",
+      url: url.href,
+      newConnection: true,
+      timeoutMs: KNOCK_TIMEOUT_MS,
+      signal,
+    } as const;
+    const response = await ctx.outbound.request(request);
+    response.body.destroy();
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
+  }
+}
+
+async function requireRoom(tx: Tx, ownerId: string): Promise<void> {
+  const rows = await listWebhookRows(tx, ownerId);
+  if (rows.length < MAX_WEBHOOKS) return;
+  throw new AppError(
+    "conflict",
+    `There are ${MAX_WEBHOOKS} webhooks already, the most there can be. Delete one first.`,
+  );
+}
+
+function makeRow(
+  ctx: AppContext,
+  ownerId: string,
+  made: { url: URL; secret: string; events: readonly EventKind[]; accountIds: readonly string[] | null },
+): WebhookRow {
+  const now = ctx.clock.now();
+  const id = newId("whk");
+  return {
+    id,
+    owner_id: ownerId,
+    address: shownAddress(made.url),
+    secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, { url: made.url.href, secret: made.secret }),
+    events: JSON.stringify(EVENT_KINDS.filter((kind) => made.events.includes(kind))),
+    account_ids: made.accountIds === null ? null : JSON.stringify(made.accountIds),
+    status: "active",
+    status_reason: null,
+    failing_since: null,
+    lease_worker: null,
+    lease_until: 0,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function shownAddress(url: URL): string {
+  return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
+}
+
+/** Sends a signed test now, past the queue. One that gets through turns a webhook on again. */
+export async function testWebhook(
+  call: CallContext,
+  args: { id: string },
+): Promise<{ webhook: Webhook; delivery: Delivery }> {
+  const { ctx } = call;
+  const row = await findWebhook(ctx.store, call.caller, args.id);
+  const test: Omit<DeliveryRow, "seq"> = {
+    id: newId("evt"),
+    owner_id: row.owner_id,
+    webhook_id: row.id,
+    event: TEST_EVENT,
+    happened_at: ctx.clock.now(),
+    snapshot: "{}",
+    status: "failed",
+    tries: 0,
+    next_at: null,
+    tried_at: null,
+    http_status: null,
+    error: null,
+  };
+  const answer = await send(ctx, row, { id: test.id, body: bodyOf(ctx, test), signal: call.signal });
+  const now = ctx.clock.now();
+  return commitOnce(call, async (tx) => {
+    const current = await findWebhook(tx, call.caller, args.id);
+    const standing = answer.error === null ? standingAfter(current, { answer, tries: 1, now }) : current;
+    const delivery = await insertDelivery(tx, test);
+    const end = { ...endOf(delivery, { answer, now, isDisabled: true }), next_at: null };
+    await endDelivery(tx, row.id, end, standing);
+    return {
+      webhook: await showWebhook(tx, { ...current, ...standing }),
+      delivery: toDelivery({ ...delivery, ...end, tries: 1, tried_at: now }),
+    };
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { createKey } from "../../src/access/api-keys.ts";
+import { exportOwner, type ExportLine } from "../../src/operations/export.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { addAccount, addPosts } from "../support/post-rows.ts";
+import { queryOf } from "../support/handles.ts";
+
+async function lines(ctx: TestContext, owner: string): Promise<ExportLine[]> {
+  const all: ExportLine[] = [];
+  for await (const line of exportOwner(callOf(ctx, callerOf({ ownerId: owner })), "1.2.3")) all.push(line);
+  return all;
+}
+
+describe("an export", () => {
+  it("holds everything of one owner, and no secret", async () => {
+    await using ctx = await createTestContext();
+    await addAccount(ctx.store, { id: "acc_1" });
+    await addAccount(ctx.store, { id: "acc_2", ownerId: "bob" });
+    await queryOf(ctx.store).updateTable("accounts").set({ secrets_enc: "v1.sealed" }).execute();
+    const { key } = await createKey(callOf(ctx), { name: "Script" });
+    const count = 450;
+    await addPosts(
+      ctx.store,
+      Array.from({ length: count }, (_, n) => ({
+        id: `post_${String(n).padStart(4, "0")}`,
+        caption: `Post ${n}`,
+      })),
+    );
+    await addPosts(ctx.store, [{ id: "post_b", ownerId: "bob", accountId: "acc_2", caption: "Bob's" }]);
+    const all = await lines(ctx, "default");
+    expect(all.map(({ type }) => type)).toEqual([
+      "export",
+      "account",
+      "key",
+      ...Array(count).fill("post"),
+      "end",
+    ]);
+    expect(all[0]).toMatchObject({ program: "posthorn", owner: "default", version: "1.2.3" });
+    expect(all[3]).toMatchObject({ post: { id: "post_0000", caption: "Post 0" }, history: [] });
+    expect(all.at(-1)).toEqual({ type: "end", accounts: 1, keys: 1, webhooks: 0, files: 0, posts: count });
+    const text = JSON.stringify(all);
+    for (const secret of ["v1.sealed", key.split("_")[2] ?? "", "Bob's"]) expect(text).not.toContain(secret);
+  });
+
+  it("is refused for an owner that has nothing", async () => {
+    await using ctx = await createTestContext();
+    await expect(lines(ctx, "nobody")).rejects.toThrow('The owner "nobody" has nothing here');
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
+import { drain, readPost } from "../support/publishing.ts";
+import { startService, type Service } from "../support/service.ts";
+import { queryOf } from "../support/handles.ts";
+
+let service: Service;
+let accountId: string;
+beforeEach(async () => {
+  service = await startService();
+  accountId = await service.addFeed();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const at = (ms: number): string => new Date(service.clock.now() + ms).toISOString();
+
+async function schedule(args: object = {}): Promise<string> {
+  const { post } = await service.call("schedule_post", {
+    accountId,
+    scheduledAt: at(HOUR),
+    caption: "Hello",
+    ...args,
+  });
+  return post.id;
+}
+
+const change = (args: object): Promise<any> => service.call("change_posts", args);
+
+async function timesOf(...ids: string[]): Promise<string[]> {
+  const rows = await Promise.all(ids.map((id) => readPost(service.ctx, id)));
+  return rows.map((row) => new Date(row.scheduled_at).toISOString());
+}
+
+describe("moving several posts", () => {
+  it("moves those of a time and leaves the rest, which then go out at their new time", async () => {
+    const other = await service.addFeed();
+    const [one, two] = [await schedule(), await schedule({ caption: "Two", scheduledAt: at(2 * HOUR) })];
+    const elsewhere = await schedule({ accountId: other, caption: "Elsewhere" });
+    const later = await schedule({ caption: "Later", scheduledAt: at(3 * DAY) });
+    const answer = await change({ accountId: [accountId], to: at(DAY), shiftMinutes: 60 });
+    expect(answer).toEqual({
+      changed: [
+        { id: one, accountId, scheduledAt: at(2 * HOUR), status: "scheduled" },
+        { id: two, accountId, scheduledAt: at(3 * HOUR), status: "scheduled" },
+      ],
+      warnings: [],
+    });
+    expect(await timesOf(elsewhere, later)).toEqual([at(HOUR), at(3 * DAY)]);
+    const { posts } = await service.call("list_posts", { accountId: [accountId], status: ["scheduled"] });
+    expect(posts.map((post: any) => post.id)).toEqual([later, two, one]);
+    await service.clock.advance(2 * HOUR - MINUTE);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, one)).status).toBe("scheduled");
+    await service.clock.advance(MINUTE);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, one)).status).toBe("published");
+  });
+
+  it("keeps the lead, and tells a post from its twin by its new time", async () => {
+    const id = await schedule({ leadMinutes: 20 });
+    await change({ ids: [id], shiftMinutes: 30 });
+    const row = await readPost(service.ctx, id);
+    expect(row.scheduled_at - row.due_at).toBe(20 * MINUTE);
+    const twin = { accountId, caption: "Hello", scheduledAt: at(90 * MINUTE), dryRun: true };
+    expect((await service.call("schedule_post", twin)).warnings.join()).toContain(id);
+  });
+
+  it("refuses a move into the past by name, and moves none", async () => {
+    const [one, two] = [await schedule(), await schedule({ caption: "Two", scheduledAt: at(2 * HOUR) })];
+    const call = change({ ids: [one, two], shiftMinutes: -90 });
+    await expect(call).rejects.toThrow(new RegExp(`^None was changed\\. ${one}: .* is in the past`));
+    await expect(call).rejects.not.toThrow(two);
+    expect(await timesOf(one, two)).toEqual([at(HOUR), at(2 * HOUR)]);
+  });
+
+  it("shows what would be, and stores nothing", async () => {
+    const id = await schedule();
+    expect(await change({ ids: [id], shiftMinutes: 60, dryRun: true })).toEqual({
+      changed: [{ id, accountId, scheduledAt: at(2 * HOUR), status: "scheduled" }],
+      warnings: [],
+      dryRun: true,
+    });
+    expect((await change({ ids: [id], cancel: true, dryRun: true })).changed[0].status).toBe("cancelled");
+    expect(await timesOf(id)).toEqual([at(HOUR)]);
+    expect((await service.call("list_posts", { status: ["scheduled"] })).posts).toHaveLength(1);
+  });
+});
+
+describe("cancelling several posts", () => {
+  it("cancels all that wait on an account, once with a key", async () => {
+    const ids = [await schedule(), await schedule({ caption: "Two" })];
+    const call = { accountId: [accountId], cancel: true, idempotencyKey: "k" };
+    const answer = await change(call);
+    expect(answer.changed.map((post: any) => post.status)).toEqual(["cancelled", "cancelled"]);
+    expect(await change(call)).toEqual(answer);
+    await service.clock.advance(2 * HOUR);
+    await drain(service.ctx);
+    for (const id of ids) expect((await readPost(service.ctx, id)).status).toBe("cancelled");
+    expect((await change({ accountId: [accountId], cancel: true })).warnings).toEqual([
+      expect.stringMatching(/No waiting post fits/),
+    ]);
+  });
+
+  it("cancels none where one does not wait any more, or is not there", async () => {
+    const [one, two] = [await schedule(), await schedule({ caption: "Two" })];
+    await service.call("cancel_post", { id: two });
+    await expect(change({ ids: [one, two], cancel: true })).rejects.toThrow(
+      new RegExp(`None was changed\\. ${two}: .*The post is cancelled`),
+    );
+    await expect(change({ ids: [one, "post_none"], cancel: true })).rejects.toMatchObject({
+      kind: "not_found",
+    });
+    expect((await readPost(service.ctx, one)).status).toBe("scheduled");
+  });
+});
+
+it.each([
+  ["nothing", { shiftMinutes: 5 }, /Which posts\?/],
+  ["both ways to say which", { ids: ["post_x"], from: "2026-01-01", shiftMinutes: 5 }, /Which posts\?/],
+  ["no change", { ids: ["post_x"] }, /What is to be done with them\?/],
+  ["a move by nothing", { ids: ["post_x"], shiftMinutes: 0 }, /What is to be done with them\?/],
+  ["two changes", { ids: ["post_x"], shiftMinutes: 5, cancel: true }, /What is to be done with them\?/],
+])("refuses a wish with %s", async (_what, args, sentence) => {
+  await expect(change(args)).rejects.toThrow(sentence);
+});
+
+it("takes 500 at once, quickly enough, and refuses a filter that fits more", async () => {
+  const posts = Array.from({ length: 100 }, (_one, index) => ({
+    accountId,
+    caption: `Number ${index}`,
+    scheduledAt: at(HOUR + index * MINUTE),
+  }));
+  for (let round = 0; round < 5; round++) await service.call("schedule_posts", { posts });
+  expect((await change({ accountId: [accountId], shiftMinutes: 5 })).changed).toHaveLength(500);
+  await schedule();
+  await expect(change({ accountId: [accountId], shiftMinutes: 5 })).rejects.toThrow(/More than 500/);
+});
+
+it("does not touch what a limited key cannot see", async () => {
+  const id = await schedule();
+  await queryOf(service.ctx.store)
+    .updateTable("posts")
+    .set({ owner_id: "other" })
+    .where("id", "=", id)
+    .execute();
+  await expect(change({ ids: [id], cancel: true })).rejects.toMatchObject({ kind: "not_found" });
+});

@@ -1,0 +1,210 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import bluesky from "../../src/platforms/bluesky/index.ts";
+import type { MediaItem } from "../../src/ports/media.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
+import { limitMedia } from "../../src/publishing/publish-io.ts";
+import { schedulePost } from "../../src/posts/schedule-post.ts";
+import { startCanary } from "../support/canary.ts";
+import { callOf } from "../support/context.ts";
+import { createFileContext, type FileContext } from "../support/file-context.ts";
+import { fixture } from "../support/media.ts";
+import { addAccount } from "../support/publishing.ts";
+import { queryOf } from "../support/handles.ts";
+
+let ctx: FileContext;
+let accountId: string;
+beforeEach(async () => {
+  ctx = await createFileContext({ platformList: [bluesky] });
+  accountId = (await addAccount(ctx, { provider: "bluesky" })).id;
+});
+afterEach(() => ctx[Symbol.asyncDispose]());
+
+async function upload(bytes: Buffer, altText: string | null = "A picture"): Promise<string> {
+  const body = Readable.from([bytes]);
+  return (await storeUpload(callOf(ctx), { name: null, altText, body })).file.url;
+}
+
+const plan = (content: object) =>
+  schedulePost(callOf(ctx), { accountId, caption: "Hello", dryRun: true, ...content });
+
+const picture = (width: number, height: number, background = "red") =>
+  sharp({ create: { width, height, channels: 3, background } });
+
+describe("scheduling with an own file", () => {
+  it("says nothing of a picture that fits", async () => {
+    expect((await plan({ mediaUrl: await upload(fixture("photo.png")) })).warnings).toEqual([]);
+  });
+
+  it("says what a picture will be made", async () => {
+    const large = await upload(await picture(4_000, 3_000).tiff({ compression: "lzw" }).toBuffer());
+    expect((await plan({ mediaUrl: large })).warnings).toEqual([
+      "mediaUrl: the picture will be re-encoded from image/tiff as image/jpeg, shrunk from 4000 × 3000 to 2000 × 1500 for Bluesky.",
+    ]);
+    const heavy = await upload(
+      await sharp(Buffer.alloc(1_200_000, 7), { raw: { width: 1_000, height: 400, channels: 3 } })
+        .png({ compressionLevel: 0 })
+        .toBuffer(),
+    );
+    const { warnings } = await plan({
+      metadata: { moreMedia: [{ url: heavy }], altText: "x" },
+      mediaUrl: await upload(fixture("photo.png")),
+    });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^metadata\.moreMedia\[0\]\.url: the picture will be brought from \d+ bytes to at most 1000000 for Bluesky\.$/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ["mediaUrl", (url: string) => ({ mediaUrl: url })],
+    [
+      "metadata.thread[0].mediaUrl",
+      (url: string) => ({ metadata: { thread: [{ caption: "Next", mediaUrl: url }] } }),
+    ],
+  ])("refuses in %s what cannot be made fit", async (field, content) => {
+    const frames = await Promise.all(
+      ["red", "blue"].map((background) => picture(10, 10, background).png().toBuffer()),
+    );
+    const moving = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    await expect(plan(content(await upload(moving)))).rejects.toMatchObject({
+      kind: "invalid",
+      message: `${field}: is animated, and must be a still picture, or a video on Bluesky. Give another file.`,
+    });
+    await expect(plan(content(await upload(fixture("sound.mp3"))))).rejects.toThrow(
+      `${field}: is of type audio, and must be image or video`,
+    );
+  });
+
+  it("counts the items of each kind", async () => {
+    const clip = await upload(fixture("clip.mp4"));
+    const two = { mediaUrl: clip, metadata: { moreMedia: [{ url: clip }] } };
+    await expect(plan(two)).rejects.toThrow(
+      "metadata.moreMedia: makes 2 items of type video, and may make 1 on Bluesky.",
+    );
+  });
+
+  it("refuses a video that lasts too long", async () => {
+    const url = await upload(fixture("clip.mp4"));
+    await queryOf(ctx.store).updateTable("files").set({ duration_seconds: 601 }).execute();
+    await expect(plan({ mediaUrl: url })).rejects.toThrow(
+      "mediaUrl: lasts 601 seconds, and may last 600 on Bluesky.",
+    );
+  });
+});
+
+describe("a picture without alt text", () => {
+  const photo = (): Promise<string> => upload(fixture("photo.png"), null);
+  const HINT = "Say in a sentence what can be seen, for people who cannot see it.";
+
+  it("is told once a post, with the place where the text belongs", async () => {
+    const url = await photo();
+    expect((await plan({ mediaUrl: url })).warnings).toEqual([
+      `metadata.altText: the picture has no alt text. ${HINT}`,
+    ]);
+    const moreMedia = [{ url }, { url, altText: "A lake" }];
+    const thread = [{ caption: "Next", mediaUrl: url }];
+    expect((await plan({ mediaUrl: url, metadata: { altText: "A hill", moreMedia } })).warnings).toEqual([
+      `metadata.moreMedia[0].altText: the picture has no alt text. ${HINT}`,
+    ]);
+    expect((await plan({ mediaUrl: url, metadata: { moreMedia, thread } })).warnings).toEqual([
+      `metadata.altText: 3 pictures have no alt text. ${HINT}`,
+    ]);
+  });
+
+  it("is fine where the post says it, or that there is nothing to say, where the file does, and in films", async () => {
+    const url = await photo();
+    for (const altText of ["A hill", ""])
+      expect((await plan({ mediaUrl: url, metadata: { altText } })).warnings).toEqual([]);
+    expect((await plan({ mediaUrl: await upload(fixture("photo.png")) })).warnings).toEqual([]);
+    expect((await plan({ mediaUrl: await upload(fixture("clip.mp4"), null) })).warnings).toEqual([]);
+    expect((await plan({})).warnings).toEqual([]);
+  });
+
+  it("is told of an address that says it is a picture", async () => {
+    await using source = await startCanary((_request, response) =>
+      response.writeHead(200, { "content-type": "image/png", "content-length": 400 }).end(),
+    );
+    expect((await plan({ mediaUrl: `${source.origin}/a.png` })).warnings).toEqual([
+      `metadata.altText: the picture has no alt text. ${HINT}`,
+    ]);
+  });
+});
+
+describe("metadata that stands for nothing", () => {
+  it("is left out where it is null, or an empty text that its field cannot be", async () => {
+    const metadata = {
+      title: null,
+      link: "",
+      altText: "",
+      language: null,
+      thread: [{ caption: "N", mediaUrl: null }],
+    };
+    expect((await plan({ metadata })).post.metadata).toEqual({ altText: "", thread: [{ caption: "N" }] });
+    expect((await plan({ metadata: { title: null } })).post.metadata).toBeNull();
+    await expect(plan({ metadata: { colour: null } })).rejects.toThrow(/"colour" is not a known field/);
+  });
+});
+
+describe("scheduling with an address", () => {
+  it("warns of a video that says it is too large", async () => {
+    await using source = await startCanary((_request, response) =>
+      response.writeHead(200, { "content-type": "video/mp4", "content-length": 400_000_000 }).end(),
+    );
+    expect((await plan({ mediaUrl: `${source.origin}/a.mp4` })).warnings).toEqual([
+      "mediaUrl: the address says that the video has 400000000 bytes, but Bluesky takes at most 300000000. Give a smaller one.",
+    ]);
+  });
+});
+
+describe("publishing", () => {
+  const facts = { ...figures("image"), sha256: "0".repeat(64) };
+  function figures(type: "image" | "video" | "audio") {
+    const nothing = { width: null, height: null, durationSeconds: null, videoCodec: null, audioCodec: null };
+    const mimeType = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" }[type];
+    return { mimeType, type, sizeBytes: 10, ...nothing, isAnimated: false };
+  }
+  const itemOf = (url: string, change: object): MediaItem => ({
+    url,
+    altText: null,
+    facts: { ...facts, ...change },
+    open: () => createReadStream(""),
+  });
+
+  function mediaOf(changes: Readonly<Record<string, object>>, metadata = {}) {
+    const media = {
+      item: async (url: string) => itemOf(url, changes[url] ?? {}),
+      fitImage: notHere,
+      publicUrl: notHere,
+    };
+    return limitMedia(bluesky, bluesky.capabilities, media, { mediaUrl: "a", metadata });
+  }
+  async function notHere(): Promise<never> {
+    throw new Error("is not asked for");
+  }
+
+  it("checks what comes of an address before the platform's file sees it", async () => {
+    expect((await mediaOf({}).item("a")).facts.type).toBe("image");
+    await expect(mediaOf({ a: figures("audio") }).item("a")).rejects.toThrow(/^mediaUrl: is of type audio/);
+    await expect(mediaOf({ a: { isAnimated: true } }).item("a")).rejects.toThrow(/^mediaUrl: is animated/);
+    await expect(mediaOf({ a: { ...figures("video"), sizeBytes: 300_000_001 } }).item("a")).rejects.toThrow(
+      /has 300000001 bytes/,
+    );
+  });
+
+  it("leaves pictures beside the post alone", async () => {
+    const media = mediaOf({ t: figures("audio") }, { thumbnailUrl: "t" });
+    expect((await media.item("t")).facts.type).toBe("audio");
+  });
+
+  it("counts items once, however often they are opened", async () => {
+    const media = mediaOf({ a: figures("video"), b: figures("video") }, { moreMedia: [{ url: "b" }] });
+    for (let time = 0; time < 3; time += 1) await media.item("a");
+    await expect(media.item("b")).rejects.toThrow(/makes 2 items of type video, and may make 1/);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { callerOf } from "../support/context.ts";
+import { fixture } from "../support/media.ts";
+import { startService, type Service } from "../support/service.ts";
+import { queryOf } from "../support/handles.ts";
+
+const MINUTE = 60_000;
+
+let service: Service;
+let accountId: string;
+
+beforeEach(async () => {
+  service = await startService();
+  accountId = await service.addFeed();
+});
+
+afterEach(() => service[Symbol.asyncDispose]());
+
+const inSeconds = (seconds: number): string => new Date(service.clock.now() + seconds * 1_000).toISOString();
+
+/** The question before a call, whose answer is no; null when it was done unasked. */
+async function questionOf(tool: string, args: object): Promise<string | null> {
+  let question: string | null = null;
+  const no = new Error("no");
+  const ask = async ({ text }: { text: string }): Promise<never> => {
+    question = text;
+    throw no;
+  };
+  const end = createToolbox(service.ctx, service.tools).call(tool, args, callerOf(), { ask });
+  await end.catch((error: unknown) => {
+    if (error !== no) throw error;
+  });
+  return question;
+}
+
+async function schedule(args: object = {}): Promise<string> {
+  const { post } = await service.call("schedule_post", {
+    accountId,
+    scheduledAt: inSeconds(3_600),
+    caption: "Hello",
+    ...args,
+  });
+  return post.id;
+}
+
+async function setPost(id: string, set: object): Promise<void> {
+  await queryOf(service.ctx.store).updateTable("posts").set(set).where("id", "=", id).execute();
+}
+
+async function countPosts(): Promise<number> {
+  return (await service.call("list_posts", {})).posts.length;
+}
+
+describe("before a post goes out", () => {
+  it("is asked within a minute of its time, and nothing is stored after a no", async () => {
+    const now = "Publish now on Feed of default: “Hello”?";
+    expect(await questionOf("schedule_post", { accountId, caption: "Hello" })).toBe(now);
+    expect(
+      await questionOf("schedule_post", { accountId, caption: "Hello", scheduledAt: inSeconds(60) }),
+    ).toBe(now);
+    expect(await countPosts()).toBe(0);
+    expect(
+      await questionOf("schedule_post", { accountId, caption: "Hello", scheduledAt: inSeconds(61) }),
+    ).toBe(null);
+    expect(await questionOf("schedule_post", { accountId, caption: "Hello", dryRun: true })).toBe(null);
+    expect(await countPosts()).toBe(1);
+  });
+
+  it("is asked only when it can go out at all, and with what speaks against it", async () => {
+    await expect(questionOf("schedule_post", { accountId })).rejects.toThrow(/caption: is empty/);
+    await expect(questionOf("schedule_post", { accountId: "acc_none", caption: "x" })).rejects.toThrow(
+      /no account/,
+    );
+    await service.call("schedule_post", { accountId, caption: "Twice", scheduledAt: inSeconds(0) });
+    expect(await questionOf("schedule_post", { accountId, caption: "Twice" })).toMatch(
+      /“Twice”\? The post post_\w+ with the same account/,
+    );
+  });
+
+  it("shows a text on one line, short and without tricks", async () => {
+    const caption = `First\nsecond \u202Eesrever\u0007 👩‍👩‍👧 ${"x".repeat(500)}`;
+    const question = (await questionOf("schedule_post", { accountId, caption }))!;
+    expect(question).toContain("“First second esrever 👩‍👩‍👧 xxx");
+    expect(question).toMatch(/x…”\?$/);
+    expect([...question].length).toBeLessThan(250);
+  });
+
+  it("is asked for a batch as a whole", async () => {
+    const later = { accountId, caption: "Later", scheduledAt: inSeconds(3_600) };
+    const wrong = { accountId, caption: "Wrong", scheduledAt: "yesterday" };
+    const posts = [
+      { accountId, caption: "One" },
+      later,
+      { accountId, metadata: { title: "Two" }, caption: null },
+      wrong,
+    ];
+    expect(await questionOf("schedule_posts", { posts })).toBe(
+      "Publish 2 posts now? on Feed of default: “One”; on Feed of default: “Two”",
+    );
+    expect(await countPosts()).toBe(0);
+    expect(await questionOf("schedule_posts", { posts: [later] })).toBe(null);
+    const many = Array.from({ length: 7 }, (_, index) => ({ accountId, caption: `No ${index}` }));
+    expect(await questionOf("schedule_posts", { posts: many })).toMatch(
+      /^Publish 7 posts now\? .*“No 4”; and 2 more$/,
+    );
+  });
+
+  it("is asked when a waiting post is moved to now", async () => {
+    const id = await schedule();
+    expect(await questionOf("update_post", { id, caption: "Better" })).toBe(null);
+    expect(await questionOf("update_post", { id, scheduledAt: inSeconds(7_200) })).toBe(null);
+    expect(await questionOf("update_post", { id, scheduledAt: inSeconds(0) })).toBe(
+      "Publish now on Feed of default: “Better”?",
+    );
+    expect(await questionOf("update_post", { id, scheduledAt: inSeconds(0), caption: "Best" })).toBe(
+      "Publish now on Feed of default: “Best”?",
+    );
+    expect((await service.call("get_post", { id })).post.scheduledAt).toBe(inSeconds(7_200));
+  });
+});
+
+describe("before a post is stopped or changed", () => {
+  it("names it with its time", async () => {
+    const id = await schedule();
+    expect(await questionOf("cancel_post", { id })).toBe(
+      `Cancel the post “Hello” on Feed of default? It is due on Saturday 21 November 2026, 10:00 (UTC) and will not go out.`,
+    );
+    expect((await service.call("get_post", { id })).post.status).toBe("scheduled");
+    await setPost(id, { status: "uploaded" });
+    expect(await questionOf("cancel_post", { id, fromPlatform: true })).toMatch(
+      /^Delete the post “Hello” on Feed of default from the platform\?/,
+    );
+  });
+
+  it("tells since when and where a live one is, before it is taken down", async () => {
+    const id = await schedule();
+    const publishedAt = Date.parse(inSeconds(0)) - 3_600_000;
+    await setPost(id, {
+      status: "published",
+      next_at: null,
+      published_at: publishedAt,
+      platform_url: "https://a.example/1",
+    });
+    expect(await questionOf("cancel_post", { id, fromPlatform: true })).toBe(
+      "Delete the post “Hello” on Feed of default from the platform? It is live since Saturday 21 November 2026, 08:00 (UTC) at https://a.example/1, and cannot be brought back.",
+    );
+    expect((await service.call("get_post", { id })).post.status).toBe("published");
+  });
+
+  it("asks before a failed one goes out with another text, and before it is put away", async () => {
+    const id = await schedule();
+    await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
+    expect(await questionOf("retry_post", { id, caption: "Better", scheduledAt: inSeconds(7_200) })).toBe(
+      null,
+    );
+    await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
+    expect(await questionOf("retry_post", { id, caption: "Best" })).toBe(
+      "Publish now on Feed of default: “Best”? It failed before.",
+    );
+    await expect(questionOf("retry_post", { id, caption: "" })).rejects.toThrow(/caption: is empty/);
+    expect(await questionOf("resolve_post", { id, outcome: "dismissed" })).toBe(
+      "Put the failed post “Better” on Feed of default away? It will never be sent.",
+    );
+    expect((await service.call("get_post", { id })).post.status).toBe("failed");
+    expect(await questionOf("retry_post", { id })).toBe(null);
+  });
+
+  it("asks once for all that are moved or cancelled together", async () => {
+    const ids = [];
+    for (let count = 0; count < 6; count++) ids.push(await schedule({ caption: `No ${count}` }));
+    const [first = ""] = ids;
+    expect(await questionOf("change_posts", { ids: [first], shiftMinutes: 60 })).toBe(
+      "Move 1 waiting post? “No 0” on Feed of default, Saturday 21 November 2026, 10:00 (UTC) to Saturday 21 November 2026, 11:00 (UTC)",
+    );
+    expect(await questionOf("change_posts", { accountId: [accountId], cancel: true })).toMatch(
+      /^Cancel 6 waiting posts\? “No 0” on Feed of default, .*“No 4”.*; and 1 more$/,
+    );
+    expect(await questionOf("change_posts", { ids, cancel: true, dryRun: true })).toBe(null);
+    await expect(questionOf("change_posts", { ids, shiftMinutes: -600 })).rejects.toThrow(/in the past/);
+    expect((await service.call("list_posts", { status: ["scheduled"] })).posts).toHaveLength(6);
+  });
+
+  it("tells of a live one what would change", async () => {
+    const id = await schedule();
+    await setPost(id, { status: "published" });
+    const edit = { id, caption: "New", metadata: { title: "T", tags: ["a"] } };
+    expect(await questionOf("edit_published_post", edit)).toBe(
+      "Change the live post “Hello” on Feed of default? Its text becomes “New”, and title, tags will be changed.",
+    );
+    expect(await questionOf("edit_published_post", { id, metadata: null })).toMatch(
+      /Its other fields are emptied\.$/,
+    );
+  });
+
+  it("asks what the person saw of one whose outcome is unknown", async () => {
+    const id = await schedule();
+    await setPost(id, { status: "failed", in_doubt: 1 });
+    expect(await questionOf("resolve_post", { id, outcome: "published" })).toMatch(
+      /^Have you seen the post “Hello” on Feed of default on the channel\?/,
+    );
+    expect(await questionOf("resolve_post", { id, outcome: "not_published" })).toMatch(/is not there\?/);
+  });
+
+  it.each([
+    ["cancel_post", {}, "cancelled"],
+    ["update_post", { scheduledAt: "now" }, "published"],
+    ["edit_published_post", { caption: "x" }, "scheduled"],
+    ["resolve_post", { outcome: "published" }, "published"],
+  ])("asks nobody about %s where it is not possible", async (tool, args, status) => {
+    const id = await schedule();
+    await setPost(id, { status });
+    const timed = "scheduledAt" in args ? { scheduledAt: inSeconds(0) } : args;
+    await expect(questionOf(tool, { id, ...timed })).rejects.toThrow(
+      /but this needs a post that is|Nothing to settle/,
+    );
+    await expect(questionOf(tool, { ...timed, id: "post_none" })).rejects.toThrow(/no post/);
+  });
+});
+
+describe("before something is given up", () => {
+  it("tells what hangs on a channel", async () => {
+    const args = { accountId };
+    const question = "Disconnect Feed of default (feed)? Its passwords and tokens will be forgotten.";
+    expect(await questionOf("disconnect_channel", args)).toBe(question);
+    await schedule();
+    expect(await questionOf("disconnect_channel", args)).toBe(
+      `${question} 1 waiting post fails unless it is connected again in time.`,
+    );
+    await service.call("disconnect_channel", args);
+    expect(await questionOf("disconnect_channel", args)).toBe(null);
+  });
+
+  it("names a file, unless a post needs it", async () => {
+    const upload = await service.ask("POST /api/v1/files?name=photo.png", {
+      headers: { "content-type": "image/png" },
+      body: fixture("photo.png"),
+    });
+    const { id, sizeBytes } = upload.json.file;
+    expect(await questionOf("delete_file", { id })).toBe(
+      `Delete the file “photo.png” (${sizeBytes} bytes) for good?`,
+    );
+    await schedule({ mediaUrl: id });
+    await expect(questionOf("delete_file", { id })).rejects.toThrow(/1 waiting post uses/);
+    await service.clock.advance(MINUTE);
+  });
+});

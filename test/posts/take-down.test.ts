@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
+import type { Platform } from "../../src/ports/platform.ts";
+import { cancelPost } from "../../src/posts/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
+import { callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { queryOf } from "../support/handles.ts";
+import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
+import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
+
+const URL_THERE = "https://platform.example/p/1";
+
+interface World extends AsyncDisposable {
+  readonly ctx: TestContext;
+  readonly post: PostRow;
+  /** What the platform was asked, in order. */
+  readonly asked: string[];
+}
+
+type Parts = Partial<Pick<Platform, "remove" | "insights">>;
+
+/** A post with a follow-up that waits, on a platform that does as it is told. */
+async function world(set: Partial<PostRow>, parts: (asked: string[]) => Parts): Promise<World> {
+  const asked: string[] = [];
+  const platform = scriptedPlatform({
+    capabilities: { ...TEXT_CAPABILITIES, scheduling: "ours" },
+    publish: async () => {
+      asked.push("publish");
+      return { state: "live", platformPostId: "1", platformUrl: URL_THERE };
+    },
+    ...(parts(asked) as object),
+  });
+  const ctx = await createTestContext({
+    platformList: [platform],
+    outbound: {
+      assertAllowed: (_field, url) => new URL(url),
+      request: () => Promise.reject(new Error("no")),
+    },
+    media: { forPost: () => ({}) as never, release: async () => {} },
+  });
+  const account = await addAccount(ctx, { profile_url: "https://platform.example/me" });
+  const post = await addPost(ctx, account, {
+    status: "published",
+    platform_post_id: "1",
+    platform_url: URL_THERE,
+    published_at: ctx.clock.now(),
+    next_at: ctx.clock.now() + 60_000,
+    ...set,
+  });
+  return { ctx, post, asked, [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose]() };
+}
+
+const takeDown = ({ ctx, post }: World) => cancelPost(callOf(ctx), { id: post.id, fromPlatform: true });
+
+describe("taking a live post down", () => {
+  it("keeps where and when it was live, and nothing follows it any more", async () => {
+    await using at = await world({}, (asked) => ({ remove: async () => void asked.push("remove") }));
+    const { post } = await takeDown(at);
+    expect(post).toMatchObject({
+      status: "cancelled",
+      error: null,
+      platformUrl: URL_THERE,
+      platformPostId: "1",
+    });
+    expect(post.publishedAt).not.toBeNull();
+    await at.ctx.clock.advance(3_600_000);
+    await drain(at.ctx);
+    expect(at.asked).toEqual(["remove"]);
+  });
+
+  it("keeps the reason when the platform does not do it, says where a person does, and may be repeated", async () => {
+    let isWilling = false;
+    await using at = await world({}, (asked) => ({
+      remove: async () => {
+        asked.push("remove");
+        if (!isWilling) throw new PlatformFault("rejected", "It is older than two days.");
+      },
+    }));
+    await expect(takeDown(at)).rejects.toMatchObject({
+      kind: "conflict",
+      message: expect.stringMatching(
+        /Scripted did not delete the whole post: It is older than two days\. .*there still.*not sent any more.*deletes it at https:\/\/platform\.example\/p\/1/,
+      ),
+    });
+    const row = await readPost(at.ctx, at.post.id);
+    expect(row).toMatchObject({ status: "published", next_at: null, lease_worker: null });
+    expect(row.error).toMatch(/It is older than two days/);
+    await at.ctx.clock.advance(3_600_000);
+    await drain(at.ctx);
+    expect(at.asked).toEqual(["remove"]);
+    isWilling = true;
+    expect((await takeDown(at)).post).toMatchObject({ status: "cancelled", error: null });
+  });
+
+  it("names what the platform keeps, and a part of which nobody knows", async () => {
+    await using at = await world({}, () => ({ remove: async () => ({ left: "A draft stays there." }) }));
+    const effect = {
+      post_id: at.post.id,
+      run: 1,
+      fence: 1,
+      effect_key: "k",
+      request_hash: "h",
+      asked: 0,
+      sent: 1,
+    };
+    const times = { handle_enc: null, started_at: 1, finished_at: null, http_status: null, result: null };
+    await queryOf(at.ctx.store)
+      .insertInto("effects")
+      .values({ ...effect, ...times, step: "status 3", state: "intent" })
+      .execute();
+    const { post } = await takeDown(at);
+    expect(post.error).toBe(
+      `It was taken down. A draft stays there. Whether a further part of it (status 3) went out is not known. Look at ${URL_THERE}.`,
+    );
+  });
+
+  it("is refused where no app may delete, with the address where a person does, and nothing is stopped", async () => {
+    await using at = await world({}, () => ({}));
+    await expect(takeDown(at)).rejects.toThrow(
+      `Scripted lets no app delete a post. A person deletes it at ${URL_THERE}.`,
+    );
+    expect(await readPost(at.ctx, at.post.id)).toMatchObject({
+      status: "published",
+      next_at: at.post.next_at,
+    });
+  });
+
+  it("waits for a publisher that works on what follows it", async () => {
+    await using at = await world({ lease_worker: "wrk_other" }, () => ({ remove: async () => {} }));
+    await expect(takeDown(at)).rejects.toThrow(/being worked on right now/);
+  });
+});
+
+describe("taking an uploaded post back", () => {
+  const uploaded = { status: "uploaded", published_at: null } as const;
+
+  it("leaves one alone that went live meanwhile", async () => {
+    await using at = await world(uploaded, (asked) => ({
+      remove: async () => void asked.push("remove"),
+      insights: async () => ({ state: "live", visibility: null, metrics: {} }),
+    }));
+    await expect(takeDown(at)).rejects.toThrow(/went live on Scripted a moment ago/);
+    expect(at.asked).toEqual([]);
+    expect(await readPost(at.ctx, at.post.id)).toMatchObject({ status: "uploaded", lease_worker: null });
+  });
+
+  it("is found by the publisher again when the platform does not do it", async () => {
+    await using at = await world(uploaded, () => ({
+      remove: async () => Promise.reject(new PlatformFault("transient", "It is busy.")),
+    }));
+    await expect(takeDown(at)).rejects.toThrow(/It is busy/);
+    expect((await readPost(at.ctx, at.post.id)).next_at).toBe(at.post.next_at);
+  });
+});
