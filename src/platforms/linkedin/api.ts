@@ -121,7 +121,7 @@ export function askLinkedIn<T>(
   return withVersion(io, (version) =>
     "account" in io
       ? api.ask(io, toCall(call, version), schema)
-      : api.askWith(io, { ...(secrets === undefined ? {} : { secrets }) }, toCall(call, version), schema),
+      : api.askWith(io, secrets === undefined ? {} : { secrets }, toCall(call, version), schema),
   );
 }
 
