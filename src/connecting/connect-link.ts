@@ -5,8 +5,8 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { findAccountRow } from "../store/queries/accounts.ts";
 import { type ConnectionRow, findConnectionByToken } from "../store/queries/connections.ts";
 import type { AppContext } from "../context.ts";
-import { wayOf } from "../platform-io/ways.ts";
-import type { ConnectTarget } from "./connect-fields.ts";
+import { wayOf } from "../platform-io/set-up.ts";
+import type { ConnectTarget } from "./connect-target.ts";
 import { AppError } from "../domain/errors.ts";
 import { type PendingOwner, pendingAad } from "../platform-io/secrets.ts";
 

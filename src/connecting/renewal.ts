@@ -17,10 +17,10 @@ import {
 } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 import { mergeSecrets, openGrant, openSecrets, scrub, sealGrant } from "../platform-io/secrets.ts";
-import { accessEndsAt, renewAt, requirePlatform, wayOf, renewalOf } from "../platform-io/ways.ts";
+import { accessEndsAt, renewAt, requirePlatform, wayOf, renewalOf } from "../platform-io/set-up.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { endpointsOf, findUsedApp, forgetApp } from "./apps.ts";
+import { endpointsOf, findUsedApp, forgetApp } from "./oauth.ts";
 import { fitTokens } from "../platform-io/fit-answers.ts";
 import { refreshTokens, SetupFault } from "./oauth-requests.ts";
 import { createConnectIo, toPlatformAccount } from "../platform-io/connect-io.ts";

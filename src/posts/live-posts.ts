@@ -11,7 +11,7 @@ import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { readMetadata, toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
-import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";
+import { checkMediaAddress, resolveMediaUrl } from "../files/media-places.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEdited } from "../platform-io/fit-answers.ts";
@@ -20,7 +20,7 @@ import { assertUsable, checkAddresses, checkContent, findUsableAccount } from ".
 import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 

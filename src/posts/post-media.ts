@@ -9,9 +9,15 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { allFilesOf, findFileByKey } from "../store/queries/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf } from "../files/files.ts";
-import { type FileUse, type ResolvedMedia, resolveMediaUrl } from "../files/media-addresses.ts";
-import { refusal } from "../publishing/limited-media.ts";
-import { type MediaPlace, placesOf, replaceAddresses } from "../files/media-places.ts";
+import {
+  type FileUse,
+  type ResolvedMedia,
+  resolveMediaUrl,
+  type MediaPlace,
+  placesOf,
+  replaceAddresses,
+} from "../files/media-places.ts";
+import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck {
   readonly platform: AnyPlatform;

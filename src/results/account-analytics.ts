@@ -12,7 +12,7 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { percentile } from "../domain/percentile.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [

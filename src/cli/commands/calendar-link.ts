@@ -3,7 +3,7 @@ import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { localCaller } from "../../access/api-keys.ts";
 
 interface LinkOptions {
   readonly owner: string;

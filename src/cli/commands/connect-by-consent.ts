@@ -7,9 +7,9 @@ import { checkConnection, connectChannel } from "../../connecting/connections.ts
 import { leadOn, pasteAddress } from "../../connecting/consent.ts";
 import { type CallContext, guestCall, plainCall } from "../../context.ts";
 import type { Host, Session, Terminal } from "../host.ts";
-import { localCaller } from "../../access/local-caller.ts";
-import type { FoundChannel } from "../../connecting/found-channels.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { parseList } from "../options.ts";
+import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
 const LOOK_EVERY_MS = SECOND / 2;

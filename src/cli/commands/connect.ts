@@ -1,12 +1,12 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { ConnectTarget } from "../../connecting/connect-fields.ts";
+import type { ConnectTarget } from "../../connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
 import { parseJson, printResult } from "../options.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
 
 interface ConnectOptions {

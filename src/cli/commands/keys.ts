@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
-import type { ApiKey } from "../../access/api-keys.ts";
+import { type ApiKey, localCaller } from "../../access/api-keys.ts";
 import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
 import {
@@ -11,7 +11,6 @@ import {
   roleOption,
   toJsonText,
 } from "../options.ts";
-import { localCaller } from "../../access/local-caller.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { findChannel } from "../../accounts/meant-channel.ts";
+import { listAccounts, findChannel } from "../../accounts/accounts.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf } from "./outcomes.ts";
 import { printList } from "./views.ts";
 

@@ -1,14 +1,14 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
-import { uploadFile } from "../../files/file-imports.ts";
+import { uploadFile } from "../../files/file-uploads.ts";
 import type { Host, Session } from "../host.ts";
 import { collect, parseJson } from "../options.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { File } from "../../domain/files/file.ts";
 import { printList } from "./views.ts";
 

@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 
 const LOOK_EVERY_MS = SECOND / 5;

@@ -1,14 +1,13 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult, type Post } from "../../domain/posts/post.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { findChannel, sayChannels } from "../../accounts/meant-channel.ts";
+import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import type { Host, Session } from "../host.ts";
 import { collect, toJsonText } from "../options.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { askAt, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { showPosts } from "./views.ts";

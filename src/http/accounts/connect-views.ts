@@ -1,7 +1,6 @@
 import type { ClosedReason } from "../../connecting/connect-link.ts";
-import type { FormField } from "../../connecting/connect-fields.ts";
-import type { ConnectForm } from "../../connecting/connect-page.ts";
-import type { OtherWay } from "../../connecting/connect-page.ts";
+import type { FormField } from "../../connecting/connect-target.ts";
+import type { ConnectForm, OtherWay } from "../../connecting/connect-page.ts";
 import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
 import {
@@ -15,7 +14,7 @@ import {
   withLinks,
 } from "../pages/html.ts";
 import { messageView, type View } from "../pages/layout.ts";
-import type { FoundChannel } from "../../connecting/found-channels.ts";
+import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 interface FormState {
   /** What was entered, but for what is hidden: secrets are never sent back. */

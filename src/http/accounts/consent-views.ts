@@ -1,4 +1,4 @@
-import type { FormField } from "../../connecting/connect-fields.ts";
+import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConsentStart } from "../../connecting/connect-page.ts";
 import {
   COPY_SCRIPT,

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { isWholeText } from "../../domain/whole-text.ts";
-import { isAccountId } from "../../accounts/meant-channel.ts";
+import { isAccountId } from "../../accounts/accounts.ts";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";

@@ -6,16 +6,15 @@ import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { UploadFileArgs, type File } from "../../domain/files/file.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../context.ts";
-import type { SignedParts } from "../../files/file-addresses.ts";
-import { importFile } from "../../files/file-imports.ts";
+import { type SignedParts, getFile, openCopy, openDownload } from "../../files/files.ts";
 import {
+  importFile,
   fileTooLarge,
   MAX_FILE_BYTES,
   receiveLinkedUpload,
   storeUpload,
   type Upload,
 } from "../../files/file-uploads.ts";
-import { getFile, openCopy, openDownload } from "../../files/files.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import type { AppContext } from "../../context.ts";
-import { isDatabaseReady } from "../../health/running-server.ts";
+import { isDatabaseReady } from "../../health/status.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createMeasurements } from "../../health/metrics.ts";

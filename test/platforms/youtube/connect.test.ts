@@ -10,7 +10,7 @@ import { callOf } from "../../support/context.ts";
 import { createFakeYoutube } from "./fake.ts";
 import { refusal } from "./answers.ts";
 import { createYoutubeWorld, PLACE, SETTINGS } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../../src/connecting/connections.ts";
 
 const way = youtube.connect[0] as OAuthWay;
 const SCOPES = way.scopes;
