@@ -5,7 +5,7 @@ import { HOUR } from "../domain/time.ts";
 import type { App, ConnectIo, Endpoints, OAuthWay, Place } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { wayName } from "../ports/platform-setup.ts";
-import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../store/queries/oauth/apps.ts";
+import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../store/queries/connections.ts";
 import type { AppContext } from "../context.ts";
 import { fitApp, fitEndpoints } from "../platform-io/fit-answers.ts";
 import { appAad } from "../platform-io/secrets.ts";

@@ -6,7 +6,7 @@ import type { File } from "../domain/files/file.ts";
 import { toIso } from "../domain/time.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
-import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files/files.ts";
+import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";

@@ -6,7 +6,7 @@ import type { Attempt, Insights, Metrics, Post } from "../domain/posts/post.ts";
 import { SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { findPost, postNotFound, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
-import { readAttempts, readWarnings } from "../store/queries/post-history.ts";
+import { readAttempts, readWarnings } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 import { commitOnce } from "../access/idempotency.ts";

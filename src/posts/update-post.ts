@@ -4,7 +4,7 @@ import type { Post } from "../domain/posts/post.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
-import { hasEffects } from "../store/queries/post-history.ts";
+import { hasEffects } from "../store/queries/posts.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";

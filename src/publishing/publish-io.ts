@@ -14,7 +14,7 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
-import { readResults } from "../store/queries/post-history.ts";
+import { readResults } from "../store/queries/posts.ts";
 import { findPlatform } from "../platform-io/ways.ts";
 
 export interface PublishRun {

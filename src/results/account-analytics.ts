@@ -6,7 +6,7 @@ import { parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readEnded, type EndedPost } from "../store/queries/analytics.ts";
+import { readEnded, type EndedPost } from "../store/queries/channel-posts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";

@@ -14,7 +14,7 @@ import {
   type WebhookLease,
   type WebhookStanding,
 } from "../store/queries/webhooks.ts";
-import { showSnapshot } from "../store/queries/post-history.ts";
+import { showSnapshot } from "../store/queries/posts.ts";
 import { type DeliveryRow, findWebhookRow, type WebhookRow } from "../store/queries/webhooks.ts";
 import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";

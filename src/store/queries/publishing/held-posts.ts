@@ -1,4 +1,4 @@
-import { queryOf } from "../../engine/handle.ts";
+import { queryOf } from "../../engine/statements.ts";
 import type { EffectRow, Lease } from "../../engine/ledger.ts";
 import type { PostRow } from "../../engine/schema.ts";
 import type { Tx } from "../../engine/store.ts";

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import { queryOf } from "../../engine/handle.ts";
+import { queryOf } from "../../engine/statements.ts";
 import {
   Fenced,
   LIVE_STEP,
