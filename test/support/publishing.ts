@@ -4,7 +4,6 @@ import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
 import { claimDue, sweep } from "../../src/publishing/claim.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
-import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
@@ -90,11 +89,7 @@ export async function addPost(
 }
 
 export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
-  return queryOf(ctx.store)
-    .selectFrom("posts")
-    .select(POST_COLUMNS)
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
+  return queryOf(ctx.store).selectFrom("posts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
 /** One tick: sweeps, takes up what is due and works on it to its end. Returns how many were taken. */

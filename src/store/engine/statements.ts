@@ -1,4 +1,12 @@
-import { CompiledQuery, sql, type Kysely, type RawBuilder, type Selectable, type Updateable } from "kysely";
+import {
+  CompiledQuery,
+  sql,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type Updateable,
+} from "kysely";
 import type { Tables } from "./schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Tx } from "./store.ts";
 
@@ -63,6 +71,18 @@ export function listRows<T extends Table>(
       Selectable<Tables[T]>
     >`SELECT * FROM ${sql.table(table)} WHERE ${matching(where)} ORDER BY ${sql.ref(order)}`,
   );
+}
+
+/** False where a row with the same key is there already. */
+export async function insertNew<T extends Table>(
+  tx: Tx,
+  table: T,
+  row: Insertable<Tables[T]>,
+): Promise<boolean> {
+  const columns = Object.keys(row).map((column) => sql.ref(column));
+  const values = sql.join(Object.values(row));
+  const insert = sql`INSERT INTO ${sql.table(table)} (${sql.join(columns)}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  return (await change(tx, insert)) === 1;
 }
 
 /** Returns how many rows were changed. */

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { deleteRows, findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
+import { deleteRows, findRow, insertNew, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type ApiKeyRow = Selectable<Tables["api_keys"]>;
@@ -57,12 +57,7 @@ export function findKey(tx: Tx, { ownerId, keyHash }: KeyRef): Promise<Idempoten
 /** False where the key is there already. Deletes keys that have expired. */
 export async function insertKey(tx: Tx, row: IdempotencyRow): Promise<boolean> {
   await queryOf(tx).deleteFrom("idempotency").where("expires_at", "<=", row.created_at).execute();
-  const { numInsertedOrUpdatedRows } = await queryOf(tx)
-    .insertInto("idempotency")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+  return insertNew(tx, "idempotency", row);
 }
 
 /** Takes the key over from a dead worker. False where another process was first. */

@@ -1,6 +1,6 @@
 import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
+import { findRow, insertNew, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
@@ -70,13 +70,8 @@ export function listCountedAccounts(
 }
 
 /** False where the owner has the channel already. */
-export async function insertAccount(tx: Tx, row: AccountRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await queryOf(tx)
-    .insertInto("accounts")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+export function insertAccount(tx: Tx, row: AccountRow): Promise<boolean> {
+  return insertNew(tx, "accounts", row);
 }
 
 type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;

@@ -1,6 +1,6 @@
 import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
+import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type ConnectionRow = Selectable<Tables["connections"]>;
@@ -135,11 +135,7 @@ export function findApp(
 /** Replaces the app that was found (null: there was none). Returns the one that is stored in the end. */
 export async function storeApp(tx: Tx, row: AppRow, found: AppRow | null): Promise<AppRow> {
   if (found !== null) await deleteApp(tx, found);
-  await queryOf(tx)
-    .insertInto("apps")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(tx, "apps", row);
   return (await findApp(tx, row)) ?? row;
 }
 

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { FeedItem, FeedShelf } from "../../ports/feed-shelf.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type { Tables } from "../engine/schema.ts";
-import { deleteRows, findRow, queryOf } from "../engine/statements.ts";
+import { deleteRows, findRow, insertNew, queryOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 
 /** The built-in feed's entries in their table, their media in the file store under `feed/`. */
@@ -102,13 +102,8 @@ export function findCalendarLinkByToken(
 }
 
 /** False where there is one already. */
-export async function insertCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await queryOf(tx)
-    .insertInto("calendar_links")
-    .values(row)
-    .onConflict((conflict) => conflict.column("owner_id").doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+export function insertCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<boolean> {
+  return insertNew(tx, "calendar_links", row);
 }
 
 /** Replaces the owner's link, whose address ends. */

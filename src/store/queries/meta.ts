@@ -1,4 +1,4 @@
-import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
+import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 /** Facts about the database itself, by name. */
@@ -7,13 +7,8 @@ export async function readMeta(reader: Reader, key: string): Promise<string | nu
 }
 
 /** Stores a new fact. False where it is there already. */
-export async function insertMeta(tx: Tx, key: string, value: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await queryOf(tx)
-    .insertInto("meta")
-    .values({ key, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+export function insertMeta(tx: Tx, key: string, value: string): Promise<boolean> {
+  return insertNew(tx, "meta", { key, value });
 }
 
 /** Replaces a fact, or with `from` null stores a new one. False where another process was first. */

@@ -4,9 +4,9 @@ import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
-import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
+import type { ShownRow } from "../engine/schema.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
-import { indexOf, queryOf } from "../engine/statements.ts";
+import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
 import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
 
 export function toPost(row: ShownRow): Post {
@@ -83,20 +83,14 @@ export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
 
 /** The post, or null for one that does not exist or belongs to another owner. */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
-  const row = await queryOf(reader)
-    .selectFrom("posts")
-    .select(POST_COLUMNS)
-    .where("id", "=", id)
-    .where("owner_id", "=", ownerId)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await findRow(reader, "posts", { id, owner_id: ownerId })) ?? null;
 }
 
 /** Those of these posts that are the owner's, in the order of their times. */
 export function findPosts(reader: Reader, ownerId: string, ids: readonly string[]): Promise<PostRow[]> {
   return queryOf(reader)
     .selectFrom("posts")
-    .select(POST_COLUMNS)
+    .selectAll()
     .where("owner_id", "=", ownerId)
     .where("id", "in", ids)
     .orderBy("scheduled_at")
@@ -140,7 +134,7 @@ export async function transition(
     .where("owner_id", "=", post.ownerId)
     .where("status", "in", [...from])
     .where(({ eb, or }) => or([eb("lease_worker", "is", null), eb("status", "=", "published")]))
-    .returning(POST_COLUMNS)
+    .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw await whyNot(tx, post, trigger);
   if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
@@ -177,7 +171,7 @@ export function listPostsById(
 ): Promise<PostRow[]> {
   return queryOf(reader)
     .selectFrom("posts")
-    .select(POST_COLUMNS)
+    .selectAll()
     .where(sql<string>`owner_id || ''`, "=", ownerId)
     .where("id", ">", page.after)
     .orderBy("id")
@@ -196,13 +190,8 @@ export async function readAttempts(
   reader: Reader,
   post: Pick<PostRow, "id" | "owner_id">,
 ): Promise<{ attempts: AttemptRow[]; steps: StepRow[] }> {
-  const attempts = await queryOf(reader)
-    .selectFrom("attempts")
-    .selectAll()
-    .where("post_id", "=", post.id)
-    .where("owner_id", "=", post.owner_id)
-    .orderBy("number")
-    .execute();
+  const owned = { post_id: post.id, owner_id: post.owner_id };
+  const attempts = await listRows(reader, "attempts", owned, "number");
   const steps = await queryOf(reader)
     .selectFrom("effects")
     .select(["run", "step", "state", "started_at", "finished_at"])
@@ -231,23 +220,12 @@ export async function readResults(
   reader: Reader,
   post: Pick<PostRow, "id" | "run">,
 ): Promise<{ step: string; result: string }[]> {
-  const rows = await queryOf(reader)
-    .selectFrom("effects")
-    .select(["step", "result"])
-    .where("post_id", "=", post.id)
-    .where("run", "=", post.run)
-    .where("state", "=", "done")
-    .execute();
+  const done = { post_id: post.id, run: post.run, state: "done" } as const;
+  const rows = await listRows(reader, "effects", done, "step");
   return rows.flatMap(({ step, result }) => (result === null ? [] : [{ step, result }]));
 }
 
 /** Whether anything was begun in the post's present run. */
 export async function hasEffects(reader: Reader, post: Pick<PostRow, "id" | "run">): Promise<boolean> {
-  const row = await queryOf(reader)
-    .selectFrom("effects")
-    .select("step")
-    .where("post_id", "=", post.id)
-    .where("run", "=", post.run)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await findRow(reader, "effects", { post_id: post.id, run: post.run })) !== undefined;
 }
