@@ -4,8 +4,7 @@ import type { Post } from "../domain/posts/post.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
-import { hasEffects } from "../store/queries/posts.ts";
-import { readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
+import { hasEffects, readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { lockPost } from "../store/queries/publishing/held-posts.ts";
@@ -20,10 +19,10 @@ import {
   readScheduledAt,
 } from "./post-draft.ts";
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
-import { type FileUse, requireFiles } from "../files/media-addresses.ts";
+import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { findOwnPost } from "./posts.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** A change that raced with another one is checked again on the newer content, this often. */
 export const MAX_ROUNDS = 5;

@@ -1,11 +1,9 @@
-import { LateCauses } from "../../src/publishing/late-causes.ts";
+import { LateCauses, claimDue, sweep } from "../../src/publishing/claim.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
-import { claimDue, sweep } from "../../src/publishing/claim.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { queryOf } from "./handles.ts";
 

@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { printResult, toJsonText } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { tellSize } from "../shell/views.ts";
 import { UNSIGNED_RISK } from "../../operations/reports.ts";
 
-/** The data folder as a whole: copied, put back, moved and exported. */
 export function addDataCommands(program: Command, host: Host): void {
   program
     .command("backup")

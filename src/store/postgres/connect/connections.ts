@@ -6,7 +6,7 @@ import {
   replaceWithNoncontingentExpression,
 } from "kysely";
 import type { Client, ClientBase } from "pg";
-import { deadline } from "../../../domain/deadline.ts";
+import { deadline } from "../../../domain/time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type Handle, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
