@@ -39,7 +39,7 @@ import { assertSecrets, findWay, hasConsent, findPlace } from "./connect-page.ts
 import { readSettings } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
 import { type GrantRow, deleteUnusedGrant } from "../store/queries/grants.ts";
-import {} from "./renew-tokens.ts";
+import type {} from "./renew-tokens.ts";
 import { revokeGrant } from "./renewal.ts";
 import { insertMeta, readMeta } from "../store/queries/meta.ts";
 

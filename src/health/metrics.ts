@@ -1,7 +1,7 @@
 import type { Attempt } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { MINUTE } from "../domain/time.ts";
-import { type WebhookStatus } from "../domain/webhooks/webhook.ts";
+import type { WebhookStatus } from "../domain/webhooks/webhook.ts";
 import {
   countByStatus,
   countOverdue,

@@ -7,7 +7,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, tellTime, toZoned } from "../domain/time.ts";
-import { type PostContentRow } from "../store/queries/posts.ts";
+import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";

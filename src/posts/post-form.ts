@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
