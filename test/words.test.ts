@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const SOURCES = ["src", "tools", "apps"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") || name.endsWith(".tsx"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
+);
+
+/** Words that need a second reading. */
+const HARD = /\b(nobody|whoever|whomever|somebody|wherein|thereof|of which|of whom)\b/gi;
+
+/** The last column of the glossary: words that another word stands for. */
+function wordsNotUsed(): string[] {
+  const rows = readFileSync(join(ROOT, "docs/glossary.md"), "utf8").split("\n");
+  return rows
+    .map((row) => row.split("|").map((cell) => cell.trim()))
+    .filter((cells) => cells.length === 5 && !/^-*$|^Not$/.test(cells[3] ?? ""))
+    .flatMap((cells) => (cells[3] ?? "").split(", "));
+}
+
+/** `finishAttempt` as "finish attempt", `crash_count` as "crash count". */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[_-]/g, " ")
+    .toLowerCase();
+}
+
+/** Names that a file gives to something of its own, with that of the file. */
+function namesIn(path: string): string[] {
+  const names = [
+    path
+      .split("/")
+      .at(-1)
+      ?.replace(/\.tsx?$/, "") ?? "",
+  ];
+  const visit = (node: ts.Node): void => {
+    const name = (node as ts.NamedDeclaration).name;
+    if (name !== undefined && ts.isIdentifier(name)) names.push(name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest));
+  return names;
+}
+
+it("has one name for one idea", () => {
+  const others = wordsNotUsed();
+  expect(others).toContain("settle");
+  const isOther = new RegExp(`\\b(${others.join("|").replaceAll("-", "[ -]")})s?\\b`);
+  const found = SOURCES.flatMap((path) =>
+    namesIn(path)
+      .filter((name) => isOther.test(wordsOf(name)))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(found).toEqual([]);
+});
+
+it("says things in words that are understood at the first reading", () => {
+  const found = SOURCES.flatMap((path) =>
+    readFileSync(join(ROOT, path), "utf8")
+      .split("\n")
+      .flatMap((line, at) => (line.match(HARD) ?? []).map((word) => `${path}:${at + 1}: ${word}`)),
+  );
+  expect(found).toEqual([]);
+});
