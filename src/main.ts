@@ -15,9 +15,7 @@ const IS_BUILT = import.meta.url.endsWith(".js");
 /** As `engines` in package.json says. */
 const NEEDED = { major: 20, minor: 19 };
 
-/**
- * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
- */
+/** What still runs this long after a command's end was forgotten; the process must not hang on it. */
 const LINGER_MS = 1_000;
 
 const INTERRUPTED = 130;
@@ -25,7 +23,7 @@ const INTERRUPTED = 130;
 /** What asks a process to end. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The argument of the process that reads media; nobody else can give it, as nobody else has a channel. */
+/** The argument of the process that reads media. A person cannot give it: their process has no channel. */
 const MEDIA_READER = "--media-reader";
 
 /** What its JavaScript may need: the index of a film of ten hours takes 64 MiB. */
@@ -51,8 +49,8 @@ else if (process.argv[2] === MEDIA_READER && process.send !== undefined) supervi
 else await runProcess();
 
 /**
- * Node 22 and 24 warn that node:sqlite may change. We test with each of them, and nobody who reads the line
- * can do anything about it.
+ * Node 22 and 24 warn that node:sqlite may change. We test with each of them, and a reader of the line
+ * cannot do anything about it.
  */
 function keepQuietAboutSqlite(): void {
   const { emitWarning } = process;
@@ -66,7 +64,7 @@ function startMediaReader(): ChildProcess {
   const { PATH, LD_LIBRARY_PATH, SystemRoot, HOME = "/" } = process.env;
   return fork(fileURLToPath(import.meta.url), [MEDIA_READER], {
     serialization: "advanced",
-    // Standard output belongs to MCP, and what libraries say of hostile files to nobody.
+    // Standard output belongs to MCP, and what libraries say of hostile files is dropped.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     // No secrets. Without HOME a container's nameless user has no home, which libraries ask for as they are
     // loaded.
@@ -104,19 +102,19 @@ async function runMediaReaderThread(): Promise<void> {
 }
 
 async function runProcess(): Promise<void> {
-  // Database, files and keys are this user's alone, whoever creates them.
+  // Database, files and keys are only for this user.
   process.umask(0o077);
 
   const stop = new AbortController();
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      // Whoever asks a second time does not want to wait.
+      // A person who asks a second time does not want to wait.
       if (stop.signal.aborted) process.exit(INTERRUPTED);
       stop.abort(new Error(`The process was asked to end (${signal}).`));
     });
   }
   for (const stream of [process.stdout, process.stderr]) {
-    // The reader went away (EPIPE); nobody is left to be told.
+    // The reader went away (EPIPE), and cannot be told.
     stream.on("error", (error) => stop.abort(error));
   }
 

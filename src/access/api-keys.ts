@@ -7,7 +7,6 @@ import {
   DEFAULT_OWNER,
   type Permission,
   PERMISSIONS,
-  type Role,
   roleOf,
   ROLES,
 } from "../domain/permissions.ts";
@@ -27,22 +26,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
 
 /** A key as lists show it. Its secret is not kept anywhere. */
-export interface ApiKey {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly name: string;
-  readonly status: "active" | "expired" | "revoked";
-  readonly permissions: readonly Permission[];
-  /** The name of this set of permissions; null: it has none. */
-  readonly role: Role | null;
-  /** The only accounts it reaches; null: all. */
-  readonly accountIds: readonly string[] | null;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  /** To the minute. */
-  readonly lastUsedAt: string | null;
-}
+export type ApiKey = Readonly<ReturnType<typeof toApiKey>>;
 
 const SECRET_BYTES = 32;
 const FIRST_KEY = "First key";
@@ -64,7 +48,12 @@ export async function createKey(
   { ctx, caller: { ownerId } }: CallContext,
   input: KeyInput,
 ): Promise<{ key: string; apiKey: ApiKey }> {
-  const { key, row } = makeKey(ctx, ownerId, await readKeyInput(ctx, ownerId, input));
+  const { key, row } = makeKey(ctx, ownerId, {
+    name: readName(input.name),
+    permissions: readPermissions(input.permissions),
+    accountIds: await readAccountIds(ctx, ownerId, input.accountIds),
+    expiresAt: readExpiry(ctx, input.expires),
+  });
   await ctx.store.write((tx) => insertApiKey(tx, row));
   return { key, apiKey: toApiKey(ctx, row) };
 }
@@ -97,16 +86,13 @@ export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<st
   });
 }
 
-/**
- * Beside an empty file the first key was never shown to anybody. False where there are others, or where it
- * was used.
- */
+/** Beside an empty file the first key was never shown. False where there are others, or where it was used. */
 async function revokeUnseenKey(ctx: AppContext, tx: Tx): Promise<boolean> {
   const [first, second] = await listApiKeyRows(tx, DEFAULT_OWNER);
   if (first === undefined || second !== undefined) return false;
   if (first.name !== FIRST_KEY || first.last_used_at !== null || first.revoked_at !== null) return false;
-  const { id, owner_id: ownerId } = first;
-  return (await revokeApiKeyRow(tx, { ownerId, id, now: ctx.clock.now() })) !== null;
+  const key = { ownerId: DEFAULT_OWNER, id: first.id, now: ctx.clock.now() };
+  return (await revokeApiKeyRow(tx, key)) !== null;
 }
 
 /** The owner's keys, oldest first, revoked ones among them. */
@@ -133,7 +119,7 @@ export async function revokeKey(
 }
 
 /**
- * Who brings this key; null for a key that is unknown, garbled, expired or revoked. `fixedKey` is the one of
+ * The caller with this key; null for a key that is unknown, garbled, expired or revoked. `fixedKey` is the one of
  * the settings. Secrets are compared as hashes of equal length, in constant time.
  */
 export async function authenticate(
@@ -211,7 +197,7 @@ function makeKey(
   return { key: `phk_${id.slice("key_".length)}_${secret}`, row };
 }
 
-function toApiKey(ctx: AppContext, row: ApiKeyRow): ApiKey {
+function toApiKey(ctx: AppContext, row: ApiKeyRow) {
   const permissions = permissionsOf(row);
   return {
     id: row.id,
@@ -219,16 +205,19 @@ function toApiKey(ctx: AppContext, row: ApiKeyRow): ApiKey {
     name: row.name,
     status: statusOf(ctx, row),
     permissions,
+    /** The name of this set of permissions; null: it has none. */
     role: roleOf(permissions),
+    /** The only accounts it reaches; null: all. */
     accountIds: accountIdsOf(row),
     createdAt: toIso(row.created_at),
     expiresAt: toIsoOrNull(row.expires_at),
     revokedAt: toIsoOrNull(row.revoked_at),
+    /** To the minute. */
     lastUsedAt: toIsoOrNull(row.last_used_at),
   };
 }
 
-function statusOf(ctx: AppContext, row: ApiKeyRow): ApiKey["status"] {
+function statusOf(ctx: AppContext, row: ApiKeyRow): "active" | "expired" | "revoked" {
   if (row.revoked_at !== null) return "revoked";
   return row.expires_at !== null && row.expires_at <= ctx.clock.now() ? "expired" : "active";
 }
@@ -264,16 +253,6 @@ interface KeyLimits {
 }
 
 const MAX_NAME_LENGTH = 100;
-
-/** What a key shall be limited to. Throws `invalid` that names the field. */
-async function readKeyInput(ctx: AppContext, ownerId: string, input: KeyInput): Promise<KeyLimits> {
-  return {
-    name: readName(input.name),
-    permissions: readPermissions(input.permissions),
-    accountIds: await readAccountIds(ctx, ownerId, input.accountIds),
-    expiresAt: readExpiry(ctx, input.expires),
-  };
-}
 
 function readName(name: string | undefined): string {
   const trimmed = (name ?? "").trim();
@@ -341,10 +320,7 @@ function readExpiry(ctx: AppContext, text: string | undefined): number | null {
   throw new AppError("invalid", `expires: ${quote(text)} is not in the future. It is ${toIso(now)} now.`);
 }
 
-/**
- * Whoever sits at this machine as the user that the data folder belongs to: the default owner, or the one
- * that they name.
- */
+/** The user that the data folder belongs to, at this machine: the default owner, or the one that is named. */
 export function localCaller({
   ownerId = DEFAULT_OWNER,
   permissions = PERMISSIONS,

@@ -23,23 +23,17 @@ export interface Replayable<T> {
   readonly isReplay: boolean;
 }
 
-interface IdempotentCall {
-  readonly key: string;
-  readonly tool: string;
-  readonly args: unknown;
-}
-
 /**
  * Runs `work` at most once per caller and key. The same arguments get the stored result again, others a
  * `conflict`, and so does a call that is still running. A call that fails frees its key.
  *
  * A caller is an API key, not its owner: what one key was answered, another may be too narrow to see, and
- * even that a key was used is nobody else's to know. Whoever replaces an API key begins anew with it.
+ * must not even learn that a key was used. With another API key a client begins anew.
  */
 export async function runOnce<T>(
   ctx: AppContext,
   caller: Caller,
-  call: IdempotentCall,
+  call: { readonly key: string; readonly tool: string; readonly args: unknown },
   work: (claim: IdempotencyClaim) => Promise<T>,
 ): Promise<Replayable<T>> {
   const keyHash = hash("sha256", `${caller.keyId}\n${call.key}`);
@@ -50,13 +44,13 @@ export async function runOnce<T>(
     () => claimKey(ctx, caller, claim),
     () => claimKey(ctx, caller, { ...claim, isAgain: true }),
   );
-  const place = answerAad({ owner_id: caller.ownerId, key_hash: keyHash });
-  const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, place)) as T;
+  const aad = answerAad({ owner_id: caller.ownerId, key_hash: keyHash });
+  const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, aad)) as T;
   if (stored !== null) return { result: open(stored), isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
-    const sealed = ctx.cipher.seal(JSON.stringify(result), place);
+    const sealed = ctx.cipher.seal(JSON.stringify(result), aad);
     // Another process took the key over, believing this one dead: what stands in this transaction must not
     // stand twice.
     if (!(await completeKey(tx, key, { workerId: ctx.workerId, result: sealed })))
@@ -125,7 +119,7 @@ async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Pro
     let known: IdempotencyRow | undefined;
     while (known === undefined) {
       if (await insertKey(tx, row)) return null;
-      // Whoever had it may have freed it in this moment.
+      // The one that had it may have freed it in this moment.
       known = await findKey(tx, key);
     }
     if (known.fingerprint !== wanted.fingerprint) {

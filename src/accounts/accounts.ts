@@ -136,13 +136,13 @@ export interface Channel {
   readonly status: AccountStatus;
 }
 
-/** Whatever begins like an id is meant as one, also where no account has it. */
+/** A text that begins like an id is meant as one, also where no account has it. */
 export function isAccountId(text: string): boolean {
   return text.startsWith("acc_");
 }
 
 /**
- * The channel that somebody means: by its id, else by its name or handle, else by its platform where that has
+ * The channel that a text means: by its id, else by its name or handle, else by its platform where that has
  * one channel. `field`: where it was given. Throws `invalid` where several may be meant and `not_found` where
  * none is, with those there are.
  */
@@ -166,8 +166,8 @@ export function findChannel<T extends Channel>(channels: readonly T[], wanted: s
   throw new AppError("not_found", `${field}: there is no channel ${quote(wanted)}. ${sayChannels(usable)}`);
 }
 
-/** The same among the caller's channels, by whatever is no id. */
-export async function findMeantAccount(ctx: AppContext, caller: Caller, wanted: string): Promise<AccountRow> {
+/** The same among the caller's channels, by a text that is no id. */
+async function findMeantAccount(ctx: AppContext, caller: Caller, wanted: string): Promise<AccountRow> {
   const rows = await listAccountRows(ctx.store, caller.ownerId);
   return findChannel(
     rows.filter(({ id }) => canReachAccount(caller, id)),
@@ -188,16 +188,16 @@ export async function meantAccountIds(
   const ids: string[] = [];
   for (const text of wanted) {
     if (isAccountId(text)) ids.push(text);
-    else ids.push((await findMeantAccount(ctx, caller, text).catch(asInvalid)).id);
+    else {
+      const found = await findMeantAccount(ctx, caller, text).catch((error: unknown) => {
+        // Of a filter it is the form that is wrong: nothing was looked up by it yet.
+        if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+        throw new AppError("invalid", error.message);
+      });
+      ids.push(found.id);
+    }
   }
   return ids;
-}
-
-/** Of a filter it is the form that is wrong: nothing was looked up by it yet. */
-function asInvalid(error: unknown): never {
-  throw error instanceof AppError && error.kind === "not_found"
-    ? new AppError("invalid", error.message)
-    : error;
 }
 
 /** The channels to choose from, as a sentence. */

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { hash } from "node:crypto";
 import { MINUTE } from "../domain/time.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
 import { findAccountRow } from "../store/queries/accounts.ts";
 import { type ConnectionRow, findConnectionByToken } from "../store/queries/connections.ts";
 import type { AppContext } from "../context.ts";
@@ -47,7 +46,7 @@ export interface LinkRef {
 /** Another submission of the same link was first. */
 export class LinkUsed extends Error {}
 
-/** For how long a page still works: a duration, because nobody knows the visitor's time zone. */
+/** For how long a page still works: a duration, as the visitor's time zone is not known. */
 export function minutesLeft({ clock }: AppContext, expiresAt: number): number {
   return Math.max(1, Math.round((expiresAt - clock.now()) / MINUTE));
 }
@@ -71,40 +70,25 @@ export async function openRow(
 ): Promise<OpenLink | ClosedLink> {
   const platform = ctx.platforms.get(row.provider);
   if (platform === undefined) return UNKNOWN;
-  const reason = closedReason(row, ctx.clock.now());
-  if (reason !== null) {
-    const error = reason === "failed" && row.error !== null ? { error: row.error } : {};
-    return { state: "closed", reason, title: platform.title, ...error };
-  }
-  const target = await toTarget(ctx, { row, platform, way: ref.way });
-  return { state: "open", row, target, token: ref.token };
-}
-
-function closedReason(row: ConnectionRow, now: number): ClosedReason | null {
-  if (row.status === "connected") return "used";
-  if (row.status === "failed") return "failed";
-  return row.expires_at <= now ? "expired" : null;
-}
-
-async function toTarget(
-  ctx: AppContext,
-  { row, platform, way }: { row: ConnectionRow; platform: AnyPlatform; way: string | undefined },
-): Promise<ConnectTarget> {
+  const closed = { state: "closed", title: platform.title } as const;
+  if (row.status === "connected") return { ...closed, reason: "used" };
+  if (row.status === "failed")
+    return { ...closed, reason: "failed", ...(row.error !== null && { error: row.error }) };
+  if (row.expires_at <= ctx.clock.now()) return { ...closed, reason: "expired" };
   const reconnecting =
     row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
-  const noted = wayOf(platform, row);
-  // Once channels were found, it is settled by which way.
-  const wanted =
-    row.status === "pending" ? platform.connect.find((candidate) => candidate.name === way) : undefined;
-  return {
+  // Once channels were found, the way is fixed.
+  const wanted = row.status === "pending" ? platform.connect.find(({ name }) => name === ref.way) : undefined;
+  const target = {
     ownerId: row.owner_id,
     platform,
-    way: wanted ?? noted,
+    way: wanted ?? wayOf(platform, row),
     instanceUrl: row.instance_url,
     handle: row.handle,
     name: row.name,
     reconnecting: reconnecting ?? null,
   };
+  return { state: "open", row, target, token: ref.token };
 }
 
 /** The link once it took nothing more: why. */
@@ -122,7 +106,7 @@ const Place = z.object({ instanceUrl: z.string().nullable(), redirectUrl: z.stri
 /** Kept while a person is at the platform. */
 const KeptConsent = z.object({
   stage: z.literal("consent"),
-  /** Of the link, so that whoever comes back is led on to its page. */
+  /** Of the link, so that the person who comes back is led on to its page. */
   token: z.string(),
   place: Place,
   /** The way's own: OAuth's verifier. */
@@ -164,39 +148,28 @@ const KeptChoice = z.object({
 });
 export type KeptChoice = z.infer<typeof KeptChoice>;
 
-const Kept = z.discriminatedUnion("stage", [KeptConsent, KeptChoice]);
-
 export function sealPending(ctx: AppContext, row: PendingOwner, kept: KeptConsent | KeptChoice): string {
   return ctx.cipher.seal(JSON.stringify(kept), pendingAad(row));
 }
 
 /** Throws `conflict` where it is gone, is of another stage, or was sealed with another key. */
 export function openConsent(ctx: AppContext, row: ConnectionRow): KeptConsent {
-  const kept = openPending(ctx, row);
-  if (kept.stage !== "consent") throw gone();
-  return kept;
+  return openPending(ctx, row, KeptConsent);
 }
 
 /** Throws as `openConsent` does. */
 export function openChoice(ctx: AppContext, row: ConnectionRow): KeptChoice {
-  const kept = openPending(ctx, row);
-  if (kept.stage !== "choice") throw gone();
-  return kept;
+  return openPending(ctx, row, KeptChoice);
 }
 
-function openPending(ctx: AppContext, row: ConnectionRow): KeptConsent | KeptChoice {
-  if (row.pending_enc === null) throw gone();
+function openPending<T>(ctx: AppContext, row: ConnectionRow, schema: z.ZodType<T>): T {
   try {
-    return Kept.parse(JSON.parse(ctx.cipher.open(row.pending_enc, pendingAad(row))));
+    return schema.parse(JSON.parse(ctx.cipher.open(row.pending_enc ?? "", pendingAad(row))));
   } catch (cause) {
-    throw gone(cause);
+    throw new AppError(
+      "conflict",
+      "What was kept of this connection cannot be read any more. Ask for a new link where you got this one.",
+      { cause },
+    );
   }
-}
-
-function gone(cause?: unknown): AppError {
-  return new AppError(
-    "conflict",
-    "What was kept of this connection cannot be read any more. Ask for a new link where you got this one.",
-    cause === undefined ? {} : { cause },
-  );
 }

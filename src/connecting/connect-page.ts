@@ -11,7 +11,6 @@ import type {
 import { countAttempt, noteFailure } from "../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 import {
-  askPlatform,
   completeFields,
   type ConnectTarget,
   defaultsOf,
@@ -19,6 +18,7 @@ import {
   instanceOf,
   onServer,
   serverFieldOf,
+  findChannels,
 } from "./connect-target.ts";
 import {
   type ClosedLink,
@@ -31,7 +31,7 @@ import {
   readLink,
   minutesLeft,
 } from "./connect-link.ts";
-import { pickChannels, toFound } from "./store-accounts.ts";
+import { pickChannels } from "./store-accounts.ts";
 import {
   connectChosen,
   finishLink,
@@ -53,8 +53,6 @@ import {
   type WaySetup,
 } from "../platform-io/set-up.ts";
 
-export { MAX_ATTEMPTS } from "./connect-link.ts";
-
 /** What the page shows; no secret, and nothing that a stranger with the address could use. */
 export interface ConnectForm extends LinkPage {
   readonly steps: readonly string[];
@@ -75,10 +73,7 @@ export type OpenedConnection =
 export async function openConnection({ ctx }: GuestCall, ref: LinkRef | string): Promise<OpenedConnection> {
   const link = await readLink(ctx, typeof ref === "string" ? { token: ref } : ref);
   if (link.state === "closed") return link;
-  return link.row.status === "choose" ? showChoice(ctx, link) : showLink(ctx, link);
-}
-
-async function showChoice(ctx: AppContext, link: OpenLink): Promise<ChoosingLink> {
+  if (link.row.status !== "choose") return showLink(ctx, link);
   const choice = await toChoice(ctx, link, openChoice(ctx, link.row));
   return { state: "choose", choice, token: link.token };
 }
@@ -120,20 +115,20 @@ export async function submitSecrets(
     const counted = await ctx.store.write((tx) =>
       countAttempt(tx, link.row.id, { now: ctx.clock.now(), maxAttempts: MAX_ATTEMPTS }),
     );
-    if (counted === undefined) return await openOrClosed(call, ref);
+    if (counted === undefined) {
+      // It takes no secrets now: it is closed, or a person chooses by now.
+      const opened = await openConnection(call, ref);
+      return opened.state === "choose" ? opened : await closedNow(ctx, ref);
+    }
     return await connectOnce(call, { ...link, target, row: counted }, secrets);
   } catch (error) {
     if (error instanceof LinkUsed) return await closedNow(ctx, ref);
     if (!(error instanceof AppError)) throw error;
     const form = await toForm(ctx, link);
-    return { state: "refused", form, error, fieldName: fieldOf(form, error) };
+    // Sentences begin with the name of the field they are about.
+    const field = form.fields.find(({ name }) => error.message.startsWith(`${name}: `));
+    return { state: "refused", form, error, fieldName: field?.name ?? null };
   }
-}
-
-/** Of a link that takes no secrets now: it is closed, or a person chooses by now. */
-async function openOrClosed(call: GuestCall, ref: LinkRef): Promise<ChoosingLink | ClosedLink> {
-  const opened = await openConnection(call, ref);
-  return opened.state === "choose" ? opened : closedNow(call.ctx, ref);
 }
 
 async function connectOnce(
@@ -143,8 +138,7 @@ async function connectOnce(
 ): Promise<ConnectedLink | ChoosingLink> {
   const { row, target } = link;
   try {
-    const connected = await askPlatform(call, assertSecrets(target), secrets);
-    const found = toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
+    const found = await findChannels(call, assertSecrets(target), secrets);
     return await finishLink(call, link, { found, isElsewhere: false });
   } catch (error) {
     if (error instanceof AppError) {
@@ -208,32 +202,15 @@ async function toForm(ctx: AppContext, link: OpenLink): Promise<ConnectForm> {
   };
 }
 
-/** Sentences begin with the name of the field they are about. */
-function fieldOf(form: ConnectForm, error: AppError): string | null {
-  return form.fields.find((field) => error.message.startsWith(`${field.name}: `))?.name ?? null;
-}
+/** What every page of a link says, before anything was found. */
+export type LinkPage = Readonly<ReturnType<typeof toLinkPage>>;
 
 /** Another way of the platform's that the person may take. */
-export interface OtherWay {
-  readonly name: string;
-  readonly label: string;
-}
-
-/** What every page of a link says, before anything was found. */
-export interface LinkPage {
-  readonly platformTitle: string;
-  readonly instructions: string;
-  readonly instanceUrl: string | null;
-  /** The channel that is being reconnected. */
-  readonly reconnecting: string | null;
-  readonly minutesLeft: number;
-  readonly way: string;
-  readonly otherWays: readonly OtherWay[];
-}
+export type OtherWay = LinkPage["otherWays"][number];
 
 /** What the page says before it leads on to the platform. */
 export interface ConsentStart extends LinkPage {
-  /** What the platform is asked for; empty where nobody knows before. */
+  /** What the platform is asked for; empty where that is not known before. */
   readonly scopes: readonly string[];
   /** Where the server is still to be entered. */
   readonly serverField: FormField | null;
@@ -241,15 +218,8 @@ export interface ConsentStart extends LinkPage {
   readonly isWaiting: boolean;
   /** Why the last try did not work. */
   readonly error: string | null;
-  /** What is to be done at the platform before anybody can go on; null: nothing. */
-  readonly setup: StartSetup | null;
-}
-
-interface StartSetup {
-  /** Whole names of the settings that are missing. */
-  readonly missing: readonly string[];
-  /** Null: no app of its own. */
-  readonly way: WaySetup | null;
+  /** What is to be done at the platform first: the missing settings and, for an app of its own, the steps. */
+  readonly setup: { readonly missing: readonly string[]; readonly way: WaySetup | null } | null;
 }
 
 export type ConsentTarget = ConnectTarget & { readonly way: OAuthWay | RedirectWay };
@@ -269,17 +239,18 @@ export function findWay(platform: AnyPlatform, name: string): ConnectWay {
   );
 }
 
-export function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "target">): LinkPage {
+function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "target">) {
   const { platform, way, reconnecting } = target;
   const others = platform.connect.filter((other) => other !== way);
   return {
     platformTitle: platform.title,
     instructions: way.instructions,
     instanceUrl: target.instanceUrl,
+    /** The channel that is being reconnected. */
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
     minutesLeft: minutesLeft(ctx, row.expires_at),
     way: way.name,
-    otherWays: others.map(({ name, label }): OtherWay => ({ name, label })),
+    otherWays: others.map(({ name, label }) => ({ name, label })),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   Connected,
   NoneWay,
   SecretsWay,
+  Place,
 } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -56,9 +57,10 @@ export async function completeFields(
   const names = fields.map((field) => field.name);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
+    const known = names.length === 0 ? "It takes none." : `Its fields are ${names.join(", ")}.`;
     throw new AppError(
       "invalid",
-      `secrets: "${unknown.slice(0, 40)}" is not a field of ${target.platform.title}. ${knownFields(names)}`,
+      `secrets: "${unknown.slice(0, 40)}" is not a field of ${target.platform.title}. ${known}`,
     );
   }
   const defaults = await defaultsOf(ctx, target);
@@ -71,10 +73,6 @@ export async function completeFields(
     return [field.name, value];
   });
   return Object.fromEntries(values);
-}
-
-function knownFields(names: readonly string[]): string {
-  return names.length === 0 ? "It takes none." : `Its fields are ${names.join(", ")}.`;
 }
 
 /** What stands in for a field that is left empty. */
@@ -91,21 +89,14 @@ function isRefused({ way, reconnecting }: ConnectTarget, name: string): boolean 
   return way.fields.some((field) => field.name === name && field.isSecret && field.isRequired);
 }
 
-/**
- * Whoever starts a reconnection may name another server or handle; the stored password must not be sent there
- * on their word.
- */
+/** The caller that starts a reconnection may name another server or handle: no stored password goes there. */
 function isSameTarget({ reconnecting, instanceUrl, handle }: ConnectTarget): boolean {
   if (reconnecting === null) return false;
   const isSameHandle = handle === null || handle === reconnecting.handle;
   const addresses = Object.values(readSettings(reconnecting)).map((value) =>
-    typeof value === "string" ? trimSlash(value) : null,
+    typeof value === "string" ? withoutTrailing(value, "/") : null,
   );
-  return isSameHandle && (instanceUrl === null || addresses.includes(trimSlash(instanceUrl)));
-}
-
-function trimSlash(url: string): string {
-  return withoutTrailing(url, "/");
+  return isSameHandle && (instanceUrl === null || addresses.includes(withoutTrailing(instanceUrl, "/")));
 }
 
 /**
@@ -125,7 +116,7 @@ export async function storedSecrets(
   }
 }
 
-/** Asked for on the page where whoever made the link did not know it. */
+/** Asked for on the page where the caller that made the link did not know it. */
 const SERVER_FIELD: FormField = {
   name: "instanceUrl",
   label: "Server",
@@ -181,20 +172,31 @@ export function toInput(target: ConnectTarget, secrets: Secrets): ConnectInput {
   };
 }
 
-/** Finds the channels that the secrets are good for. Throws AppError for whatever the person can mend. */
-export function askPlatform(
+/** What a connection found, and where it was asked for. */
+export interface Found extends Connected {
+  readonly place: Place;
+}
+
+/** The platform's channels, each once. */
+export function toFound({ tokens, targets }: Connected, place: Place): Found {
+  const byId = new Map(targets.map((target) => [target.platformAccountId, target]));
+  return { tokens, targets: [...byId.values()], place };
+}
+
+/** Finds the channels that the secrets are good for. Throws AppError for what the person can mend. */
+export function findChannels(
   { ctx, signal }: GuestCall,
   target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
   secrets: Secrets,
-): Promise<Connected> {
+): Promise<Found> {
   const { platform, way, ownerId } = target;
   return explainingFaults(ctx, { platform, secrets: Object.values(secrets) }, async () => {
     const knownSecrets = new Set(Object.values(secrets));
     const io = await createConnectIo(ctx, { provider: platform.name, ownerId, knownSecrets }, signal);
     const connected = fitConnected(platform.title, await way.connect(toInput(target, secrets), io));
-    // Nobody is there to read the notice, or to be told that it worked.
+    // No person is there to read the notice, or to be told that it worked.
     if (signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
-    return connected;
+    return toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
   });
 }
 
@@ -210,7 +212,11 @@ export async function explainingFaults<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AppError) throw withWords(error);
+    if (error instanceof AppError) {
+      const { kind, message, cause } = error;
+      const says = cause instanceof PlatformFault ? cause.says : "";
+      throw message.includes(says) ? error : new AppError(kind, `${message}${says}`, { cause });
+    }
     if (!(error instanceof PlatformFault)) throw error;
     const cause = scrub(String(error.cause ?? ""), about.secrets);
     ctx.log.warn(
@@ -219,12 +225,6 @@ export async function explainingFaults<T>(
     );
     throw explainFault(about.platform, error);
   }
-}
-
-function withWords(error: AppError): AppError {
-  const { kind, message, cause } = error;
-  const says = cause instanceof PlatformFault ? cause.says : "";
-  return message.includes(says) ? error : new AppError(kind, `${message}${says}`, { cause });
 }
 
 function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {

@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { type Caller, canReachAccount, DEFAULT_OWNER } from "../domain/permissions.ts";
 import { DAY, quote, toIso } from "../domain/time.ts";
-import type { NoneWay, Secrets, SecretsWay } from "../ports/connect.ts";
+import type { NoneWay, Secrets } from "../ports/connect.ts";
 import { pasteWay } from "../ports/platform-setup.ts";
 import {
   type AccountRow,
@@ -20,29 +20,26 @@ import { type AppContext, type CallContext, guestCall } from "../context.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import {
-  askPlatform,
   completeFields,
   type ConnectTarget,
   readInstance,
   storedSecrets,
+  findChannels,
 } from "./connect-target.ts";
 import {
   connectAccounts,
   type ConnectOutcome,
   chooseAtOnce,
-  type Found,
   type FoundChannel,
   pickChannels,
   toChannels,
-  toFound,
 } from "./store-accounts.ts";
 import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
 import { assertSecrets, findWay, hasConsent, findPlace } from "./connect-page.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
 import { readSettings } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
-import type { GrantRow } from "../store/queries/grants.ts";
-import { dropGrantIfUnused } from "./renew-tokens.ts";
+import { type GrantRow, deleteUnusedGrant } from "../store/queries/grants.ts";
+import type {} from "./renew-tokens.ts";
 import { revokeGrant } from "./renewal.ts";
 import { insertMeta, readMeta } from "../store/queries/meta.ts";
 
@@ -69,25 +66,16 @@ async function connectAtOnce(
     target,
     found,
     chosen: chooseAtOnce(target, found) ?? [],
-    answer: async (_tx, { account, accounts }) => ({
+    answer: async (_tx, { accounts }) => ({
       status: "connected",
       connectId: null,
       url: null,
       expiresAt: null,
       instructions: null,
-      account,
+      account: accounts[0],
       accounts: [...accounts],
     }),
   });
-}
-
-async function findChannels(
-  call: CallContext,
-  target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
-  secrets: Secrets,
-): Promise<Found> {
-  const connected = await askPlatform(call, target, secrets);
-  return toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
 }
 
 async function openLink(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
@@ -207,16 +195,20 @@ async function accountsOf(
 
 const AccountIds = z.array(z.string());
 
-interface ConnectWithSecretsArgs extends ConnectArgs {
-  readonly secrets: Secrets;
-  /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
-  readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
-}
-
-/** Connects with secrets that are at hand, for the command line. `notice` is shown to the person once. */
+/**
+ * Connects with secrets that are at hand, for the command line. `choose` is asked where several channels were
+ * found, and answers the keys of those to connect. Without it, that is `invalid`.
+ */
 export async function connectWithSecrets(
   call: CallContext,
-  { secrets: given, choose, ...args }: ConnectWithSecretsArgs,
+  {
+    secrets: given,
+    choose,
+    ...args
+  }: ConnectArgs & {
+    readonly secrets: Secrets;
+    readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
+  },
 ): Promise<ConnectOutcome> {
   const target = assertSecrets(await readTarget(call.ctx, call.caller, args));
   const secrets = await completeFields(call.ctx, target, given);
@@ -226,7 +218,7 @@ export async function connectWithSecrets(
   return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
 }
 
-/** Checks everything that can be checked before a person is bothered. */
+/** Checks everything that can be checked before a person is asked. */
 export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
   const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
   const provider = args.provider ?? reconnecting?.provider;
@@ -241,7 +233,10 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
     );
   }
   if (reconnecting !== null && reconnecting.provider !== platform.name)
-    throw otherPlatform(reconnecting.provider, platform);
+    throw new AppError(
+      "invalid",
+      `accountId: this channel is on ${reconnecting.provider}, not on ${platform.name}. Give provider "${reconnecting.provider}" to reconnect it, or leave accountId out.`,
+    );
   const usual = reconnecting === null ? usualWay(ctx, platform) : wayOf(platform, reconnecting);
   const way = args.way === undefined ? usual : findWay(platform, args.way);
   await requireConfigured(ctx, platform, way);
@@ -251,39 +246,27 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
     platform,
     way,
     instanceUrl,
-    handle: trimmed(args.handle),
-    name: trimmed(args.name),
+    handle: args.handle?.trim() || null,
+    name: args.name?.trim() || null,
     reconnecting,
   };
 }
 
-function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
-  return new AppError(
-    "invalid",
-    `accountId: this channel is on ${provider}, not on ${wanted.name}. Give provider "${provider}" to reconnect it, or leave accountId out.`,
-  );
-}
-
-function trimmed(text: string | undefined): string | null {
-  const rest = text?.trim() ?? "";
-  return rest === "" ? null : rest;
-}
-
 /**
  * A channel on a server of its own is reconnected there: its password is none of another server's business.
- * Where its secrets do not open, somebody else may have put the server there, and the person names it anew.
+ * Where its secrets do not open, the server may have been changed, and the person names it anew.
  */
 async function storedInstance(ctx: AppContext, row: AccountRow): Promise<string | null> {
-  const isVouchedFor =
+  const isOpened =
     row.secrets_enc === null || Object.keys(await storedSecrets(ctx, ctx.store, row)).length > 0;
-  if (!isVouchedFor) return null;
+  if (!isOpened) return null;
   const { instanceUrl } = readSettings(row);
   return typeof instanceUrl === "string" ? instanceUrl : null;
 }
 
 /**
- * Forgets the account's secrets, and gives its tokens back where no other channel uses them. Its posts stay, and so does its identity, by which connecting it again finds
- * it.
+ * Forgets the account's secrets, and gives its tokens back where no other channel uses them. Its posts stay,
+ * and so does its identity, by which connecting it again finds it.
  */
 export async function disconnectChannel(
   call: CallContext,
@@ -294,22 +277,19 @@ export async function disconnectChannel(
   if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
   let dropped: GrantRow | null = null as GrantRow | null;
   const answer = await commitOnce(call, async (tx) => {
-    await updateConnection(
-      tx,
-      { ownerId: caller.ownerId, id: found.id },
-      {
-        status: "disconnected",
-        status_reason: "It was disconnected on request.",
-        secrets_enc: null,
-        grant_id: null,
-        token_expires_at: null,
-        access_ends_at: null,
-        scopes: "[]",
-        updated_at: ctx.clock.now(),
-      },
-    );
-    const grant = found.grant_id === null ? null : { ownerId: caller.ownerId, id: found.grant_id };
-    dropped = grant === null ? null : await dropGrantIfUnused(tx, grant);
+    const change = {
+      status: "disconnected" as const,
+      status_reason: "It was disconnected on request.",
+      secrets_enc: null,
+      grant_id: null,
+      token_expires_at: null,
+      access_ends_at: null,
+      scopes: "[]",
+      updated_at: ctx.clock.now(),
+    };
+    await updateConnection(tx, { ownerId: caller.ownerId, id: found.id }, change);
+    const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
+    dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
     return { account: await showAccount(ctx, tx, row) };
   });
@@ -343,17 +323,14 @@ export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
     reconnecting: null,
   };
   try {
-    const found = toFound(await askPlatform(guestCall(ctx), target, {}), {
-      instanceUrl: null,
-      redirectUrl: "",
-    });
+    const found = await findChannels(guestCall(ctx), target, {});
     await connectAccounts(guestCall(ctx), {
       target,
       found,
       chosen: found.targets,
       logLevel: "debug",
       answer: async (tx, outcome) => {
-        if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.account.id))) throw new MadeAlready();
+        if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.accounts[0].id))) throw new MadeAlready();
         return outcome;
       },
     });

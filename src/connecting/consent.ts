@@ -16,7 +16,7 @@ import type { AppContext, GuestCall } from "../context.ts";
 import { beginConsent, finishConsent } from "./oauth.ts";
 import { fitConnected } from "../platform-io/fit-answers.ts";
 import { createConnectIo } from "../platform-io/connect-io.ts";
-import { explainingFaults, toInput, onServer } from "./connect-target.ts";
+import { explainingFaults, toInput, onServer, toFound } from "./connect-target.ts";
 import {
   type ClosedLink,
   closedNow,
@@ -41,13 +41,12 @@ import {
   findPlace,
   toStart,
 } from "./connect-page.ts";
-import { toFound } from "./store-accounts.ts";
 import { type ConnectedLink, finishLink } from "./finish-link.ts";
 
 /*
  * The way to the platform and back. `state` ties the two together: 256 random bits that are found in the database
  * by their hash, good for one link, once, until the link runs out. It does not say who agreed (RFC 9700, 4.7):
- * somebody may send another person the platform's own address, and that person never saw our page with its
+ * one person may send another person the platform's own address, and that person never saw our page with its
  * warning. So a consent belongs to the browser that began it. That browser has a cookie named after the state.
  * Where the answer comes without it, nothing is connected yet: the code is exchanged, and the page after it says
  * who will post where, and asks. That page has a new address, which only this browser gets, and the link's old
@@ -113,7 +112,10 @@ async function begin(call: GuestCall, { row, target, token }: ConsentLink): Prom
   const stateHash = hashToken(state);
   const consent = { stateHash, pendingEnc, way: target.way.name };
   if (!(await ctx.store.write((tx) => keepConsent(tx, row.id, consent)))) throw new LinkUsed();
-  return { state: "lead", url: assertWebAddress(target, url), stateHash };
+  // A server that a person names may have given it: a browser must not be sent to a script or a file.
+  if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return { state: "lead", url, stateHash };
+  const { title } = target.platform;
+  throw new AppError("unavailable", `${title} named an address that no browser can be sent to.`);
 }
 
 async function askToBegin(
@@ -134,12 +136,6 @@ async function askToBegin(
   return { place: marked, ...(await way.begin(toInput(target, {}), marked, io)) };
 }
 
-/** The server of somebody's choice may have named it: a browser must not be sent to a script or a file. */
-function assertWebAddress({ platform }: ConsentTarget, url: string): string {
-  if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
-  throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
-}
-
 async function findByState(
   ctx: AppContext,
   answer: Readonly<Record<string, string>>,
@@ -148,22 +144,14 @@ async function findByState(
   return state === "" ? undefined : findConnectionByState(ctx.store, hashToken(state));
 }
 
-interface Return {
-  readonly answer: Readonly<Record<string, string>>;
-  /** Whether the browser that brings the answer is the one that was led on. Elsewhere the person is asked. */
-  readonly isBegunHere: boolean;
-  /** The link whose page the answer was pasted into. */
-  readonly onlyOf?: string;
-}
-
 /**
  * A person is back with an answer: exchanges it, before anything is chosen, and connects or lets them choose.
  * An answer with no state or another's is `foreign` and changes nothing; the same one again is `answered`, or
- * tells how it ended.
+ * tells how it ended. `onlyOf`: the link whose page the answer was pasted into.
  */
 export async function comeBack(
   call: GuestCall,
-  { answer, onlyOf, isBegunHere }: Return,
+  { answer, onlyOf, isBegunHere }: Returned & { readonly onlyOf?: string },
 ): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;
   const row = await findByState(ctx, answer);
@@ -176,26 +164,21 @@ export async function comeBack(
     const { token, isElsewhere } = openChoice(ctx, row);
     return isBegunHere && !isElsewhere ? { state: "page", token } : answered;
   }
-  const kept = await take(ctx, row);
-  if (kept === null) return answered;
+  const sealed = row.pending_enc;
+  if (sealed === null || !(await ctx.store.write((tx) => takeConsent(tx, row.id, sealed)))) return answered;
+  const kept = openConsent(ctx, row);
   const { target } = link;
   if (!hasConsent(target)) return closedNow(ctx, { token: kept.token });
   return finish(call, { link: { ...link, target, token: kept.token }, kept, answer, isBegunHere });
 }
 
-async function take(ctx: AppContext, row: ConnectionRow): Promise<KeptConsent | null> {
-  const sealed = row.pending_enc;
-  if (sealed === null) return null;
-  const isTaken = await ctx.store.write((tx) => takeConsent(tx, row.id, sealed));
-  return isTaken ? openConsent(ctx, row) : null;
-}
-
-interface Finishing {
-  readonly link: ConsentLink;
-  readonly kept: KeptConsent;
+interface Returned {
   readonly answer: Readonly<Record<string, string>>;
+  /** Whether the browser that brings the answer is the one that was led on. Elsewhere the person is asked. */
   readonly isBegunHere: boolean;
 }
+
+type Finishing = Returned & { readonly link: ConsentLink; readonly kept: KeptConsent };
 
 async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;

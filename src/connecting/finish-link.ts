@@ -1,16 +1,11 @@
+import type { Found } from "./connect-target.ts";
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../domain/time.ts";
 import type { Target } from "../ports/connect.ts";
 import { completeConnection, holdConnection, keepChoice } from "../store/queries/connections.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import {
-  connectAccounts,
-  chooseAtOnce,
-  offeredChannels,
-  type Found,
-  type FoundChannel,
-} from "./store-accounts.ts";
+import { connectAccounts, chooseAtOnce, offeredChannels } from "./store-accounts.ts";
 import {
   hashToken,
   type KeptChoice,
@@ -33,21 +28,10 @@ export interface ConnectedLink {
 }
 
 /** The page on which a person says which of the channels found are connected. */
-export interface ChoiceForm {
-  readonly platformTitle: string;
-  readonly channels: readonly FoundChannel[];
-  readonly minutesLeft: number;
-  /** Who will post, where the consent ended in another browser than it began in; else null. */
-  readonly poster: Poster | null;
-}
+export type ChoiceForm = Readonly<Awaited<ReturnType<typeof toChoice>>>;
 
-/** What tells a person whose link this is. */
-export interface Poster {
-  readonly ownerId: string;
-  /** Of this Posthorn. */
-  readonly host: string;
-  readonly minutesOld: number;
-}
+/** What tells a person whose link this is. `host`: of this Posthorn. */
+export type Poster = NonNullable<ChoiceForm["poster"]>;
 
 export interface ChoosingLink {
   readonly state: "choose";
@@ -106,7 +90,7 @@ export async function connectChosen(
   };
 }
 
-/** The tokens are there: nobody has to hurry because coming back took long. */
+/** The tokens are there: the person need not hurry because coming back took long. */
 async function keepForChoice(
   call: GuestCall,
   link: OpenLink,
@@ -116,7 +100,15 @@ async function keepForChoice(
   const expiresAt = Math.max(link.row.expires_at, ctx.clock.now() + CHOICE_LIFE_MS);
   // The person who made the link knows its address. The answer is another's.
   const token = isElsewhere ? randomBytes(32).toString("base64url") : link.token;
-  const kept = toKept(found, { token, isElsewhere });
+  const { tokens, targets, place } = found;
+  const kept: KeptChoice = {
+    stage: "choice",
+    token,
+    isElsewhere,
+    place,
+    tokens: tokens === null ? null : { ...tokens, scopes: tokens.scopes && [...tokens.scopes] },
+    targets: [...targets],
+  };
   const pendingEnc = sealPending(ctx, link.row, kept);
   const row = { ...link.row, expires_at: expiresAt };
   const choice = { pendingEnc, way: link.target.way.name, expiresAt };
@@ -126,36 +118,19 @@ async function keepForChoice(
   return { state: "choose", choice: await toChoice(ctx, { ...link, row }, kept), token };
 }
 
-function toKept(
-  { tokens, targets, place }: Found,
-  { token, isElsewhere }: Pick<KeptChoice, "token" | "isElsewhere">,
-): KeptChoice {
-  const scopes = tokens === null || tokens.scopes === null ? null : [...tokens.scopes];
-  return {
-    stage: "choice",
-    token,
-    isElsewhere,
-    place,
-    tokens: tokens === null ? null : { ...tokens, scopes },
-    targets: [...targets],
-  };
-}
-
 export async function toChoice(
   ctx: AppContext,
   { row, target }: Pick<OpenLink, "row" | "target">,
   kept: KeptChoice,
-): Promise<ChoiceForm> {
+) {
+  // A duration: the visitor's time zone is not known.
+  const minutesOld = Math.floor((ctx.clock.now() - row.created_at) / MINUTE);
+  const { host } = new URL(await ctx.publicUrl());
   return {
     platformTitle: target.platform.title,
     channels: offeredChannels(target, kept),
     minutesLeft: minutesLeft(ctx, row.expires_at),
-    poster: kept.isElsewhere ? await posterOf(ctx, row) : null,
+    /** Where the consent ended in another browser than it began in; else null. */
+    poster: kept.isElsewhere ? { ownerId: row.owner_id, host, minutesOld } : null,
   };
-}
-
-/** A duration, because nobody knows the visitor's time zone. */
-async function posterOf(ctx: AppContext, row: OpenLink["row"]): Promise<Poster> {
-  const minutesOld = Math.floor((ctx.clock.now() - row.created_at) / MINUTE);
-  return { ownerId: row.owner_id, host: new URL(await ctx.publicUrl()).host, minutesOld };
 }

@@ -8,7 +8,6 @@ import {
   findGrantOf,
   type GrantRow,
   type SeenGrant,
-  deleteUnusedGrant,
   insertGrant,
 } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
@@ -31,10 +30,8 @@ interface AccountRef {
   readonly id: string;
 }
 
-/** An account with the settings that whoever uses its secrets goes by: they say which server gets them. */
-interface ServerRef extends AccountRef {
-  readonly settings: string;
-}
+/** An account with the settings that its secrets are used by: they say which server gets them. */
+type ServerRef = AccountRef & { readonly settings: string };
 
 /**
  * The account's secrets as they are now, over those of its grant. Throws an `auth` fault where they are gone
@@ -112,7 +109,7 @@ export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<
   });
 }
 
-/** Somebody may have put others in their place meanwhile: then those are taken. */
+/** Others may stand in their place meanwhile: then those are taken. */
 async function surrender(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
   const { fault, version } = job.seen;
   const refused = new PlatformFault("auth", fault.sentence, {
@@ -206,12 +203,4 @@ export async function readSecrets(ctx: AppContext, reader: Reader, row: AccountR
   if (row.grant_id === null) return own;
   const grant = await findGrant(reader, { owner_id: row.owner_id, id: row.grant_id });
   return grant === undefined ? own : { ...openGrant(ctx, grant), ...own };
-}
-
-/** Deletes a grant that no channel uses any more; null where one does. What is deleted is for `revokeGrant`. */
-export async function dropGrantIfUnused(
-  tx: Tx,
-  grant: { readonly ownerId: string; readonly id: string },
-): Promise<GrantRow | null> {
-  return (await deleteUnusedGrant(tx, { owner_id: grant.ownerId, id: grant.id })) ?? null;
 }

@@ -1,6 +1,7 @@
+import { deleteUnusedGrant } from "../store/queries/grants.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
-import type { Secrets, Target, Connected, Place } from "../ports/connect.ts";
+import type { Secrets, Target } from "../ports/connect.ts";
 import {
   type AccountRow,
   findAccountByIdentity,
@@ -10,10 +11,10 @@ import {
 } from "../store/queries/accounts.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import { dropGrantIfUnused, keepGrant } from "./renew-tokens.ts";
+import { keepGrant } from "./renew-tokens.ts";
 import { mergeSecrets, sealSecrets } from "../platform-io/secrets.ts";
 import { accessEndsAt, wayOf } from "../platform-io/set-up.ts";
-import { type ConnectTarget, storedSecrets } from "./connect-target.ts";
+import { type ConnectTarget, storedSecrets, type Found } from "./connect-target.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { showAccount } from "../accounts/accounts.ts";
@@ -24,7 +25,7 @@ import { quote } from "../domain/time.ts";
 interface Storing {
   readonly target: ConnectTarget;
   readonly found: Found;
-  /** Those of them that become channels here. */
+  /** Those of them that become channels here, at least one. */
   readonly chosen: readonly Target[];
 }
 
@@ -41,7 +42,7 @@ export async function storeAccounts(ctx: AppContext, tx: Tx, storing: Storing): 
   const rows: AccountRow[] = [];
   for (const one of channels) rows.push(await storeAccount(ctx, tx, { ...one, storing, grant }));
   for (const id of new Set(channels.map(({ existing }) => existing?.grant_id ?? null)))
-    if (id !== null) await dropGrantIfUnused(tx, { ownerId: target.ownerId, id });
+    if (id !== null) await deleteUnusedGrant(tx, { owner_id: target.ownerId, id });
   return rows.slice(0, chosen.length);
 }
 
@@ -166,7 +167,7 @@ function connectedTwice(): AppError {
 }
 
 /**
- * Over the stored ones, where they are of the same way. What stands in the grant stands there alone: an
+ * Over the stored ones, where they are of the same way. What stands in the grant stands only there: an
  * account's own secrets go before the grant's, and an old token would hide the new one.
  */
 async function ownSecrets(
@@ -201,15 +202,8 @@ export interface ConnectOutcome {
   readonly shownOnce: string | null;
 }
 
-interface ConnectRun<T> {
-  readonly target: ConnectTarget;
-  readonly found: Found;
-  /** At least one of those found. */
-  readonly chosen: readonly Target[];
-  /**
-   * Makes sure, first in that transaction, that nobody else does the same; what it throws undoes it. Default:
-   * anybody may.
-   */
+interface ConnectRun<T> extends Storing {
+  /** Makes sure, first in that transaction, that no other does the same; what it throws undoes it. */
   readonly begin?: (tx: Tx) => Promise<void>;
   /** How much of an event it is for the log. Default: info. */
   readonly logLevel?: "debug" | "info";
@@ -245,11 +239,6 @@ function joined(texts: readonly (string | undefined)[]): string | null {
   return given.size === 0 ? null : [...given].join("\n\n");
 }
 
-/** What a connection found, and where it was asked for. */
-export interface Found extends Connected {
-  readonly place: Place;
-}
-
 /** A channel as a person chooses it. */
 export interface FoundChannel {
   /** A value of ours: its place among those found. */
@@ -271,12 +260,6 @@ const MAX_PROBLEM_CHARS = 300;
 
 export function toShownName(text: string): string {
   return plainText(text, MAX_NAME_CHARS);
-}
-
-/** The platform's channels, each once. */
-export function toFound(connected: Connected, place: Place): Found {
-  const byId = new Map(connected.targets.map((target) => [target.platformAccountId, target]));
-  return { tokens: connected.tokens, targets: [...byId.values()], place };
 }
 
 export function toChannels(found: Pick<Found, "targets">): FoundChannel[] {
@@ -308,18 +291,17 @@ export function offeredChannels(target: ConnectTarget, found: Pick<Found, "targe
 export function chooseAtOnce(target: ConnectTarget, found: Found): readonly Target[] | null {
   const { way, reconnecting } = target;
   const usable = found.targets.filter(({ problem }) => problem === undefined);
-  // What connects without asking anybody has no identity that could differ, and no page to choose on.
+  // What connects without a question has no identity that could differ, and no page to choose on.
   if (way.kind === "none" && usable.length > 0) return usable;
-  if (reconnecting !== null && found.targets.length > 0) return [findReconnected(reconnecting, found)];
+  if (reconnecting !== null && found.targets.length > 0) {
+    const match = found.targets.find((target) => isSameChannel(reconnecting, target));
+    if (match === undefined)
+      throw new AppError("conflict", otherAccountSentence(reconnecting, found.targets));
+    if (match.problem !== undefined) throw new AppError("conflict", toShownName(match.problem));
+    return [match];
+  }
   if (usable.length === 0) throw new AppError("invalid", noneUsable(found));
   return found.targets.length === 1 ? usable : null;
-}
-
-function findReconnected(row: AccountRow, found: Found): Target {
-  const match = found.targets.find((target) => isSameChannel(row, target));
-  if (match === undefined) throw new AppError("conflict", otherAccountSentence(row, found.targets));
-  if (match.problem !== undefined) throw new AppError("conflict", toShownName(match.problem));
-  return match;
 }
 
 function otherAccountSentence(row: AccountRow, targets: readonly Target[]): string {

@@ -24,17 +24,14 @@ const SHOWN_STATUSES: readonly PostStatus[] = ["scheduled", "publishing", "uploa
 /** More than any calendar application shows well; the furthest in the future are kept. */
 const MAX_EVENTS = 10_000;
 
-/** Where an owner's plan can be subscribed to. Whoever knows the address sees it. */
-interface CalendarLink {
-  readonly url: string;
-  readonly createdAt: string;
-}
-
-/** The owner's address, made when first asked for; with `isNew` another one, and the old one ends. */
+/**
+ * Where the owner's plan can be subscribed to. All who know the address see it. It is made when first asked
+ * for; with `isNew` there is another one, and the old one ends.
+ */
 export async function openCalendarLink(
   { ctx, caller: { ownerId } }: CallContext,
   options: { isNew: boolean },
-): Promise<CalendarLink> {
+): Promise<{ url: string; createdAt: string }> {
   const row = await ctx.store.write(async (tx) => {
     const known = options.isNew ? undefined : await findCalendarLink(tx, ownerId);
     if (known !== undefined) return known;
@@ -72,9 +69,7 @@ function openToken(ctx: AppContext, row: CalendarLinkRow): string {
     throw new AppError(
       "conflict",
       "The calendar address cannot be read with this instance's secret key. Make a new one with --new.",
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
-import { findFeedAccount, findFeedItem, listFeedItems, type FeedPlace } from "../store/queries/feeds.ts";
+import { findFeedAccount, findFeedItem, listFeedItems } from "../store/queries/feeds.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 
 const PAGE_SIZE = 50;
 
-/** A page of a feed as its readers see it: public entries alone, newest first. */
+/** A page of a feed as its readers see it: only public entries, newest first. */
 export interface FeedPage {
   readonly accountId: string;
   readonly title: string;
@@ -15,14 +15,16 @@ export interface FeedPage {
   readonly next: string | null;
 }
 
-/** Throws `not_found` for an account that has no feed and for a place that is none. */
+/** Throws `not_found` for an account that has no feed and for a position that is none. */
 export async function readFeed(
   { ctx }: GuestCall,
   { accountId, before }: { readonly accountId: string; readonly before: string | null },
 ): Promise<FeedPage> {
   const title = await readTitle(ctx, accountId);
-  const place = before === null ? null : readPlace(before);
-  const found = await listFeedItems(ctx.store, accountId, { limit: PAGE_SIZE + 1, before: place });
+  const [, at, id] = /^(\d{1,15})-(\w{1,64})$/.exec(before ?? "") ?? [];
+  if (before !== null && (at === undefined || id === undefined)) throw nothingHere();
+  const position = id === undefined ? null : { publishedAt: Number(at), id };
+  const found = await listFeedItems(ctx.store, accountId, { limit: PAGE_SIZE + 1, before: position });
   const items = found.slice(0, PAGE_SIZE);
   const last = items.at(-1);
   return {
@@ -77,12 +79,6 @@ async function findPublic(ctx: AppContext, accountId: string, id: string): Promi
   const item = await findFeedItem(ctx.store, accountId, id);
   if (item === null || !item.isPublic) throw nothingHere();
   return item;
-}
-
-function readPlace(text: string): FeedPlace {
-  const [, publishedAt, id] = /^(\d{1,15})-(\w{1,64})$/.exec(text) ?? [];
-  if (publishedAt === undefined || id === undefined) throw nothingHere();
-  return { publishedAt: Number(publishedAt), id };
 }
 
 function nothingHere(): AppError {

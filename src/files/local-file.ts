@@ -27,8 +27,8 @@ const SENTENCES = {
 } as const;
 
 /**
- * Opens a file of this machine for somebody who sits at it, or for their agent: below a folder that is open,
- * nothing hidden in its way, and no link that leads out. Where nobody has set folders, those are open that a
+ * Opens a file of this machine for the person at it, or for their agent: below a folder that is open,
+ * nothing hidden in its way, and no link that leads out. Where no folders are set, those are open that a
  * person usually has and those that the client works in; for another picture, film or sound the person is
  * asked. Throws `invalid` with one sentence for what is missing and what may not be read, `conflict` after a
  * no, and `forbidden` where no folder is open.
@@ -39,14 +39,14 @@ export async function openLocalFile(call: CallContext, path: string): Promise<Fi
   const real = await realPath(path);
   if (real === null) throw notAllowed(call);
   const home = await findHome(homeFolder);
-  const usual = home === null ? [] : await usualFolders(home);
+  const usual = home === null ? [] : await findUsualFolders(home);
   const isOpen = isIn(uploadFolders === null ? usual : await folders(uploadFolders), real);
   if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
   const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
   try {
     if (!(await isStill(handle, real))) throw notAllowed(call);
-    if (!isOpen && !isIn(await clientsFolders(call, home), real)) await ask(call, real, handle);
+    if (!isOpen && !isIn(await askForFolders(call, home), real)) await ask(call, real, handle);
     return handle;
   } catch (error) {
     await handle.close();
@@ -82,10 +82,7 @@ function notAllowed({ ctx }: CallContext): AppError {
   return new AppError("invalid", ctx.settings.uploadFolders === null ? SENTENCES.usual : SENTENCES.set);
 }
 
-/**
- * Whether what was opened is a file with something in it, and stands there without links: somebody may have
- * put a link in its way.
- */
+/** Whether what was opened is a file with content that stands there without links: one may be new in its way. */
 async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, realNow, there] = await Promise.all([
     handle.stat({ bigint: true }),
@@ -105,24 +102,20 @@ async function folders(paths: readonly string[]): Promise<readonly string[]> {
 }
 
 /** A client that works in all of the home folder says nothing about what may be posted. */
-async function clientsFolders({ client }: CallContext, home: string | null): Promise<readonly string[]> {
+async function askForFolders({ client }: CallContext, home: string | null): Promise<readonly string[]> {
   if (home === null || client?.canAnswer("folders") !== true) return [];
   const { folders } = client.ask({ folders: { kind: "folders" } });
-  return realFolders(
-    folders.uris.flatMap((uri) => pathOf(uri) ?? []),
-    home,
-  );
+  const paths = folders.uris.flatMap((uri) => {
+    try {
+      return fileURLToPath(uri);
+    } catch {
+      return [];
+    }
+  });
+  return findRealFolders(paths, home);
 }
 
-function pathOf(uri: string): string | null {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return null;
-  }
-}
-
-/** Throws unless the person at the client agrees. They are not asked about what is no media. */
+/** Throws unless the person at the client agrees. They are only asked about media. */
 async function ask(call: CallContext, real: string, handle: FileHandle): Promise<void> {
   const shown = plainText(real, MAX_ASKED_CHARS);
   // A name that looks like another one is no question for a person.
@@ -149,7 +142,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens any file that somebody at the command line names, from where they are: they could read it as well
+ * Opens any file that the person at the command line names, from where they are: they could read it as well
  * themselves. Throws `invalid` with the reason.
  */
 export async function openOwnFile(path: string): Promise<FileHandle> {
@@ -177,14 +170,17 @@ const XDG_LINE = /^XDG_(?:DESKTOP|DOCUMENTS|DOWNLOAD|MUSIC|PICTURES|VIDEOS)_DIR=
  * The folders in which a person usually has pictures, films and sounds, by their real paths: those of the home
  * folder (a real path), of its OneDrive, and what `user-dirs.dirs` names. None that holds the home folder.
  */
-async function usualFolders(home: string): Promise<readonly string[]> {
-  const places = [home, join(home, "OneDrive")];
-  const plain = places.flatMap((place) => NAMES.map((name) => join(place, name)));
-  return realFolders([...plain, ...(await xdgFolders(home))], home);
+async function findUsualFolders(home: string): Promise<readonly string[]> {
+  const plain = [home, join(home, "OneDrive")].flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  const text = await readFile(join(home, ".config", "user-dirs.dirs"), "utf8").catch(() => "");
+  const named = [...text.matchAll(XDG_LINE)].map(([, isBelowHome, path = ""]) =>
+    isBelowHome === undefined ? `/${path}` : join(home, path),
+  );
+  return findRealFolders([...plain, ...named], home);
 }
 
 /** Those that are there, without what is hidden in the home folder, and without those that hold all of it. */
-async function realFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
+async function findRealFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(realPath));
   return found
     .filter((folder) => folder !== null)
@@ -221,11 +217,4 @@ export function isHidden(way: string): boolean {
 /** Null for what is not there. */
 function realPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
-}
-
-async function xdgFolders(home: string): Promise<string[]> {
-  const text = await readFile(join(home, ".config", "user-dirs.dirs"), "utf8").catch(() => "");
-  return [...text.matchAll(XDG_LINE)].map(([, isBelowHome, path = ""]) =>
-    isBelowHome === undefined ? `/${path}` : join(home, path),
-  );
 }

@@ -37,7 +37,7 @@ export function placesOf(
   const places: MediaPlace[] = [
     { field: "mediaUrl", url: content.mediaUrl, isShown: true, isItem: true, alt },
   ];
-  visit({ schema, field: "metadata", value: metadata, alt: null }, ({ field, url, role, alt: own }) => {
+  visit({ schema, field: "metadata", value: metadata }, ({ field, url, role, alt: own }) => {
     places.push({ field, url, isShown: role !== "thumbnail", isItem: role === "item", alt: own });
     return url;
   });
@@ -50,9 +50,8 @@ export function replaceAddresses(
   metadata: Metadata,
   replace: (field: string, url: string) => string,
 ): Metadata {
-  return visit({ schema, field: "metadata", value: metadata, alt: null }, ({ field, url }) =>
-    replace(field, url),
-  ) as Metadata;
+  const all = { schema, field: "metadata", value: metadata };
+  return visit(all, ({ field, url }) => replace(field, url)) as Metadata;
 }
 
 interface Address {
@@ -62,15 +61,16 @@ interface Address {
   readonly alt: AltText | null;
 }
 
-interface Visited {
-  readonly schema: unknown;
-  readonly field: string;
-  readonly value: unknown;
-  readonly alt: AltText | null;
-}
-
 /** Walks a value along its schema, whose own `.meta({ media })` says where an address of media stands. */
-function visit({ schema, field, value, alt }: Visited, replace: (address: Address) => string): unknown {
+function visit(
+  {
+    schema,
+    field,
+    value,
+    alt = null,
+  }: { schema: unknown; field: string; value: unknown; alt?: AltText | null },
+  replace: (address: Address) => string,
+): unknown {
   if (typeof value === "string") {
     const role = roleOf(schema);
     return role === undefined ? value : replace({ field, url: value, role, alt });
@@ -78,7 +78,7 @@ function visit({ schema, field, value, alt }: Visited, replace: (address: Addres
   const type = unwrap(schema);
   if (type instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item: unknown, at) =>
-      visit({ schema: type.element, field: `${field}[${at}]`, value: item, alt: null }, replace),
+      visit({ schema: type.element, field: `${field}[${at}]`, value: item }, replace),
     );
   }
   if (type instanceof z.ZodObject && typeof value === "object" && value !== null) {
@@ -118,7 +118,7 @@ export interface FileUse {
   readonly field: string;
   /** As the caller gave it. */
   readonly given: string;
-  /** The post has it already, so that whoever may change the post may leave it there. */
+  /** The post has it already, so that a caller that may change the post may leave it there. */
   readonly isKept: boolean;
 }
 
@@ -130,15 +130,15 @@ export interface ResolvedMedia {
 
 /**
  * The address that is stored for what a user gave: `file_…` ids become their `r2://` address. Throws
- * `not_found` for a file that does not exist, is somebody else's, or is beyond the key's reach, `invalid` for
+ * `not_found` for a file that does not exist, is another owner's, or is beyond the key's reach, `invalid` for
  * an address that is never allowed.
  */
 export async function resolveMediaUrl(
   ctx: AppContext,
   caller: Caller,
-  place: { readonly field: string; readonly text: string; readonly isKept?: boolean },
+  given: { readonly field: string; readonly text: string; readonly isKept?: boolean },
 ): Promise<ResolvedMedia> {
-  const { field, text, isKept = false } = place;
+  const { field, text, isKept = false } = given;
   const isId = text.startsWith("file_");
   if (isId || text.startsWith(OWN_SCHEME)) {
     const reach = isKept ? allFilesOf(caller.ownerId) : caller;
@@ -155,14 +155,11 @@ export async function resolveMediaUrl(
 
 /**
  * Looks the files up once more, in the transaction that makes a post use them: one that was deleted since, or
- * got out of the key's reach, is `not_found`. Nobody deletes them until that transaction ends.
+ * got out of the key's reach, is `not_found`. None is deleted until that transaction ends.
  */
 export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUse[]): Promise<void> {
-  await lockFiles(
-    tx,
-    caller.ownerId,
-    uses.map(({ id }) => id),
-  );
+  const ids = uses.map(({ id }) => id);
+  await lockFiles(tx, caller.ownerId, ids);
   for (const { id, field, given, isKept } of uses) {
     const row = await findFileRow(tx, isKept ? allFilesOf(caller.ownerId) : caller, id);
     readyFile(row, field, given);
@@ -170,7 +167,7 @@ export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUs
 }
 
 /** The ids of the own files among the addresses, in order, as a post's row holds them; null: none. */
-export async function fileIdsOf(
+export async function findFileIds(
   ctx: AppContext,
   ownerId: string,
   urls: readonly string[],

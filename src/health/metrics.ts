@@ -1,7 +1,7 @@
 import type { Attempt } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { MINUTE } from "../domain/time.ts";
-import { WEBHOOK_STATUSES, type WebhookStatus } from "../domain/webhooks/webhook.ts";
+import type { WebhookStatus } from "../domain/webhooks/webhook.ts";
 import {
   countByStatus,
   countOverdue,
@@ -11,7 +11,7 @@ import {
   type AttemptTotal,
 } from "../store/queries/status.ts";
 import type { AppContext } from "../context.ts";
-import { OVERDUE_AFTER_MS, publisherStatus } from "./status.ts";
+import { OVERDUE_AFTER_MS, readPublisherStatus } from "./status.ts";
 
 /** Counting all posts takes longer than everything else together, and a minute changes little. */
 const COUNTS_KEPT_MS = MINUTE;
@@ -65,28 +65,28 @@ export function createMeasurements(ctx: AppContext): () => Promise<Measurements>
     const totals = await readAttemptTotals(store);
     const outbox = await readOutbox(store);
     const webhooks = await countWebhooks(store);
+    const countWebhooksThat = (status: WebhookStatus): number => webhooks.get(status) ?? 0;
     return {
       posts: await countPosts(),
       overdue: await countOverdue(store, now - OVERDUE_AFTER_MS),
-      publishers: (await publisherStatus(ctx, now)).workers,
+      publishers: (await readPublisherStatus(ctx, now)).workers,
       attempts: sumAttempts(totals),
       lateness: sumLateness(totals),
       outbox: {
         pending: outbox.pending,
         oldestMs: outbox.firstDueAt === null ? 0 : Math.max(0, now - outbox.firstDueAt),
       },
-      webhooks: byStatus(webhooks),
+      webhooks: {
+        active: countWebhooksThat("active"),
+        failing: countWebhooksThat("failing"),
+        disabled: countWebhooksThat("disabled"),
+      },
     };
   };
 }
 
 function countOf(totals: readonly AttemptTotal[]): number {
   return totals.reduce((sum, total) => sum + total.attempts, 0);
-}
-
-function byStatus(counts: ReadonlyMap<WebhookStatus, number>): Record<WebhookStatus, number> {
-  const [active, failing, disabled] = WEBHOOK_STATUSES.map((status) => counts.get(status) ?? 0);
-  return { active: active ?? 0, failing: failing ?? 0, disabled: disabled ?? 0 };
 }
 
 function sumAttempts(totals: readonly AttemptTotal[]): Measurements["attempts"] {

@@ -9,7 +9,6 @@ import {
   readFailures,
   readLateness,
   readNextScheduled,
-  type FailureRow,
   type StatusScope,
 } from "../store/queries/status.ts";
 import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
@@ -17,7 +16,7 @@ import { listAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 
-/** Publishers beat every 5 seconds; three missed beats mean that nobody is at work. */
+/** The heartbeat of a publisher is every 5 seconds: after three missed ones it counts as gone. */
 const ALIVE_WITHIN_MS = 15 * SECOND;
 
 /** A post that is out within the minute of its time is not worth a word. */
@@ -38,14 +37,12 @@ export async function getStatus(call: CallContext): Promise<Status> {
   const since = now - DAYS * DAY;
   const { store } = ctx;
   const { accounts } = await listAccounts(call);
-  const counts = await countPosts(store, scope, {
-    overdueBefore: now - OVERDUE_AFTER_MS,
-    failedSince: since,
-  });
+  const bounds = { overdueBefore: now - OVERDUE_AFTER_MS, failedSince: since };
+  const counts = await countPosts(store, scope, bounds);
   return {
     now: toIso(now),
     timezone: ctx.settings.timezone,
-    publisher: await publisherStatus(ctx, now),
+    publisher: await readPublisherStatus(ctx, now),
     counts: {
       scheduled: accounts.reduce((sum, account) => sum + account.queuedCount, 0),
       overdue: counts.overdue,
@@ -55,39 +52,36 @@ export async function getStatus(call: CallContext): Promise<Status> {
       unknownOutcome: await countInDoubt(store, scope),
     },
     lateness: summarize(await readLateness(store, scope, { since, limit: MAX_SAMPLE })),
-    lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
+    lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map((row) => {
+      const { id, account_id: accountId, provider, scheduled_at: at, error } = row;
+      return { id, accountId, provider, scheduledAt: toIso(at), error };
+    }),
     nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
-    accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
+    accountsToReconnect: accounts
+      .filter(needsAttention)
+      .map(({ id, name, provider, status, statusReason: reason, queuedCount }) => {
+        return { id, name, provider, status, reason, queuedCount };
+      }),
     setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
       accounts.some((account) => account.provider === problem.provider),
     ),
   };
 }
 
-/** What only whoever runs this installation can mend, as posts of all owners met with it. */
+/** What only the person who runs this installation can mend, as posts of all owners met with it. */
 export async function readSetupProblems(ctx: AppContext, now: number): Promise<Status["setupProblems"]> {
   const problems = await listSetupProblems(ctx.store, now - DAYS * DAY);
   return problems.map(({ provider, reason, at }) => ({ provider, reason, at: toIso(at) }));
 }
 
-/** The processes that publish on this data folder, whoever's posts. */
-export async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
+/** The processes that publish on this data folder, for all owners. */
+export async function readPublisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
   const workers = await readPublishers(ctx.store);
   const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
   return {
     running: alive.length > 0,
     heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null),
     workers: alive.length,
-  };
-}
-
-function toFailure(row: FailureRow): Status["lastFailures"][number] {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    provider: row.provider,
-    scheduledAt: toIso(row.scheduled_at),
-    error: row.error,
   };
 }
 
@@ -103,29 +97,14 @@ function summarize(lateness: readonly number[]): Status["lateness"] {
 
 /** A channel that was disconnected on purpose matters only while posts wait for it. */
 function needsAttention({ status, queuedCount }: Account): boolean {
-  return (
-    status === "expiring" || status === "reconnect_required" || (status === "disconnected" && queuedCount > 0)
-  );
-}
-
-function toReconnect({
-  id,
-  name,
-  provider,
-  status,
-  statusReason,
-  queuedCount,
-}: Account): Status["accountsToReconnect"][number] {
-  return { id, name, provider, status, reason: statusReason, queuedCount };
+  return status === "disconnected" ? queuedCount > 0 : status !== "connected";
 }
 
 /** A server that has not been heard of for this long is hardly running any more. */
 const SILENT_MS = 30 * SECOND;
 
-type Watched = Pick<AppContext, "store" | "clock">;
-
 /** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
-export function isServerRunning(ctx: Watched): Promise<boolean> {
+export function isServerRunning(ctx: AppContext): Promise<boolean> {
   return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
 }
 

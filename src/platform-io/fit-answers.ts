@@ -37,16 +37,9 @@ export function fitPlace(title: string, { platformPostId, platformUrl }: LiveAt)
 
 /** How far a post is. Throws `ambiguous` for an id that is none. */
 export function fitOutcome(title: string, outcome: PublishOutcome): PublishOutcome {
-  switch (outcome.state) {
-    case "live":
-      return { ...outcome, ...fitPlace(title, outcome) };
-    case "held":
-      fitPlace(title, outcome);
-      return { ...outcome, platformUrl: fitAddress(outcome.platformUrl) };
-    case "prepared":
-    case "processing":
-      return outcome;
-  }
+  if (outcome.state !== "live" && outcome.state !== "held") return outcome;
+  const { platformUrl } = fitPlace(title, outcome);
+  return { ...outcome, platformUrl };
 }
 
 /** What an edit changed of a post's place; what is left out stays. Throws `ambiguous` for an id that is none. */
@@ -54,13 +47,13 @@ export function fitEdited(
   title: string,
   { platformPostId, platformUrl }: { platformPostId?: string; platformUrl?: string },
 ): { platformPostId?: string; platformUrl?: string } {
-  const place = fitPlace(title, {
+  const { platformUrl: url } = fitPlace(title, {
     platformPostId: platformPostId ?? null,
     platformUrl: platformUrl ?? null,
   });
   return {
-    ...(place.platformPostId === null ? {} : { platformPostId: place.platformPostId }),
-    ...(place.platformUrl === null ? {} : { platformUrl: place.platformUrl }),
+    ...(platformPostId === undefined ? {} : { platformPostId }),
+    ...(url === null ? {} : { platformUrl: url }),
   };
 }
 
@@ -141,8 +134,8 @@ export function fitTokens(title: string, tokens: Tokens): Tokens {
 }
 
 function requireFitSecrets(title: string, secrets: Tokens["secrets"]): void {
-  const isLong = Object.values(secrets).some((secret) => secret.length > MAX_TOKEN_CHARS);
-  if (isLong) throw notProper(title, "transient");
+  if (Object.values(secrets).some(({ length }) => length > MAX_TOKEN_CHARS))
+    throw notProper(title, "transient");
 }
 
 /** What a platform says of a channel now. */
@@ -157,19 +150,11 @@ export function fitInspection(title: string, told: Inspection): Inspection {
 
 /** Facts about a channel, their texts on one line. Throws `transient` for more than is kept of a channel. */
 export function fitFacts(title: string, facts: JsonObject): JsonObject {
-  if (JSON.stringify(facts).length > MAX_KEPT_CHARS) throw notProper(title, "transient");
-  return fitFields(facts);
-}
-
-function fitFields(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fitFact(value)]));
-}
-
-/** No deeper than an answer may be, so that it may call itself. */
-function fitFact(value: Json): Json {
-  if (typeof value === "string") return oneLine(value.slice(0, MAX_FACT_CHARS));
-  if (Array.isArray(value)) return value.map(fitFact);
-  return typeof value === "object" && value !== null ? fitFields(value) : value;
+  const text = JSON.stringify(facts);
+  if (text.length > MAX_KEPT_CHARS) throw notProper(title, "transient");
+  return JSON.parse(text, (_name, value: unknown) =>
+    typeof value === "string" ? oneLine(value.slice(0, MAX_FACT_CHARS)) : value,
+  ) as JsonObject;
 }
 
 /** Numbers under names that can be read. */

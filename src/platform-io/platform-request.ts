@@ -59,14 +59,11 @@ export async function requestPlatform(
   });
   const response = { status: answer.status, headers: answer.headers, text, json: readJson(text) };
   const verdict = request.classify?.(cutTexts(response)) ?? null;
-  if (!(verdict instanceof PlatformFault) && (verdict === "ok" || is2xx(response))) return response;
+  const is2xx = answer.status >= 200 && answer.status < 300;
+  if (!(verdict instanceof PlatformFault) && (verdict === "ok" || is2xx)) return response;
   const fault = verdict instanceof PlatformFault ? verdict : usualFault(options, request, response);
   fault.quote(quoteWords(options.title, response, secretsIn(options, request)));
   throw completed(fault, options, { request, response });
-}
-
-function is2xx({ status }: PlatformResponse): boolean {
-  return status >= 200 && status < 300;
 }
 
 /** The answer's JSON by the schema; one that does not fit is an answer that was lost. */
@@ -109,7 +106,7 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
 }
 
 /**
- * What was to be sent failed, not the platform. A request whose body breaks off is one that nobody may act on
+ * What was to be sent failed, not the platform. No server may act on a request whose body breaks off
  * (RFC 9112, 8), so nothing was done. Null where the body is fine.
  */
 function brokenMedia(body: OutboundRequest["body"]): PlatformFault | null {
@@ -186,7 +183,7 @@ function usualFault(
       );
 }
 
-/** The fault with what the answer says beside it, as far as whoever made it left that out. */
+/** The fault with what the answer says beside it, where its maker left that out. */
 function completed(
   fault: PlatformFault,
   options: RequestOptions,
@@ -207,7 +204,7 @@ function quoteAnswer(options: RequestOptions, request: PlatformRequest, response
   return new Error(`HTTP ${response.status} from ${hostOf(request)}: ${words}`);
 }
 
-/** Fields that hold credentials, whoever sends them: a client secret, a code, an access token. */
+/** Fields that hold credentials: a client secret, a code, an access token. */
 const SECRET_FIELD = /token|secret|password|code|key|signature/i;
 
 function secretsIn({ knownSecrets }: RequestOptions, request: PlatformRequest): string[] {
@@ -271,17 +268,16 @@ const TOKENS = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d+$/;
 
 /**
- * The text as JSON; null where it is none, or has more levels or values than an honest answer. Integers beyond 2^53, which a number would round, come as text:
- * platforms name posts and people by them.
+ * The text as JSON; null where it is none, or has more levels or values than an honest answer. Integers beyond
+ * 2^53, which a number would round, come as text: platforms name posts and people by them.
  */
 export function readJson(text: string): unknown {
   if (!isModestJson(text)) return null;
   const value = parse(text);
-  return value === null || !LONG_NUMBER.test(text) ? value : parse(text.replace(TOKENS, quoteLong));
-}
-
-function quoteLong(token: string): string {
-  return INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+  if (value === null || !LONG_NUMBER.test(text)) return value;
+  const quoteLong = (token: string): string =>
+    INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+  return parse(text.replace(TOKENS, quoteLong));
 }
 
 function parse(text: string): unknown {
@@ -294,7 +290,7 @@ function parse(text: string): unknown {
 
 /**
  * A platform that asks for more is asked again after a day. A post that would be too late by then fails at once,
- * and holds up nothing (`publisher/verdict.ts`).
+ * and holds up nothing (`src/publishing/verdict.ts`).
  */
 const MAX_WAIT_MS = DAY;
 

@@ -17,8 +17,8 @@ export type SecretsOwner = Pick<AccountRow, "owner_id" | "id" | "provider" | "se
  * grant's tokens would be sent there.
  */
 export function accountAad(account: SecretsOwner): string {
-  const place = `${unboundAad(account)}|${account.provider}|${account.settings}`;
-  return account.grant_id === null ? place : `${place}|${account.grant_id}`;
+  const aad = `${unboundAad(account)}|${account.provider}|${account.settings}`;
+  return account.grant_id === null ? aad : `${aad}|${account.grant_id}`;
 }
 
 /** As they were sealed before they were bound to their server (`bindSecrets`). */
@@ -50,9 +50,7 @@ export function pendingAad(connection: PendingOwner): string {
 }
 
 /** What an app that we registered is bound to. */
-type AppPlace = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
-
-export function appAad(app: AppPlace): string {
+export function appAad(app: Pick<AppRow, "provider" | "instance_url" | "redirect_url">): string {
   return `app|${app.provider}|${app.instance_url}|${app.redirect_url}`;
 }
 
@@ -74,9 +72,9 @@ export function openSecrets(ctx: AppContext, row: AccountRow): Secrets {
   return open(ctx, row.secrets_enc ?? "", accountAad(row));
 }
 
-function open(ctx: AppContext, sealed: string, place: string): Secrets {
+function open(ctx: AppContext, sealed: string, aad: string): Secrets {
   try {
-    return StoredSecrets.parse(JSON.parse(ctx.cipher.open(sealed, place)));
+    return StoredSecrets.parse(JSON.parse(ctx.cipher.open(sealed, aad)));
   } catch (cause) {
     throw new AppError(
       "conflict",

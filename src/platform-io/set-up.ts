@@ -28,7 +28,7 @@ export function readSetting(ctx: AppContext, platform: AnyPlatform, name: string
 export async function redirectUrlOf(ctx: AppContext, platform: AnyPlatform): Promise<string> {
   const set = readSetting(ctx, platform, "REDIRECT_URL");
   if (set !== null) return set;
-  const home = await homeOf(ctx);
+  const home = await readHome(ctx);
   const takesLocalhost = platform.connect.every(
     (way) => way.kind !== "oauth" || way.redirect !== "no-localhost",
   );
@@ -51,7 +51,7 @@ export async function takenRedirectUrl(
  * that no app knows: the consent ends at the usual address all the same, at a process on the same data folder
  * that finishes it, or at none, and the person pastes it.
  */
-async function homeOf(ctx: AppContext): Promise<string> {
+async function readHome(ctx: AppContext): Promise<string> {
   const actual = await ctx.publicUrl();
   const { publicUrl, port = 0 } = ctx.settings;
   return publicUrl === null && port !== 0 ? `http://localhost:${port}` : actual;
@@ -85,7 +85,7 @@ export async function describeSetup(
   return { ...filled, needs: [...(await missingAddresses(ctx, platform, redirectUrl)), ...filled.needs] };
 }
 
-/** What only the person who runs Posthorn can provide, and nobody has yet. */
+/** What only the person who runs Posthorn can provide, and has not yet. */
 async function missingAddresses(
   ctx: AppContext,
   platform: AnyPlatform,
@@ -150,29 +150,19 @@ function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): str
 }
 
 /** How what one way needs is registered, and what is set then. */
-export interface WaySetup {
-  readonly label: string;
-  readonly guide: FilledGuide;
-  /** To be entered there; null: Posthorn has none that the platform takes. */
-  readonly redirectUrl: string | null;
-  /** To be added there, in one line. */
-  readonly scopes: string;
-  /** Whole names of the settings that it needs, whether they are set or not. */
-  readonly settings: readonly string[];
-}
+export type WaySetup = Readonly<NonNullable<Awaited<ReturnType<typeof describeWaySetup>>>>;
 
-export async function describeWaySetup(
-  ctx: AppContext,
-  platform: AnyPlatform,
-  way: ConnectWay,
-): Promise<WaySetup | null> {
+export async function describeWaySetup(ctx: AppContext, platform: AnyPlatform, way: ConnectWay) {
   const guide = await describeSetup(ctx, platform, way);
   if (guide === null) return null;
   return {
     label: way.label,
     guide,
+    /** To be entered there; null: Posthorn has none that the platform takes. */
     redirectUrl: await takenRedirectUrl(ctx, platform, way),
+    /** To be added there, in one line. */
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))).join(" "),
+    /** Whole names of the settings that it needs, whether they are set or not. */
     settings: requiredSettings(platform, way),
   };
 }
@@ -221,7 +211,7 @@ function originsOf(ctx: AppContext, platform: AnyPlatform): Set<string> {
   );
 }
 
-/** Not a caller's mistake: whoever asks has looked the platform up, or read its name from what is stored. */
+/** Not a caller's mistake: the platform was looked up, or its name read from what is stored. */
 export function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
   const platform = ctx.platforms.get(name);
   if (platform === undefined)

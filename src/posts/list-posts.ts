@@ -88,7 +88,7 @@ function readPosition(cursor: string, filters: Filters): Position {
   return { at: Number(at), id };
 }
 
-/** Most posts of one calendar: a page of list_posts, and more than anybody reads at once. */
+/** Most posts of one calendar: a page of list_posts, and more than a person reads at once. */
 const MAX_POSTS = 500;
 
 /**

@@ -1,7 +1,7 @@
 import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Metadata, Post } from "../domain/posts/post.ts";
+import type { Post } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -17,25 +17,18 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEdited } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
-import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
-/** An edit that may be made. */
-interface PreparedEdit {
-  readonly row: PostRow;
-  readonly form: CheckedForm;
-  readonly changed: readonly string[];
-}
-
 /**
  * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live
  * and for fields that the platform does not let one change, with the list of those it does.
  */
-export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit): Promise<PreparedEdit> {
+export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit) {
   if (input.caption === undefined && input.metadata === undefined) {
     throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
   }
@@ -115,10 +108,7 @@ export async function setThumbnail(
   return movePost(call, row, "set_thumbnail", { metadata: stored, file_ids, files: checked.files });
 }
 
-interface Editable {
-  readonly caption: string | null;
-  readonly metadata: Metadata | null;
-}
+type Editable = Pick<PostContent, "caption" | "metadata">;
 
 function changedFields(before: Editable, after: Editable): string[] {
   const keys = new Set([...Object.keys(before.metadata ?? {}), ...Object.keys(after.metadata ?? {})]);

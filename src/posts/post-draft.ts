@@ -7,22 +7,14 @@ import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, tellTime, toZoned } from "../domain/time.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
-import { readMetadata, type PostContentRow } from "../store/queries/posts.ts";
+import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { checkMediaAddress, fileIdsOf, type FileUse, placesOf } from "../files/media-places.ts";
-import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
-import type { CheckedForm, PostContent } from "./post-form.ts";
+import { checkMediaAddress, findFileIds, placesOf } from "../files/media-places.ts";
+import { checkPostMedia, resolveLiveMedia, type CheckedMedia } from "./post-media.ts";
+import { type CheckedForm, type PostContent, contentOf } from "./post-form.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
-
-interface CheckedContent {
-  readonly row: PostContentRow;
-  readonly warnings: readonly string[];
-  /** The owner's files that it names, for `requireFiles` in the transaction that writes the row. */
-  readonly files: readonly FileUse[];
-}
 
 interface CheckOptions {
   readonly caller: Caller;
@@ -112,17 +104,19 @@ export async function checkContent(
   account: Tables["accounts"],
   { platform, capabilities, content, warnings }: CheckedForm,
   options: CheckOptions,
-): Promise<CheckedContent> {
+): Promise<Pick<CheckedMedia, "warnings" | "files"> & { readonly row: PostContentRow }> {
   const { mediaUrl, metadata } = content;
   const { caller, signal, before } = options;
-  const kept = addressesOf(platform, before);
+  const kept = new Set(
+    before === undefined ? [] : placesOf(platform, contentOf(before)).map(({ url }) => url),
+  );
   const check = { platform, capabilities, caller, mediaUrl, metadata, signal, kept };
   const media = options.isLive
     ? { ...(await resolveLiveMedia(ctx, check)), warnings: [] }
     : await checkPostMedia(ctx, check);
   const resolved = { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata };
   const urls = placesOf(platform, resolved).map(({ url }) => url);
-  const fileIds = await fileIdsOf(ctx, account.owner_id, urls);
+  const fileIds = await findFileIds(ctx, account.owner_id, urls);
   const row = toContentRow({ platform, capabilities }, resolved, fileIds);
   if (options.isLive === true) return { row, files: media.files, warnings: [] };
   const planned = { id: before?.id ?? null, at: row.scheduled_at, quotas: capabilities.quotas };
@@ -132,7 +126,9 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...warnOfChannel(account),
+      ...(account.status === "reconnect_required"
+        ? [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`]
+        : []),
       ...warnOfAccess(ctx, account, row.scheduled_at),
       ...(await warnOfQuotas(ctx, account, planned)),
       ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),
@@ -140,19 +136,15 @@ export async function checkContent(
   };
 }
 
-function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlySet<string> {
-  if (row === undefined) return new Set();
-  const content = { mediaUrl: row.media_url, metadata: readMetadata(row) };
-  return new Set(placesOf(platform, content).map(({ url }) => url));
-}
-
 /** One text in two spellings of Unicode is the same post. */
 export function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
   return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
 }
 
+type On = Pick<CheckedForm, "platform" | "capabilities">;
+
 function toContentRow(
-  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
+  { platform, capabilities }: On,
   content: PostContent,
   fileIds: string | null,
 ): PostContentRow {
@@ -171,21 +163,12 @@ function toContentRow(
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */
-function tellWhoPublishes(
-  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
-  row: PostContentRow,
-  now: number,
-): string[] {
+function tellWhoPublishes({ platform, capabilities }: On, row: PostContentRow, now: number): string[] {
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
     `From ${leadMinutes} minutes before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
   ];
-}
-
-function warnOfChannel(account: Tables["accounts"]): string[] {
-  if (account.status !== "reconnect_required") return [];
-  return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
 }
 
 /** What to say of a channel whose access is over by then. */

@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
@@ -70,7 +69,10 @@ export async function checkForm(
     given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;
   const content = { ...given, caption, metadata };
   const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
-  if (!parsed.success) throw explainMetadata(parsed.error, platform);
+  if (!parsed.success) {
+    const within = { prefix: "metadata", owner: platform.title };
+    throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName });
+  }
   const draft: PlatformPost = {
     id: "",
     caption,
@@ -171,12 +173,6 @@ function checkEmpty({ platform, capabilities, content }: Form): string[] {
     : [];
 }
 
-/** What a platform does not take of `metadata`, each field by its full name. */
-function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
-  const within = { prefix: "metadata", owner: platform.title };
-  return explainInvalid(error, platform.metadata, { within, meant: nearestName });
-}
-
 /**
  * Merges key by key. Null removes a key, and so does an empty text where the platform's field may not be
  * empty. One that the platform does not know stays, so that it is refused like any other. An empty result is
@@ -215,7 +211,7 @@ export async function listChoices(
 ): Promise<Choices> {
   const account = await findAccount(ctx, caller, accountId);
   const platform = findPlatform(ctx, account.provider);
-  const lookUp = lookUpOf(platform, field);
+  const lookUp = findLookUp(platform, field);
   if (account.status === "reconnect_required" || account.status === "disconnected")
     throw new AppError("conflict", reconnectSentence(account, account.status_reason));
   const timeout = deadline(ASK_TIMEOUT_MS);
@@ -226,9 +222,10 @@ export async function listChoices(
   return { choices: fitChoices(choices).slice(0, MAX_CHOICES) };
 }
 
-type LookUp = NonNullable<AnyPlatform["choices"]>[string];
-
-function lookUpOf({ title, choices = {} }: AnyPlatform, field: string): LookUp {
+function findLookUp(
+  { title, choices = {} }: AnyPlatform,
+  field: string,
+): NonNullable<AnyPlatform["choices"]>[string] {
   const lookUp = Object.hasOwn(choices, field) ? choices[field] : undefined;
   if (lookUp !== undefined) return lookUp;
   const known = Object.keys(choices);

@@ -30,7 +30,7 @@ interface MediaToCheck {
   readonly kept: ReadonlySet<string>;
 }
 
-interface CheckedMedia {
+export interface CheckedMedia {
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
   readonly warnings: readonly string[];
@@ -69,10 +69,8 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
   const looks = await Promise.all(
     places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field)?.url ?? "" })),
   );
-  const excess = checkCounts(
-    looks.flatMap(({ item }) => item ?? []),
-    check.capabilities.media.accepts,
-  );
+  const items = looks.flatMap(({ item }) => item ?? []);
+  const excess = checkCounts(items, check.capabilities.media.accepts);
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
   const warnings = looks.flatMap((seen) => seen.warnings);
   return { ...replaced(check, resolved), warnings: [...warnings, ...warnOfMissingAltText(places, looks)] };
@@ -138,25 +136,31 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   if (place.url === "") return NOTHING;
   if (!place.url.startsWith("r2://")) return lookAtRemote(ctx, check, place);
   if (!place.isShown) return NOTHING;
-  const file = await findFileByKey(
-    ctx.store,
-    allFilesOf(check.caller.ownerId),
-    place.url.slice("r2://".length),
-  );
+  const key = place.url.slice("r2://".length);
+  const file = await findFileByKey(ctx.store, allFilesOf(check.caller.ownerId), key);
   if (file === null) return NOTHING;
+  // Own files are at hand: what can never be sent is refused now, what will be changed is told.
+  const { platform, capabilities } = check;
   const figures = figuresOf(file);
-  const seen = lookAtFile(check, place, figures);
+  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
+  if (problems.length > 0) throw refusal(platform, place.field, problems);
+  const isChanged = changes.length > 0;
+  const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
   // What is made of a picture is not in a bucket.
-  const problem = await fetchProblem(ctx, check, { type: figures.type, isCopied: seen.warnings.length > 0 });
+  const problem = await explainUnfetchable(ctx, check, { type: figures.type, isCopied: isChanged });
   if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
-  return { ...seen, isUndescribed: file.alt_text === null && isUndescribed(place, figures.type) };
+  return {
+    warnings: isChanged ? [changed] : [],
+    item: place.isItem ? figures : null,
+    isUndescribed: file.alt_text === null && isUndescribed(place, figures.type),
+  };
 }
 
 /**
  * Why a platform that fetches media itself could not fetch this, which is ours or copied by us: it would fail
  * at the post's time. Null where it can, or does not.
  */
-async function fetchProblem(
+async function explainUnfetchable(
   ctx: AppContext,
   { platform, capabilities }: MediaToCheck,
   media: { readonly type: string; readonly isCopied: boolean },
@@ -172,28 +176,11 @@ async function fetchProblem(
   );
 }
 
-/** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
-function lookAtFile(
-  { platform, capabilities }: MediaToCheck,
-  place: MediaPlace,
-  figures: MediaFigures,
-): Omit<Look, "isUndescribed"> {
-  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
-  if (problems.length > 0) throw refusal(platform, place.field, problems);
-  const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
-  return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
-}
-
 async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
-  const { signal } = check;
+  const { url } = place;
+  const request = { method: "HEAD", url, timeoutMs: LOOK_MS, maxRedirects: 3, signal: check.signal } as const;
   try {
-    const answer = await ctx.outbound.request({
-      method: "HEAD",
-      url: place.url,
-      timeoutMs: LOOK_MS,
-      maxRedirects: 3,
-      signal,
-    });
+    const answer = await ctx.outbound.request(request);
     answer.body.resume();
     const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
     if (isGone)
@@ -203,13 +190,12 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
     const type = answer.headers["content-type"] ?? "";
     const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
     const media = { type: type.split("/")[0] ?? "", isCopied };
-    const problem = isCopied ? await fetchProblem(ctx, check, media) : null;
+    const problem = isCopied ? await explainUnfetchable(ctx, check, media) : null;
     if (problem !== null) throw new AppError("invalid", problem);
-    if (type.startsWith("text/html")) {
+    if (type.startsWith("text/html"))
       return warn(
         `${place.field}: the address shows a web page, not a media file. Give the file's own address.`,
       );
-    }
     if (!place.isShown || answer.status !== 200) return NOTHING;
     const warnings = warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) });
     return { ...NOTHING, warnings, isUndescribed: isUndescribed(place, media.type) };

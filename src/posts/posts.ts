@@ -70,7 +70,7 @@ export async function cancelPost(
 }
 
 /**
- * A person settles an unknown outcome, having looked at the channel, or puts any failed post away: it is never
+ * A person settles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
  * sent again, and its error stays to be read.
  */
 export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
@@ -180,18 +180,11 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
   }
 }
 
-/** Field by field: a platform may answer more than anybody asked for. */
+/** Field by field: a platform may answer more than was asked for. */
 function metricsOf(given: Partial<Metrics>): Metrics {
-  return {
-    views: given.views ?? null,
-    impressions: given.impressions ?? null,
-    reach: given.reach ?? null,
-    likes: given.likes ?? null,
-    comments: given.comments ?? null,
-    shares: given.shares ?? null,
-    saves: given.saves ?? null,
-    clicks: given.clicks ?? null,
-  };
+  const { views = null, impressions = null, reach = null, likes = null } = given;
+  const { comments = null, shares = null, saves = null, clicks = null } = given;
+  return { views, impressions, reach, likes, comments, shares, saves, clicks };
 }
 
 /** A thread is deleted part by part. */
@@ -214,7 +207,11 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
-  assertRemovable(platform, { row, account });
+  if (platform.remove === undefined)
+    throw new AppError(
+      "conflict",
+      `${platform.title} lets no app delete a post. ${deleteByHand({ row, account })}`,
+    );
   assertUsable(account);
   const held = await holdOrRefuse(ctx, row, (tx) =>
     row.status === "published"
@@ -240,15 +237,6 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
   return answer;
 }
 
-/** Throws `conflict` with the address where a person deletes it, for a platform that lets no app do it. */
-function assertRemovable(
-  platform: AnyPlatform,
-  at: { readonly row: PostRow; readonly account: AccountRow },
-): void {
-  if (platform.remove !== undefined) return;
-  throw new AppError("conflict", `${platform.title} lets no app delete a post. ${deleteByHand(at)}`);
-}
-
 function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {
   const where = row.platform_url ?? account.profile_url;
   return where === null
@@ -264,7 +252,11 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
   const post = toPlatformPost(platform, row);
   // The platform may have published it a moment ago: what people have seen is not taken back unasked.
   const isUploaded = row.status === "uploaded";
-  if (isUploaded && (await platform.insights?.(post, io))?.state === "live") throw wentLive(platform.title);
+  if (isUploaded && (await platform.insights?.(post, io))?.state === "live")
+    throw new AppError(
+      "conflict",
+      `It went live on ${platform.title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
+    );
   const left = (await platform.remove?.(post, io))?.left ?? null;
   const lost = openSteps(held.effects);
   const where = row.platform_url ?? account.profile_url ?? `the channel "${account.name}"`;
@@ -274,13 +266,6 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
       : [`Whether a further part of it (${lost.join(", ")}) went out is not known. Look at ${where}.`];
   const told = [...(left === null ? [] : [left]), ...doubt];
   return told.length === 0 ? null : `It was taken down. ${told.join(" ")}`;
-}
-
-function wentLive(title: string): AppError {
-  return new AppError(
-    "conflict",
-    `It went live on ${title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
-  );
 }
 
 /** The refusal that the caller gets and the post keeps; null for a bug of ours. */

@@ -26,10 +26,10 @@ import { findPlatform } from "../platform-io/set-up.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
- * null or the refusal itself: nobody is bothered for nothing.
+ * null or the refusal itself.
  */
 
-/** Who agrees within this time has no chance left to change their mind. */
+/** A person who agrees to a post within this time cannot change their mind any more. */
 const AT_ONCE_MS = MINUTE;
 
 const MAX_CAPTION = 200;
@@ -82,7 +82,8 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
     ...(input.metadata === null ? ["its other fields are emptied"] : []),
     ...(fields.length === 0 ? [] : [`${plainText(fields.join(", "), MAX_CAPTION)} will be changed`]),
   ];
-  return `Change the live post ${await name(call, row)}? ${sentence(changes.join(", and "))}`;
+  const all = changes.join(", and ");
+  return `Change the live post ${await name(call, row)}? ${all.charAt(0).toUpperCase()}${all.slice(1)}.`;
 }
 
 export async function askToCancel(
@@ -93,18 +94,16 @@ export async function askToCancel(
   const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && isOnPlatform(row)) {
     if (findPlatform(call.ctx, row.provider).remove === undefined) return null;
+    const since = tellTime(row.published_at ?? row.scheduled_at, call.ctx.settings.timezone);
+    const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
     const state =
-      row.status === "uploaded" ? `It is uploaded and would go live on ${time}.` : liveSince(call, row);
+      row.status === "uploaded"
+        ? `It is uploaded and would go live on ${time}.`
+        : `It is live since ${since}${where}, and cannot be brought back.`;
     return `Delete the post ${await name(call, row)} from the platform? ${state}`;
   }
   if (!isIn(row, TRANSITIONS.cancel.from)) return null;
   return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
-}
-
-function liveSince({ ctx }: CallContext, row: PostRow): string {
-  const since = tellTime(row.published_at ?? row.scheduled_at, ctx.settings.timezone);
-  const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
-  return `It is live since ${since}${where}, and cannot be brought back.`;
 }
 
 /** Before a failed post goes out within a minute with another content than it had. */
@@ -202,10 +201,6 @@ function describe({ caption, metadata, mediaUrl }: Content): string {
 
 function quote(text: string): string {
   return `“${plainText(text, MAX_CAPTION)}”`;
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function isIn(row: PostRow, statuses: readonly PostRow["status"][]): boolean {

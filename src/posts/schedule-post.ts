@@ -26,13 +26,6 @@ import { findPlatform } from "../platform-io/set-up.ts";
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
-export interface Scheduled {
-  readonly post: Post;
-  readonly warnings: string[];
-  /** It is only shown as it would be. */
-  readonly dryRun?: true;
-}
-
 interface Draft {
   readonly row: PostRow;
   readonly isDryRun?: boolean;
@@ -47,7 +40,10 @@ type Drafted = Draft | { readonly error: string };
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
  * file) and `conflict` (the channel must be reconnected).
  */
-export async function schedulePost(call: CallContext, input: PostBody): Promise<Scheduled> {
+export async function schedulePost(
+  call: CallContext,
+  input: PostBody,
+): Promise<{ post: Post; warnings: string[]; dryRun?: true }> {
   const { row, warnings, files } = await draftPost(call, input);
   if (input.dryRun === true) return { post: asDryRun(row), warnings, dryRun: true };
   const answer = { post: toPost(row), warnings };
@@ -96,18 +92,17 @@ async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Draft
     caller.ownerId,
     files.map(({ id }) => id),
   );
+  const refuseInside = (error: unknown): { error: string } => {
+    // The server's trouble ends the transaction.
+    if (error instanceof AppError && error.kind === "unavailable") throw error;
+    return refuse(error);
+  };
   const checked: Drafted[] = [];
   for (const draft of drafts) {
     const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuseInside);
     checked.push(missing ?? draft);
   }
   return checked;
-}
-
-/** In a transaction, which the server's trouble ends. */
-function refuseInside(error: unknown): { error: string } {
-  if (error instanceof AppError && error.kind === "unavailable") throw error;
-  return refuse(error);
 }
 
 /** What is answered, and which of them are stored. */

@@ -103,7 +103,7 @@ async function applyPatch(
   });
 }
 
-/** Somebody else changed the content after it was read: a merge would lose that change. */
+/** Another call changed the content after it was read: a merge would lose that change. */
 export class ChangedMeanwhile extends Error {}
 
 /**
@@ -116,24 +116,15 @@ export async function writeIfUnchanged(
   write: (run: number) => Promise<PostRow>,
 ): Promise<PostRow> {
   const now = await lockPost(tx, before.owner_id, before.id);
-  if (now?.status === "scheduled" && !hasSameContent(now, before)) throw new ChangedMeanwhile();
+  if (now?.status === "scheduled" && CONTENT.some((column) => now[column] !== before[column]))
+    throw new ChangedMeanwhile();
   // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
   return write((await hasEffects(tx, before)) ? before.run + 1 : before.run);
 }
 
 const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;
 
-function hasSameContent(one: PostRow, other: PostRow): boolean {
-  return CONTENT.every((column) => one[column] === other[column]);
-}
-
-interface Retried {
-  readonly post: Post;
-  /** Only of a retry with changes. */
-  readonly warnings?: string[];
-}
-
-/** What a retry writes. */
+/** What a retry writes; warnings only of one with changes. */
 interface Again {
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
   readonly files: readonly FileUse[];
@@ -145,7 +136,10 @@ interface Again {
  * outcome is unknown the platform is asked first: found there, it is published as it was sent; still unknown is
  * a `conflict` that says what to do.
  */
-export async function retryPost(call: CallContext, input: PostRetry): Promise<Retried> {
+export async function retryPost(
+  call: CallContext,
+  input: PostRetry,
+): Promise<{ post: Post; warnings?: string[] }> {
   const { ctx, caller } = call;
   checkAddresses(ctx, input);
   readScheduledAt(ctx, input.scheduledAt);
@@ -153,10 +147,10 @@ export async function retryPost(call: CallContext, input: PostRetry): Promise<Re
   const isChanged = hasChanges(input);
   const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
   if (row.in_doubt === 1) {
-    const settled = await reconcileInDoubt(call, row);
-    if (settled !== null) return settled;
+    const published = await reconcileInDoubt(call, row);
+    if (published !== null) return published;
   }
-  // Settled as "did not happen", the step keeps its key and is sent with it. Another content needs a clean
+  // Reconciled as "did not happen", the step keeps its key and is sent with it. Another content needs a clean
   // ledger, and after a proven failure all begins anew.
   const run = row.in_doubt === 1 && !isChanged ? row.run : row.run + 1;
   const answer = await commitOnce(call, async (tx) => {

@@ -68,10 +68,10 @@ function whyMissed(missed: MissedPost): string {
   return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
 }
 
-/** Nobody asks why a post was less late than this. */
+/** A post that was less late than this needs no cause. */
 export const LATE_FROM_MS = SECOND;
 
-/** A span in which nothing was claimed, whatever was due. */
+/** A span in which nothing was claimed, although posts may have been due. */
 interface Gap {
   readonly cause: LateCause;
   readonly from: number;

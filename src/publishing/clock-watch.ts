@@ -23,7 +23,7 @@ const HOLD_AHEAD_MS = 10 * SECOND;
 const SILENT_MS = 15 * SECOND;
 
 /**
- * Compares the wall clock, by which posts are due, with the monotonic one, which nobody can set. While a jump
+ * Compares the wall clock, by which posts are due, with the monotonic one, which cannot be set. While a jump
  * is fresh nothing is claimed and nothing is called missed.
  */
 export class ClockWatch {

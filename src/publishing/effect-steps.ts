@@ -21,7 +21,7 @@ export interface EffectsOptions {
   readonly guard?: (() => Promise<void>) | null;
   /** How many requests and conversations with the platform this run began so far. */
   requestsBegun(): number;
-  /** How the platform settles a doubtful outcome. */
+  /** How the platform reconciles a doubtful outcome. */
   readonly reconciles: ReconcileClass;
 }
 
@@ -56,21 +56,19 @@ export async function intend<R extends Json>(
     started_at: startedAt,
   };
   await ctx.store.ledger.intent(lease, intent);
-  const known = at.steps.get(spec.step);
+  const known = at.steps.get(spec.step) ?? { ...NEVER_SENT, effect_key: intent.effect_key };
   const open = {
-    handle_enc: null,
-    asked: 0,
-    effect_key: intent.effect_key,
-    http_status: null,
     ...known,
-    sent: (known?.sent ?? 0) + 1,
     state: "intent" as const,
     result: null,
     started_at: startedAt,
+    sent: known.sent + 1,
   };
   at.steps.set(spec.step, open);
   return open;
 }
+
+const NEVER_SENT = { handle_enc: null, asked: 0, sent: 0, effect_key: "", http_status: null };
 
 /** Writes down how the step ended. */
 export async function finish(
@@ -80,27 +78,12 @@ export async function finish(
 ): Promise<void> {
   const result = end.state === "done" ? JSON.stringify(end.result) : null;
   const now = at.ctx.clock.now();
-  await at.ctx.store.ledger.end(at.lease, {
-    run: at.run,
-    step,
-    state: end.state,
-    result,
-    httpStatus: end.httpStatus,
-    at: now,
-    live: end.live ?? null,
-  });
-  const known = at.steps.get(step);
-  at.steps.set(step, {
-    handle_enc: null,
-    asked: 0,
-    started_at: now,
-    effect_key: effectKey(at, step),
-    ...known,
-    sent: (known?.sent ?? 0) - (end.state === "not_sent" ? 1 : 0),
-    state: end.state,
-    result,
-    http_status: end.httpStatus,
-  });
+  const { state, httpStatus, live = null } = end;
+  await at.ctx.store.ledger.end(at.lease, { run: at.run, step, state, result, httpStatus, at: now, live });
+  const fresh = { ...NEVER_SENT, started_at: now, effect_key: effectKey(at, step) };
+  const known = at.steps.get(step) ?? fresh;
+  const sent = known.sent - (state === "not_sent" ? 1 : 0);
+  at.steps.set(step, { ...known, state, result, http_status: httpStatus, sent });
 }
 
 /** Writes down a note of ours: nothing leaves this machine for it. */
@@ -118,19 +101,18 @@ export async function writeDone(at: Running, step: string, value: unknown): Prom
 
 /** A note of ours as the ledger has it. */
 export function noted(result: string, at: number): StepState {
-  const never = { handle_enc: null, asked: 0, sent: 0, effect_key: "", http_status: null };
-  return { state: "done", result, started_at: at, ...never };
+  return { state: "done", result, started_at: at, ...NEVER_SENT };
 }
 
-/** What a platform's file gets to settle the step, or, while it is under way, to send it. */
+/** What a platform's file gets to reconcile the step, or, while it is under way, to send it. */
 export function contextOf(at: Running, step: string, isUnderWay = false): EffectContext {
-  const place = stepAad({ post_id: at.lease.postId, run: at.run, step });
+  const aad = stepAad({ post_id: at.lease.postId, run: at.run, step });
   const sealed = at.steps.get(step)?.handle_enc ?? null;
   return {
     key: effectKey(at, step),
-    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
+    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, aad)) as Json),
     saveHandle: async (handle) => {
-      const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
+      const value = at.ctx.cipher.seal(JSON.stringify(handle), aad);
       await at.ctx.store.ledger.handle(at.lease, { run: at.run, step, sealed: value });
       const known = at.steps.get(step);
       if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
@@ -140,7 +122,7 @@ export function contextOf(at: Running, step: string, isUnderWay = false): Effect
   };
 }
 
-/** Where a step's handle is bound to. */
+/** What a step's handle is bound to. */
 export function stepAad(effect: { post_id: string; run: number; step: string }): string {
   return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
 }

@@ -36,7 +36,7 @@ export interface Effects {
   hasTouchedPlatform(): boolean;
   live(place: LiveAt): Promise<void>;
   followUp(name: string, work: () => Promise<void>): Promise<void>;
-  /** Null while nobody can see the post. */
+  /** Null while the post is not live. */
   liveState(): LiveState | null;
   /** What a step gave; null where it is not done. */
   resultOf(step: string): Json;
@@ -96,22 +96,17 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
     if (!(await isGone(at, spec, result))) return result;
     await startOver(at, known);
   }
-  const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
-  if (open === null) return send(at, spec, false);
-  const settled = await reconcile(at, spec, open);
-  if (settled.outcome === "done") return settled.result;
+  let open = known !== undefined && isOpenStep(known) ? known : null;
+  if (open === null) {
+    if (at.suspectSince === null) return send(at, spec, false);
+    // A step that a restored ledger does not know of counts as one that was sent and not answered.
+    if (!TELLS_WITHOUT_LEDGER.has(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
+    open = await intend(at, spec, at.suspectSince);
+  }
+  const found = await reconcile(at, spec, open);
+  if (found.outcome === "done") return found.result;
   if (at.suspectSince !== null) await assertMaySend(at, spec.step);
-  return send(at, spec, settled.isStillInDoubt ?? false);
-}
-
-/**
- * A step that a restored ledger does not know of counts as one that was sent and not answered. Null where the
- * ledger is whole.
- */
-async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<StepState | null> {
-  if (at.suspectSince === null) return null;
-  if (!TELLS_WITHOUT_LEDGER.has(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
-  return intend(at, spec, at.suspectSince);
+  return send(at, spec, found.isStillInDoubt ?? false);
 }
 
 /**
@@ -150,25 +145,27 @@ async function reconcile<R extends Json>(
 ): Promise<Extract<Reconciled<R>, { outcome: "done" | "send_again" }>> {
   const { ctx, lease, run } = at;
   await ctx.store.ledger.countAsked(lease, { run, step: spec.step });
-  const settled = await spec.reconcile({
+  const httpStatus = known.http_status ?? 0;
+  const found = await spec.reconcile({
     ...contextOf(at, spec.step),
     intentAt: known.started_at,
     timesAsked: known.asked,
-    wasTaken: known.state === "unknown" && isTaking(known.http_status),
+    // An answer that the platform gave when it had acted.
+    wasTaken: known.state === "unknown" && httpStatus >= 200 && httpStatus < 300,
   });
   // It may have saved another handle, which is what a sending right after it goes by.
   at.steps.set(spec.step, { ...(at.steps.get(spec.step) ?? known), asked: known.asked + 1 });
-  switch (settled.outcome) {
+  switch (found.outcome) {
     case "done":
-      await finishDone(at, spec, settled.result);
-      return settled;
+      await finishDone(at, spec, found.result);
+      return found;
     case "send_again":
-      return settled;
+      return found;
     case "ask_again":
-      throw new AskAgain(settled.afterMs);
+      throw new AskAgain(found.afterMs);
     case "unknown":
       await finish(at, spec.step, { state: "unknown", result: null, httpStatus: null });
-      throw new OutcomeUnknown(settled.reason);
+      throw new OutcomeUnknown(found.reason);
   }
 }
 
@@ -208,11 +205,6 @@ async function finishDone<R extends Json>(at: Running, spec: EffectSpec<R>, resu
   const live = spec.live?.(result) ?? null;
   await finish(at, spec.step, { state: "done", result, httpStatus: null, live });
   if (live !== null) noteLive(at, live, at.ctx.clock.now());
-}
-
-/** An answer that the platform gave when it had acted. */
-function isTaking(httpStatus: number | null): boolean {
-  return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
 }
 
 /**

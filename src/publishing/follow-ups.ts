@@ -9,13 +9,13 @@ import { AskAgain, noted, NothingSent, OutcomeUnknown, type Running, writeDone }
 export interface PendingFollowUp {
   readonly name: string;
   readonly why: string;
-  /** How soon it is worth another try; null: nobody says. */
+  /** How soon it is worth another try; null: not known. */
   readonly afterMs: number | null;
   /** The platform asks to be left alone until then, also by the channel's other posts. */
   readonly isLimit: boolean;
 }
 
-/** What is known of a post that everybody can see. */
+/** What is known of a post that is live. */
 export interface LiveState {
   readonly at: LiveAt;
   /** Since when, in milliseconds since 1970. */
@@ -38,7 +38,7 @@ export function openSteps(effects: readonly Pick<EffectRow, "step" | "state">[])
   return open.map(({ step }) => step).filter((step) => !isNote(step));
 }
 
-/** Null while nobody can see it. */
+/** Null while it is not live. */
 export function liveStateOf(at: Running, pending: readonly PendingFollowUp[]): LiveState | null {
   const live = at.steps.get(LIVE_STEP);
   if (live === undefined) return null;

@@ -28,7 +28,7 @@ export interface PublishRun {
   mediaMs(): number;
 }
 
-/** A post that one worker alone works on. */
+/** A post that only one worker works on. */
 export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { readonly lease: Lease };
 
 export interface RunOptions {
@@ -95,30 +95,20 @@ export async function createPublishRun(
     resultOf: (step) => effects.resultOf(step),
   };
   const publish = async (): Promise<PublishOutcome> => {
-    // Once something of it left, only the platform knows what is still right.
-    if (leased.effects.length === 0) checkAgain(platform, post, io);
-    return fitOutcome(platform.title, await publishOrWait(platform, post, io));
+    // The rules, or what the account may do, may have changed since the post was scheduled. Once something of
+    // it left, only the platform knows what is still right.
+    const facts = { account: io.account, media: new Map(), now: io.now() };
+    const errors = leased.effects.length === 0 ? platform.check?.(post, facts).errors : [];
+    const [problem] = errors ?? [];
+    if (problem !== undefined) throw new AppError("invalid", problem);
+    try {
+      return fitOutcome(platform.title, await platform.publish(post, io));
+    } catch (error) {
+      if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
+      throw error;
+    }
   };
   return { effects, publish, mediaMs: () => mediaMs };
-}
-
-/** The rules, or what the account may do, may have changed since the post was scheduled. */
-function checkAgain(platform: AnyPlatform, post: PlatformPost, { account, now }: PublishIo): void {
-  const [problem] = platform.check?.(post, { account, media: new Map(), now: now() }).errors ?? [];
-  if (problem !== undefined) throw new AppError("invalid", problem);
-}
-
-async function publishOrWait(
-  platform: AnyPlatform,
-  post: PlatformPost,
-  io: PublishIo,
-): Promise<PublishOutcome> {
-  try {
-    return await platform.publish(post, io);
-  } catch (error) {
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
-    throw error;
-  }
 }
 
 /** The same service, which counts what begins to leave for a platform. */
@@ -173,9 +163,7 @@ export function toPlatformPost(
     throw new AppError(
       "invalid",
       `metadata: the post's fields do not fit ${platform.title} any more. Schedule it as a new post.`,
-      {
-        cause: metadata.error,
-      },
+      { cause: metadata.error },
     );
   }
   return {
@@ -191,7 +179,7 @@ export function toPlatformPost(
   };
 }
 
-/** What the steps gave that brought a post onto its platform, for whoever works on it afterwards. */
+/** What the steps gave that brought a post onto its platform, for the work on it afterwards. */
 export async function readStepResults(
   ctx: AppContext,
   row: Pick<PostRow, "id" | "run">,

@@ -10,12 +10,12 @@ import type { Reader } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 
-/** A post that a quota has no place for. */
+/** A post that a quota has no room for. */
 interface Excess {
   readonly quota: Quota;
   /** The number it would have in its time. */
   readonly nth: number;
-  /** When there is a place for it. */
+  /** When there is room for it. */
   readonly freeAt: number;
 }
 
@@ -31,7 +31,7 @@ type Counting = Pick<AppContext, "settings"> & { readonly store: Reader };
 /** What `inspectAccount` stores with the limits. */
 const Use = z.object({ quotaUse: z.record(z.string(), z.number()) });
 
-/** The quota that keeps a post waiting longest; null where there is a place for it. */
+/** The quota that keeps a post waiting longest; null where there is room for it. */
 async function findExcess(
   ctx: Counting,
   account: AccountRow,
@@ -40,14 +40,14 @@ async function findExcess(
 ): Promise<Excess | null> {
   let longest: Excess | null = null;
   for (const quota of quotas) {
-    const excess = await excessOf(ctx, account, quota, asked);
+    const excess = await findExcessOver(ctx, account, quota, asked);
     if (excess !== null && excess.freeAt > (longest?.freeAt ?? 0)) longest = excess;
   }
   return longest;
 }
 
-async function excessOf(
-  ctx: Counting,
+async function findExcessOver(
+  { store }: Counting,
   account: AccountRow,
   quota: Quota,
   { at, planning }: Asked,
@@ -55,12 +55,17 @@ async function excessOf(
   const of = quota.scope === "account" ? { accountId: account.id } : { provider: account.provider };
   const { after, endsAt } = windowOf(quota, at);
   const window = { of, after, until: at, planning };
-  const others = await othersUse(ctx, account, quota, after);
-  const used = (await countInWindow(ctx.store, window)) + others;
+  // What the platform counted in this window, when it was asked, beside the posts that are ours.
+  const { inspected_at: until } = account;
+  const told =
+    until <= after ? 0 : (Use.safeParse(JSON.parse(account.limits)).data?.quotaUse[quota.name] ?? 0);
+  const own = told === 0 ? 0 : await countInWindow(store, { of, after, until, planning: null });
+  const others = Math.max(0, told - own);
+  const used = (await countInWindow(store, window)) + others;
   if (used < quota.max) return null;
   if (endsAt !== null) return { quota, nth: used + 1, freeAt: endsAt };
-  // Place is free once all but the newest have left the window. Of others nobody knows when they were.
-  const leaves = quota.max - others < 1 ? null : await nthNewest(ctx.store, window, quota.max - others);
+  // There is room once all but the newest have left the window. When others were is not known.
+  const leaves = quota.max - others < 1 ? null : await nthNewest(store, window, quota.max - others);
   const freeAt = (leaves ?? account.inspected_at) + quota.perMinutes * MINUTE;
   return { quota, nth: used + 1, freeAt };
 }
@@ -75,21 +80,7 @@ function windowOf(
   return { after: midnight.toMillis() - 1, endsAt: midnight.plus({ days: 1 }).toMillis() };
 }
 
-/** What the platform counted in this window, when it was asked, beside the posts that are ours. */
-async function othersUse(
-  ctx: Counting,
-  account: AccountRow,
-  { name, scope }: Quota,
-  after: number,
-): Promise<number> {
-  const { inspected_at: until } = account;
-  const told = Use.safeParse(JSON.parse(account.limits)).data?.quotaUse[name] ?? 0;
-  if (told === 0 || until <= after) return 0;
-  const of = scope === "account" ? { accountId: account.id } : { provider: account.provider };
-  return Math.max(0, told - (await countInWindow(ctx.store, { of, after, until, planning: null })));
-}
-
-/** What to say of a post that a quota will have no place for at its time. */
+/** What to say of a post that a quota will have no room for at its time. */
 export async function warnOfQuotas(
   ctx: Counting,
   account: AccountRow,
@@ -120,11 +111,8 @@ function plural(count: number, unit: string): string {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
-/** What is asked right before something is sent. */
-type SendGuard = () => Promise<void>;
-
 /**
- * Keeps a post that its account's quotas have no place for from being sent, without a request: throws a
+ * Asked right before something is sent. Keeps a post that its account's quotas have no room for from being sent, without a request: throws a
  * `rate` fault that says when there is one. Null where nothing is counted, and for a post that counts
  * already: one that is on its platform, or may be.
  */
@@ -132,7 +120,7 @@ export function guardQuotas(
   ctx: AppContext,
   { post, account, effects }: Pick<Candidate, "post" | "account" | "effects">,
   capabilities: PlatformCapabilities,
-): SendGuard | null {
+): (() => Promise<void>) | null {
   const { quotas } = capabilities;
   const isOpen = effects.some(({ state }) => state === "intent" || state === "unknown");
   if (quotas.length === 0 || post.status === "uploaded" || isOpen) return null;

@@ -27,10 +27,10 @@ export async function reconcileInDoubt(call: CallContext, row: PostRow): Promise
     const run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: true });
     const found = await askWhere(run);
     if (found === null) throw new OutcomeUnknown("The platform has not finished with it.");
-    await giveBack(ctx, claimed);
+    await release(ctx, claimed);
     const now = ctx.clock.now();
     const answer = await commitOnce(call, async (tx) => {
-      const settled = await transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
+      const confirmed = await transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
         error: null,
         in_doubt: 0,
         platform_post_id: found.at.platformPostId,
@@ -40,12 +40,12 @@ export async function reconcileInDoubt(call: CallContext, row: PostRow): Promise
         next_at: found.isWhole ? null : now,
         updated_at: now,
       });
-      return { post: toPost(settled) };
+      return { post: toPost(confirmed) };
     });
     ctx.wakePublisher();
     return answer;
   } catch (error) {
-    await giveBack(ctx, claimed);
+    await release(ctx, claimed);
     if (error instanceof NothingSent) return null;
     if (error instanceof AppError) throw error;
     if (isStillOpen(error)) throw new AppError("conflict", stillUnknownSentence(claimed), { cause: error });
@@ -102,6 +102,6 @@ export function isWorkedOn(): AppError {
   );
 }
 
-async function giveBack(ctx: AppContext, held: HeldPost): Promise<void> {
+async function release(ctx: AppContext, held: HeldPost): Promise<void> {
   await ctx.store.write((tx) => letGo(tx, held));
 }

@@ -40,7 +40,9 @@ export async function runPost(
     end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
   }
   if (end === null || signal.reason instanceof Fenced) return;
-  await writeEnd(ctx, claimed, withLateCause(end, claimed, { queuedMs, mediaMs: run?.mediaMs() ?? 0 }));
+  const result = withLateCause(end, claimed, { queuedMs, mediaMs: run?.mediaMs() ?? 0 });
+  await ctx.store.ledger.finishAttempt(claimed.lease, result);
+  if (end.nextAt === null) await ctx.media.release(claimed.post.id);
   logEnd(ctx, claimed, { end, startedAt });
 }
 
@@ -53,11 +55,6 @@ function withLateCause(
   const lateMs = end.at - post.scheduled_at;
   if (lateCause !== null || lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
   return { ...end, attempt: { ...end.attempt, lateCause: queuedMs > mediaMs ? "limit" : "media" } };
-}
-
-async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: AttemptResult): Promise<void> {
-  await ctx.store.ledger.finishAttempt(lease, end);
-  if (end.nextAt === null) await ctx.media.release(post.id);
 }
 
 /** How long a platform may be at work on a post, where its file does not say. */
@@ -80,6 +77,8 @@ async function endOnOutcome(
   return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
 }
 
+const EXPECTED = [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate] as const;
+
 /** Null where another worker has the post now. */
 async function endOnError(
   ctx: AppContext,
@@ -89,7 +88,11 @@ async function endOnError(
   if (error instanceof Fenced) return null;
   const situation = situationOf(ctx, claimed, effects);
   if (signal.aborted) return release(situation);
-  logError(ctx, claimed, error);
+  const isExpected = EXPECTED.some((kind) => error instanceof kind);
+  ctx.log[isExpected ? "warn" : "error"](
+    { postId: claimed.post.id, provider: claimed.post.provider, err: error },
+    isExpected ? "a try did not succeed" : "a bug while publishing",
+  );
   if (error instanceof PlatformFault && error.kind === "auth") {
     const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
     await askToReconnect(ctx, { ownerId, id, version }, error);
@@ -100,7 +103,7 @@ async function endOnError(
 
 /** We are stopping: the next process goes on from the ledger, at once. */
 function release(at: Situation): AttemptResult {
-  return resultOf(at, {
+  return resultOf(at, "interrupted", {
     trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
     nextAt: at.now,
     isInDoubt: at.isOpen,
@@ -150,18 +153,4 @@ function logEnd(
     reason: end.attempt.error ?? undefined,
   };
   ctx.log[end.trigger === "fail" ? "warn" : "info"](fields, "attempt ended");
-}
-
-function logError(ctx: AppContext, { post }: ClaimedPost, error: unknown): void {
-  const fields = { postId: post.id, provider: post.provider, err: error };
-  ctx.log[isExpected(error) ? "warn" : "error"](
-    fields,
-    isExpected(error) ? "a try did not succeed" : "a bug while publishing",
-  );
-}
-
-function isExpected(error: unknown): boolean {
-  return [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate].some(
-    (kind) => error instanceof kind,
-  );
 }

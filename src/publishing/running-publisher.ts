@@ -24,9 +24,6 @@ export interface ThisProcess {
   readonly pid: number;
 }
 
-/** Writes of this process wake its publisher through it. */
-type Context = AppContext & { readonly links: { wakePublisher: () => void } };
-
 /**
  * A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next
  * process.
@@ -36,10 +33,11 @@ const EVENTS_GRACE_MS = 1_000;
 /**
  * Starts publishing in this process, woken by its own writes, and the sending of events. It has an id of its
  * own among the workers, another one each time that it begins again: what it had under way with the last one
- * is left to whoever takes over from that.
+ * is left to the process that takes over from that.
  */
 export async function runPublisher(
-  ctx: Context,
+  /** Writes of this process wake its publisher through `links`. */
+  ctx: AppContext & { readonly links: { wakePublisher: () => void } },
   /** The file that says how far this machine saw the database come. */
   generation: string,
   worker: ThisProcess & { role: WorkerRole },

@@ -39,14 +39,16 @@ const HEAD_BLOCKS_MS = 60 * SECOND;
 const RECONNECT_RECHECK_MS = SECOND;
 
 /** After an answer was lost, the platform gets this long before it is asked. */
-const SETTLE_AFTER_MS = SECOND;
+const RECONCILE_AFTER_MS = SECOND;
 
-/** The parts of a result that are named, the rest as it was. */
+/** The parts of a result that are named, the rest as it was. The attempt's error is the post's by default. */
 export function resultOf(
   at: Situation,
-  parts: Pick<AttemptResult, "trigger" | "nextAt" | "attempt"> & Partial<AttemptResult>,
+  outcome: AttemptResult["attempt"]["outcome"],
+  parts: Pick<AttemptResult, "trigger" | "nextAt"> & Partial<AttemptResult>,
 ): AttemptResult {
   return {
+    attempt: { outcome, error: parts.error ?? null },
     error: null,
     isInDoubt: false,
     tries: at.tries,
@@ -66,35 +68,31 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): Attemp
     "platformPostId" in outcome
       ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl }
       : {};
-  const end = (parts: Parameters<typeof resultOf>[1]): AttemptResult =>
-    resultOf(at, { ...ids, tries: 0, ...parts });
+  const common = { ...ids, tries: 0 };
   switch (outcome.state) {
     case "live":
-      return end({
+      return resultOf(at, "published", {
+        ...common,
         trigger: "published",
         nextAt: null,
         publishedAt: at.now,
-        attempt: { outcome: "published", error: null },
       });
     case "held":
-      return end({
+      return resultOf(at, "uploaded", {
+        ...common,
         trigger: at.isUploaded ? null : "uploaded",
         nextAt: recheckAt(outcome, at),
         error: at.now < at.scheduledAt ? null : (outcome.note ?? stillHidden(at)),
         attempt: { outcome: "uploaded", error: null },
       });
     case "prepared":
-      return end({
+      return resultOf(at, "waiting", {
+        ...common,
         trigger: backTo(at),
         nextAt: Math.max(at.scheduledAt, at.now + SECOND),
-        attempt: { outcome: "waiting", error: null },
       });
     case "processing":
-      return end({
-        trigger: null,
-        nextAt: at.now + outcome.checkAgainMs,
-        attempt: { outcome: "waiting", error: null },
-      });
+      return resultOf(at, "waiting", { ...common, trigger: null, nextAt: at.now + outcome.checkAgainMs });
   }
 }
 
@@ -106,13 +104,10 @@ export function verdictOnError(error: unknown, at: Situation): AttemptResult {
   if (error instanceof TooLate) return failed(missedSentence(null), at);
   if (error instanceof PlatformFault) return verdictOnFault(error, at);
   if (at.isOpen) return askLater(at, { afterMs: null, why: sentence(error) });
-  if (error instanceof MediaUnavailable || isPassing(error)) return retryLater(error.message, at);
+  // Trouble of this machine, a full disk say, is no fault of the post's.
+  if (error instanceof MediaUnavailable || (error instanceof AppError && error.kind === "unavailable"))
+    return retryLater(error.message, at);
   return failed(sentence(error), at);
-}
-
-/** Trouble of this machine, a full disk say: no fault of the post's. */
-function isPassing(error: unknown): error is AppError {
-  return error instanceof AppError && error.kind === "unavailable";
 }
 
 function verdictOnFault(fault: PlatformFault, at: Situation): AttemptResult {
@@ -150,43 +145,25 @@ function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random
   const { tries, isLast } = retry;
   const nextAt = at.now + retry.afterMs;
   if (isLast || nextAt > at.giveUpAt) return failed(`${why} ${retry.wayOut}`, at);
-  return resultOf(at, {
-    trigger: backTo(at),
-    nextAt,
-    error: why,
-    tries,
-    attempt: { outcome: "retrying", error: why },
-    accountWait: {
-      until: Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS)),
-      cause: "order",
-    },
-  });
+  const until = Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS));
+  const accountWait = { until, cause: "order" as const };
+  return resultOf(at, "retrying", { trigger: backTo(at), nextAt, error: why, tries, accountWait });
 }
 
 /** A step is open: the platform is asked before anything is sent. The post stays where no one can cancel it. */
 function askLater(at: Situation, ask: { afterMs: number | null; why: string }): AttemptResult {
   const tries = at.tries + 1;
-  const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));
+  const nextAt = at.now + (ask.afterMs ?? Math.max(RECONCILE_AFTER_MS, backoffMs(at.tries, at.random)));
   if (nextAt > at.giveUpAt) return unknown(ask.why, at);
-  return resultOf(at, {
-    trigger: null,
-    nextAt,
-    isInDoubt: true,
-    tries,
-    attempt: { outcome: "retrying", error: ask.why },
-  });
+  const attempt = { outcome: "retrying" as const, error: ask.why };
+  return resultOf(at, "retrying", { trigger: null, nextAt, isInDoubt: true, tries, attempt });
 }
 
 /** The sentence is the one that posts get which wait for the same channel. */
 function waitForReconnect(fault: PlatformFault, at: Situation): AttemptResult {
   const error = mustReconnect(at.account, fault.message);
-  return resultOf(at, {
-    trigger: backTo(at),
-    nextAt: at.now + RECONNECT_RECHECK_MS,
-    error,
-    isInDoubt: at.isOpen,
-    attempt: { outcome: "retrying", error },
-  });
+  const nextAt = at.now + RECONNECT_RECHECK_MS;
+  return resultOf(at, "retrying", { trigger: backTo(at), nextAt, error, isInDoubt: at.isOpen });
 }
 
 function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
@@ -195,7 +172,7 @@ function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
     return at.isOpen
       ? unknown(fault.message, at)
       : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
-  return resultOf(at, {
+  return resultOf(at, "retrying", {
     trigger: backTo(at),
     nextAt: allowedAt,
     error: at.isOpen ? null : fault.message,
@@ -209,24 +186,11 @@ function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
 function unknown(reason: string, at: Situation): AttemptResult {
   const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
   const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
-  return resultOf(at, {
-    trigger: "fail",
-    nextAt: null,
-    error,
-    isInDoubt: true,
-    tries: 0,
-    attempt: { outcome: "unknown", error },
-  });
+  return resultOf(at, "unknown", { trigger: "fail", nextAt: null, error, isInDoubt: true, tries: 0 });
 }
 
 function failed(error: string, at: Situation): AttemptResult {
-  return resultOf(at, {
-    trigger: "fail",
-    nextAt: null,
-    error,
-    tries: 0,
-    attempt: { outcome: "failed", error },
-  });
+  return resultOf(at, "failed", { trigger: "fail", nextAt: null, error, tries: 0 });
 }
 
 /** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
@@ -267,7 +231,7 @@ export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): A
     ? pending.map(({ name, why }) => warningOf(name, `${why} It was tried for an hour.`))
     : [];
   const place = "outcome" in ended && ended.outcome.state === "live" ? ended.outcome : live.at;
-  return resultOf(at, {
+  return resultOf(at, "published", {
     trigger: at.isPublished ? null : "published",
     nextAt: isOver ? null : nextAt,
     tries: isOver ? 0 : at.tries + 1,
@@ -275,7 +239,6 @@ export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): A
     platformUrl: place.platformUrl,
     publishedAt: at.isPublished ? null : live.since,
     warnings: [...warnings, ...givenUp],
-    attempt: { outcome: "published", error: null },
     accountWait: limitMs > 0 ? { until: at.now + limitMs, cause: "rate_limit" } : null,
   });
 }

@@ -42,7 +42,8 @@ export async function getAccountAnalytics(
 ): Promise<AccountAnalytics> {
   const days = readDays(ctx, args);
   const account = await findAccount(ctx, caller, args.accountId);
-  const ended = await readEnded(ctx.store, { ownerId: account.owner_id, id: account.id }, rangeOf(days));
+  const bounds = { from: days[0]?.toMillis() ?? 0, to: days.at(-1)?.endOf("day").toMillis() ?? 0 };
+  const ended = await readEnded(ctx.store, { ownerId: account.owner_id, id: account.id }, bounds);
   const range = { from: dateOf(days[0]), to: dateOf(days.at(-1)) };
   const theirs = await askPlatform(ctx, account, range);
   const byDay = new Map(theirs.days.map(({ date, metrics }) => [date, metrics]));
@@ -70,11 +71,9 @@ export async function getAccountAnalytics(
 function readDays(ctx: AppContext, args: AnalyticsArgs): DateTime[] {
   const { timezone: zone } = ctx.settings;
   const today = DateTime.fromMillis(ctx.clock.now(), { zone }).startOf("day");
-  const first = DateTime.fromMillis(parseBound("from", args.from, zone, false), { zone }).startOf("day");
-  const wanted =
-    args.to === undefined
-      ? today
-      : DateTime.fromMillis(parseBound("to", args.to, zone, true), { zone }).startOf("day");
+  const dayAt = (ms: number): DateTime => DateTime.fromMillis(ms, { zone }).startOf("day");
+  const first = dayAt(parseBound("from", args.from, zone, false));
+  const wanted = args.to === undefined ? today : dayAt(parseBound("to", args.to, zone, true));
   if (first > today) {
     throw new AppError(
       "invalid",
@@ -94,10 +93,6 @@ function readDays(ctx: AppContext, args: AnalyticsArgs): DateTime[] {
       `from: the range has ${count} days, but at most ${MAX_DAYS} are answered. Ask for a part of it.`,
     );
   return Array.from({ length: count }, (_, at) => first.plus({ days: at }));
-}
-
-function rangeOf(days: readonly DateTime[]): { from: number; to: number } {
-  return { from: days[0]?.toMillis() ?? 0, to: days.at(-1)?.endOf("day").toMillis() ?? 0 };
 }
 
 function dateOf(day: DateTime | undefined): string {
@@ -146,11 +141,8 @@ async function askPlatform(
   } catch (error) {
     ctx.log.warn({ accountId: account.id, err: error }, "analytics could not be read");
     const isTold = error instanceof PlatformFault || error instanceof AppError;
-    return withMissing(
-      offered,
-      NOTHING,
-      isTold ? error.message : `${platform.title} could not be asked. Try again later.`,
-    );
+    const reason = isTold ? error.message : `${platform.title} could not be asked. Try again later.`;
+    return withMissing(offered, NOTHING, reason);
   }
 }
 

@@ -41,11 +41,9 @@ interface ServerStart {
 export async function startServer(start: ServerStart): Promise<Server> {
   const { setup } = start;
   const news: string[] = [];
-  const ctx = await createContext(
-    setup,
-    {},
-    (sentence, kind) => void (kind === "done" && news.push(sentence)),
-  );
+  const ctx = await createContext(setup, {}, (sentence, kind) => {
+    if (kind === "done") news.push(sentence);
+  });
   const closers = closersOf(ctx);
   try {
     await assertBucket(setup, ctx);

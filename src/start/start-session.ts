@@ -54,7 +54,7 @@ export async function startSession(
   }
 }
 
-/** Whoever uploads to a process that ends can go on with the next one. */
+/** A client that uploads to a process that ends can go on with the next one. */
 const LISTENER_GRACE_MS = 300;
 
 interface Listening {

@@ -45,7 +45,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   };
 }
 
-/** Ctrl-C and Ctrl-D close a prompt without an answer, and nobody else would hear of it. */
+/** Ctrl-C and Ctrl-D close a prompt without an answer, which would be noticed nowhere else. */
 function abandoned(reader: Interface): Promise<never> {
   return new Promise((_resolve, reject) => {
     reader.once("close", () =>

@@ -73,16 +73,10 @@ function leaseTimes(ctx: AppContext): { now: number; until: number } {
   return { now, until: now + LEASE_MS };
 }
 
-interface Sending {
-  readonly lease: WebhookLease;
-  readonly webhook: WebhookRow;
-  readonly delivery: DeliveryRow;
-}
-
 /** Answers the next one. A try that our own end broke off leaves no trace: the next process makes it. */
 async function deliverOne(
   ctx: AppContext,
-  { lease, webhook, delivery }: Sending,
+  { lease, webhook, delivery }: { lease: WebhookLease; webhook: WebhookRow; delivery: DeliveryRow },
   signal: AbortSignal,
 ): Promise<DeliveryRow | null> {
   const answer = await send(ctx, webhook, { id: delivery.id, body: bodyOf(ctx, delivery), signal });
@@ -114,36 +108,19 @@ export async function send(
 ): Promise<Answer> {
   const { id, body, signal } = message;
   try {
-    const target = openTarget(ctx, webhook);
-    const {
-      status,
-      headers,
-      body: answer,
-    } = await ctx.outbound.request({
-      method: "POST",
-      url: target.url,
-      headers: {
-        "content-type": "application/json",
-        ...signedHeaders({ id, body, sentAt: ctx.clock.now() }, target.secret),
-      },
-      body,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-    });
-    await drain(answer);
-    return {
-      httpStatus: status,
-      error: refusal(status),
-      retryAfterMs: readRetryAfter(pick(headers, "retry-after"), ctx.clock.now()),
-    };
+    const { url, secret } = openTarget(ctx, webhook);
+    const signed = signedHeaders({ id, body, sentAt: ctx.clock.now() }, secret);
+    const headers = { "content-type": "application/json", ...signed };
+    const request = { method: "POST", url, headers, body, timeoutMs: TIMEOUT_MS, signal } as const;
+    const answer = await ctx.outbound.request(request);
+    await drain(answer.body);
+    const { "retry-after": retryAfter } = answer.headers;
+    const now = ctx.clock.now();
+    const retryAfterMs = retryAfter === undefined ? null : readRetryAfter({ "retry-after": retryAfter }, now);
+    return { httpStatus: answer.status, error: refusal(answer.status), retryAfterMs };
   } catch (error) {
     return { httpStatus: null, error: sentenceFor(error), retryAfterMs: null };
   }
-}
-
-function pick(headers: Readonly<Record<string, string>>, name: string): Readonly<Record<string, string>> {
-  const value = headers[name];
-  return value === undefined ? {} : { [name]: value };
 }
 
 /** What the receiver says is of no interest. Leaving the loop destroys the stream and its connection. */
@@ -189,12 +166,11 @@ export function standingAfter(
   const { error, httpStatus } = tried.answer;
   if (error === null) return { status: "active", status_reason: null, failing_since: null };
   const failingSince = row.failing_since ?? tried.now;
-  if (httpStatus === 410) return { status: "disabled", status_reason: error, failing_since: failingSince };
-  if (tried.now - failingSince >= DISABLE_AFTER_MS && tried.tries >= TRIES_BEFORE_DISABLING) {
-    const reason = `Nothing has got through since ${toIso(failingSince)}. The last reason: ${error}`;
-    return { status: "disabled", status_reason: reason, failing_since: failingSince };
-  }
-  return { status: "failing", status_reason: error, failing_since: failingSince };
+  const isOver = tried.now - failingSince >= DISABLE_AFTER_MS && tried.tries >= TRIES_BEFORE_DISABLING;
+  const status = httpStatus === 410 || isOver ? "disabled" : "failing";
+  const since = `Nothing has got through since ${toIso(failingSince)}. The last reason: `;
+  const reason = isOver && httpStatus !== 410 ? since + error : error;
+  return { status, status_reason: reason, failing_since: failingSince };
 }
 
 export function endOf(
@@ -230,23 +206,17 @@ function logTry(
   );
 }
 
-/** What stands in an event. */
-type EventRow = Pick<DeliveryRow, "event" | "happened_at" | "snapshot" | "webhook_id">;
-
 /** The same on each try: everything in it was fixed when the event happened. */
-export function bodyOf(ctx: AppContext, delivery: EventRow): string {
-  return JSON.stringify({
-    type: delivery.event,
-    timestamp: toIso(delivery.happened_at),
-    data: dataOf(ctx, delivery),
-  });
+export function bodyOf(ctx: AppContext, row: Omit<DeliveryRow, "seq">): string {
+  return JSON.stringify({ type: row.event, timestamp: toIso(row.happened_at), data: dataOf(ctx, row) });
 }
 
-function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: EventRow): object {
+function dataOf(ctx: AppContext, row: Omit<DeliveryRow, "seq">): object {
+  const { event, snapshot, webhook_id: webhookId } = row;
   if (event === TEST_EVENT) return { webhookId };
   if (event.startsWith("post.")) return showSnapshot(snapshot);
-  const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);
-  return toAccount(ctx, row, queued);
+  const { queued, ...account }: ShownAccount & { queued: number } = JSON.parse(snapshot);
+  return toAccount(ctx, account, queued);
 }
 
 const Target = z.strictObject({ url: z.string(), secret: z.string() });

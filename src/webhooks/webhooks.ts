@@ -13,7 +13,7 @@ import {
   type WebhookArgs,
   type WebhookList,
 } from "../domain/webhooks/webhook.ts";
-import type { Reader, Tx } from "../store/engine/store.ts";
+import type { Reader } from "../store/engine/store.ts";
 import {
   countPending,
   deleteWebhookRow,
@@ -51,11 +51,8 @@ export async function listWebhooks(
   }
   const row = await findWebhook(ctx.store, caller, args.id);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, row.id);
-  const found = await listDeliveryRows(
-    store,
-    { ownerId: caller.ownerId, webhookId: row.id },
-    { limit: args.limit + 1, before },
-  );
+  const of = { ownerId: caller.ownerId, webhookId: row.id };
+  const found = await listDeliveryRows(store, of, { limit: args.limit + 1, before });
   const page = found.slice(0, args.limit);
   const last = found.length > args.limit ? page.at(-1) : undefined;
   return {
@@ -99,12 +96,8 @@ export async function replayWebhook(
     );
   }
   return commitOnce(call, async (tx) => {
-    const replayed = await requeueDeliveries(
-      tx,
-      { ownerId: caller.ownerId, webhookId: row.id },
-      which,
-      ctx.clock.now(),
-    );
+    const of = { ownerId: caller.ownerId, webhookId: row.id };
+    const replayed = await requeueDeliveries(tx, of, which, ctx.clock.now());
     if (replayed === 0 && "deliveryId" in which) {
       throw new AppError(
         "not_found",
@@ -198,13 +191,17 @@ export async function createWebhook(
   await knock(call, url);
   const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
   return commitOnce(call, async (tx) => {
-    await requireRoom(tx, caller.ownerId);
+    if ((await listWebhookRows(tx, caller.ownerId)).length >= MAX_WEBHOOKS)
+      throw new AppError(
+        "conflict",
+        `There are ${MAX_WEBHOOKS} webhooks already, the most there can be. Delete one first.`,
+      );
     await insertWebhook(tx, row);
     return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
   });
 }
 
-/** A limited key makes webhooks for its accounts alone. */
+/** A limited key makes webhooks only for its accounts. */
 async function readAccountIds(
   ctx: AppContext,
   caller: Caller,
@@ -216,33 +213,15 @@ async function readAccountIds(
   return [...ids];
 }
 
-/**
- * A name may lead into a private network, which only a connection shows. Whether anybody is there
- * `test_webhook` tells.
- */
+/** A name may lead into a private network, which only a connection shows. `test_webhook` tells the rest. */
 async function knock({ ctx, signal }: CallContext, url: URL): Promise<void> {
+  const limits = { newConnection: true, timeoutMs: KNOCK_TIMEOUT_MS, signal };
   try {
-    const request = {
-      method: "HEAD",
-      url: url.href,
-      newConnection: true,
-      timeoutMs: KNOCK_TIMEOUT_MS,
-      signal,
-    } as const;
-    const response = await ctx.outbound.request(request);
+    const response = await ctx.outbound.request({ method: "HEAD", url: url.href, ...limits });
     response.body.destroy();
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
   }
-}
-
-async function requireRoom(tx: Tx, ownerId: string): Promise<void> {
-  const rows = await listWebhookRows(tx, ownerId);
-  if (rows.length < MAX_WEBHOOKS) return;
-  throw new AppError(
-    "conflict",
-    `There are ${MAX_WEBHOOKS} webhooks already, the most there can be. Delete one first.`,
-  );
 }
 
 function makeRow(
@@ -255,7 +234,7 @@ function makeRow(
   return {
     id,
     owner_id: ownerId,
-    address: shownAddress(made.url),
+    address: `${made.url.origin}${made.url.pathname}${made.url.search === "" ? "" : "?…"}`,
     secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, { url: made.url.href, secret: made.secret }),
     events: JSON.stringify(EVENT_KINDS.filter((kind) => made.events.includes(kind))),
     account_ids: made.accountIds === null ? null : JSON.stringify(made.accountIds),
@@ -267,10 +246,6 @@ function makeRow(
     created_at: now,
     updated_at: now,
   };
-}
-
-function shownAddress(url: URL): string {
-  return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
 }
 
 /** Sends a signed test now, past the queue. One that gets through turns a webhook on again. */

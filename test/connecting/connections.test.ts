@@ -10,7 +10,8 @@ import type { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { MINUTE } from "../../src/domain/time.ts";
 import { listAccounts } from "../../src/accounts/accounts.ts";
-import { MAX_ATTEMPTS, openConnection, submitSecrets } from "../../src/connecting/connect-page.ts";
+import { MAX_ATTEMPTS } from "../../src/connecting/connect-link.ts";
+import { openConnection, submitSecrets } from "../../src/connecting/connect-page.ts";
 import {
   checkConnection,
   connectChannel,
