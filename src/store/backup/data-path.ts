@@ -12,18 +12,18 @@ export async function makeDataPath(path: string): Promise<void> {
   });
 }
 
-/** Throws as `makeDataPath` would for a folder that is missing, and leaves making it to that. */
+/** Throws what `makeDataPath` would throw for a missing folder, and does not make it. */
 export async function tryDataPath(path: string): Promise<void> {
   await explainingFolder(path, async () => {
     if (linkToNowhere(path) !== null) throw new Error("A part of the path leads nowhere.");
-    // Permissions alone do not tell: the system has folders in which nobody makes anything (/proc).
+    // Permissions do not tell: in some folders of the system no user can make anything (/proc).
     await rmdir(await mkdtemp(join(nearestFolder(path), ".posthorn-")));
   });
 }
 
 const WAY_OUT = "Make it writable for this user, or point POSTHORN_DATA_DIR at another folder.";
 
-/** Node's own recursive way never ends where the system lets nobody make anything (/proc). */
+/** Node's `recursive` never ends in folders where no user can make anything (/proc). */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });

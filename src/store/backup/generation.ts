@@ -5,9 +5,9 @@ import { readMeta, replaceMeta, setMeta } from "../queries/meta.ts";
 import { replaceFile } from "./durable.ts";
 
 /**
- * How far a database has come, written into it and into a file beside it. The file never runs ahead of its
- * own database, so a database that is behind the file is an older copy that somebody put back; one with
- * another id comes from elsewhere.
+ * The restore epoch: how far a database has come. It stands in the database and in a file beside it, which never
+ * runs ahead. So a database that is behind the file is an older copy that was put back, and one with another id
+ * comes from elsewhere.
  */
 export interface Generation {
   readonly id: string;
@@ -25,7 +25,7 @@ export function newGeneration(): Generation {
   return { id: randomUUID(), count: 0 };
 }
 
-/** True for a database that is not, or not any more, the one that the file was last written for. */
+/** True for a database that is older than the file, or another one. */
 export function isOlder(database: Generation, file: Generation | null): boolean {
   return file === null || file.id !== database.id || file.count > database.count;
 }
@@ -38,12 +38,12 @@ export function writeGeneration(tx: Tx, generation: Generation): Promise<void> {
   return setMeta(tx, KEY, textOf(generation));
 }
 
-/** Replaces what was read; false where another process was faster, and everything must be looked at anew. */
+/** Replaces what was read. False where another process was first: then the caller starts again. */
 export function replaceGeneration(tx: Tx, from: Generation | null, to: Generation): Promise<boolean> {
   return replaceMeta(tx, KEY, { from: from && textOf(from), to: textOf(to) });
 }
 
-/** The ids whose posts have been held back in this database: who still knows it by one of them need not. */
+/** Former ids of this database. Its posts were held back for them already. */
 export async function readFormerIds(reader: Reader): Promise<readonly string[]> {
   return (await readMeta(reader, FORMER_KEY))?.split(" ") ?? [];
 }
@@ -53,7 +53,7 @@ export async function addFormerIds(tx: Tx, ids: readonly string[]): Promise<void
   await setMeta(tx, FORMER_KEY, [...all].slice(0, KEPT_FORMER).join(" "));
 }
 
-/** Null where there is no such file, or none that can be read: then nothing is known of the folder's past. */
+/** Null where the file is missing or cannot be read. Then the folder's past is unknown. */
 export function readGenerationFile(file: string): Generation | null {
   try {
     return parse(readFileSync(file, "utf8").trim());
@@ -62,10 +62,6 @@ export function readGenerationFile(file: string): Generation | null {
   }
 }
 
-/**
- * Replaces the file as a whole. Synchronous, so that it can be part of a transaction; `isDurable` survives a
- * power loss.
- */
 export function writeGenerationFile(
   file: string,
   generation: Generation,
@@ -74,7 +70,7 @@ export function writeGenerationFile(
   replaceFile(file, `${textOf(generation)}\n`, options);
 }
 
-/** Moves database and file on by one; called now and then while posts go out. */
+/** Raises the count in the database and the file. Called from time to time while posts go out. */
 export async function advanceGeneration(store: Store, file: string): Promise<void> {
   const next = await store.write(async (tx) => {
     for (;;) {

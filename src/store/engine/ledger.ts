@@ -11,19 +11,16 @@ export interface Ledger {
   /** Writes the intent before anything is sent. An open one of the same step keeps its start and handle. */
   intent(lease: Lease, effect: NewEffect): Promise<void>;
   end(lease: Lease, end: EffectEnd): Promise<void>;
-  /** Intent and end of a step that nothing leaves the machine for, in one write. */
+  /** Intent and end of a step without a request, in one write. */
   once(lease: Lease, effect: NewEffect, end: EffectEnd): Promise<void>;
   /** Stores a value of the platform (session address, container id) or of ours beside an open step. */
   handle(lease: Lease, effect: StepRef & { readonly sealed: string }): Promise<void>;
   countAsked(lease: Lease, effect: StepRef): Promise<void>;
-  /** Notes that everybody can see the post, and where. */
+  /** Notes that the post is public, and where. */
   live(lease: Lease, mark: LiveMark): Promise<void>;
   /** Forgets steps, so that they are made anew. */
   forget(lease: Lease, steps: { readonly run: number; readonly steps: readonly string[] }): Promise<void>;
-  /**
-   * Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is
-   * given back.
-   */
+  /** Ends the attempt and releases the post and its account, in one write. */
   finishAttempt(lease: Lease, end: AttemptResult): Promise<void>;
 }
 
@@ -37,13 +34,13 @@ export interface Lease {
 
 export type EffectRow = Selectable<Tables["effects"]>;
 
-/** The note that a run may have gone further than the ledger knows; `started_at` is since when. */
+/** The note that a run may have gone further than the ledger knows, since `started_at`. */
 export const RESTORED_STEP = "restored";
 
-/** The note that everybody can see the post of this run; its result says where. */
+/** The note that the post of this run is public. Its result says where. */
 export const LIVE_STEP = "live";
 
-/** The lease is gone: stop at once and write nothing. */
+/** The lease is gone. The worker stops at once and writes nothing. */
 export class Fenced extends Error {
   constructor(what: string) {
     super(`The lease on ${what} was lost.`);
@@ -95,14 +92,14 @@ export interface AttemptResult {
   readonly attempt: {
     readonly outcome: Attempt["outcome"];
     readonly error: string | null;
-    /** What made it late on its way; what made it late before that stands already. */
+    /** What made it late during the attempt. A cause that was noted before stays. */
     readonly lateCause?: LateCause | null;
   };
-  /** What was refused of a live post; null leaves what was told. */
+  /** What was refused of a live post. Null leaves the warnings as they are. */
   readonly warnings: readonly string[] | null;
   /** Null leaves it. */
   readonly accountWait: AccountWait | null;
-  /** What whoever runs this installation must mend before its platform takes posts. */
+  /** What the operator must solve before the platform takes posts. */
   readonly setupProblem?: string;
   readonly at: number;
 }

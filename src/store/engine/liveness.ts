@@ -1,20 +1,20 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** Who of the workers on one database lives. Every engine has its own way to it. */
+/** Which workers on one database live. Each engine finds out in its own way. */
 export interface Liveness {
   /**
-   * Shows that the worker lives, until `release` or until the process ends in whatever way. `onLost` is
-   * called once, when others may come to take it for dead from now on: whatever it sends is broken off before
-   * that returns, and nothing is begun under its id any more.
+   * Shows that the worker lives, until `release` or until the process ends in whatever way. `onLost` is called
+   * once, before others may take the worker for dead. It breaks off all requests before it returns, and nothing
+   * is begun under this id any more.
    */
   hold(workerId: string, onLost: (reason: Error) => void): Promise<Hold>;
-  /** Notices a loss at once, and not only when the event loop comes to it: asked right before a sending. */
+  /** Notices a loss now, without waiting for the event loop. Called right before a request is sent. */
   check(): void;
-  /** Workers beside this one that do not live any more; it is for the take-over to prove it. */
+  /** Other workers that are probably dead. The take-over proves it. */
   listDead(besides: string): Promise<readonly string[]>;
   /**
-   * The clock that all of them go by, where they are on several machines: the database's, carried on between
-   * two looks at it by this machine's. Null: they share a machine, and its clock.
+   * The database's clock, which workers on several machines share. Between two readings it is carried on by this
+   * machine's clock. Null: all workers are on one machine.
    */
   readonly clock: Clock | null;
 }
@@ -23,13 +23,10 @@ export interface Hold {
   release(): Promise<void>;
 }
 
-/**
- * Tells other processes on the database that something may have become due. A word may get lost: they look
- * from time to time as well.
- */
+/** Tells other processes that something may be due. A message may get lost, so they also look by themselves. */
 export interface Wake {
-  /** After the commit; waits for nothing. */
+  /** Called after the commit. Does not wait. */
   tell(): void;
-  /** Calls `look` for each word until the function that it answers is called; only while a worker is held. */
+  /** Calls `look` for each message, while a worker is held, until the returned function is called. */
   listen(look: () => void): () => void;
 }

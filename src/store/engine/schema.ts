@@ -5,7 +5,7 @@ import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
-/** The tables as SQLite holds them: moments are milliseconds, lists and objects JSON text, flags 0 or 1. */
+/** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
 export interface Tables {
   meta: { key: string; value: string };
   api_keys: {
@@ -263,7 +263,7 @@ export interface Tables {
     address: string;
     /** The whole address and the signing secret; AES-256-GCM, bound to this row. */
     secrets_enc: string;
-    /** Kinds of events, and of which accounts (null: all); JSON. */
+    /** Kinds of events, and their accounts (null: all), as JSON. */
     events: string;
     account_ids: string | null;
     status: WebhookStatus;

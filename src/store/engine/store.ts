@@ -8,14 +8,14 @@ import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
 /*
- * The one door to what is stored. Use cases and publisher know this file's types and call the functions of
- * `src/store` with them; what is behind them (a handle, SQL, an engine) only `src/store` sees.
+ * The one door to the database. Use cases and the publisher know the types of this file, and call functions of
+ * `src/store` with them. Only `src/store` sees the handle, the SQL and the engine behind them.
  */
 
-/** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
+/** The key under which a `Reader` keeps its handle. Only `src/store` may use it. */
 export const HANDLE: unique symbol = Symbol("what the store is made of");
 
-/** Each engine keeps in it what it needs besides. */
+/** Each engine may add to it. */
 export interface Handle {
   readonly query: Kysely<Tables>;
   readonly index: PostIndex;
@@ -31,22 +31,22 @@ export interface Tx extends Reader {
   readonly [HANDLE]: Handle & { readonly query: Transaction<Tables> };
 }
 
-/** Hears in a sentence what opening did (`done`), or what it cannot go on without (`waiting`). */
+/** Is told in a sentence what opening did (`done`), or what it waits for (`waiting`). */
 export type Tell = (sentence: string, kind: "done" | "waiting") => void;
 
 export interface Store extends Reader, AsyncDisposable {
-  /** What carries it, for people who look for a fault. */
+  /** The name of the engine or driver, for people who look for a fault. */
   readonly engine: string;
   /**
-   * The one way to write: a transaction that is durable when the promise resolves. Those that are wanted at
-   * the same time share the wait for the disk. It may run twice, so it does nothing but read and write
-   * through `tx`; what it throws takes back only itself. Throws `CommitUnanswered` where only the rows tell
+   * The one way to write: a transaction that is durable when the promise resolves. Transactions that are wanted at
+   * the same time share one wait for the disk. `work` may run twice, so it only reads and writes through `tx`. An
+   * error that it throws undoes only its own transaction. Throws `CommitUnanswered` where only the rows tell
    * whether it was done.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * What keeps transactions from being written: a disk that is full or broken, another program with the lock.
-   * Null while the last one that was tried was written.
+   * Why the last transaction could not be written: a disk that is full or broken, another program with the lock.
+   * Null where it was written.
    */
   writeTrouble(): AppError | null;
   /** Aborted, with an AppError as its reason, once the database's file was deleted or replaced under it. */
@@ -60,19 +60,19 @@ export interface Store extends Reader, AsyncDisposable {
   readonly search: Search;
   /** Whether processes on several machines work on it. */
   readonly isShared: boolean;
-  /** Does what the engine puts off while posts go out; waits for nobody. */
+  /** Does work that the engine puts off while posts go out. Does not wait for others. */
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */
   copyTo(file: string): Promise<void>;
 }
 
-/** An engine's own text index: it names the posts that may have some words, and the domain compares them. */
+/** An engine's own text index. It finds posts that may have some words. The domain then compares them. */
 export interface PostIndex {
-  /** Makes a post findable, in the transaction that writes it; again after its text has changed. */
+  /** Adds a post, or its changed text, in the transaction that writes the post. */
   put(tx: Tx, post: IndexedPost): Promise<void>;
   /**
    * The posts of all owners that may have all terms, as `posts AS p` of a FROM clause. Null where they are more than
-   * `limit` or where the index knows none of the terms.
+   * `limit`, or where no term can be looked up.
    */
   find(reader: Reader, terms: readonly SearchTerm[], limit: number): Promise<RawBuilder<unknown> | null>;
 }

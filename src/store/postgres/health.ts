@@ -7,23 +7,23 @@ import { explained } from "./connect/sentences.ts";
 import { checkSession } from "./connect/session.ts";
 import { readSchema, type Schema } from "./migrations/migrate.ts";
 
-/** What a server says of itself, for people. Times in milliseconds. */
+/** The facts about a server for `posthorn doctor`. Times in milliseconds. */
 export interface ServerHealth extends Facts {
-  /** `host:port`; the address's own, without its password. */
+  /** `host:port` of the address. */
   readonly host: string;
-  /** Why nothing works on this server, or on the way to it: each a sentence. */
+  /** Sentences: why Posthorn refuses this server, or cannot reach it. */
   readonly refusals: readonly string[];
-  /** `host:port` of the pooler that `url` leads through; null: it leads to the server itself. */
+  /** `host:port` of the pooler that `url` leads through. Null: it leads to the server itself. */
   readonly pooler: string | null;
   /** The settings whose address leads over a network without TLS. */
   readonly plain: readonly string[];
   /** Null where the user may not look. */
   readonly schema: Schema | null;
-  /** When it was asked and had answered by the caller's clock, and its own in between. */
+  /** The server's clock, and the caller's before and after asking it. */
   readonly times: { readonly asked: number; readonly server: number; readonly answered: number };
   /** Transactions of this database that are older than `OLD_MINUTES`, the oldest first. */
   readonly old: readonly OldTransaction[];
-  /** Processes that were heard of in the last minute. */
+  /** Processes with a heartbeat in the last minute. */
   readonly processes: number;
 }
 
@@ -46,13 +46,13 @@ export interface OldTransaction {
   /** The process's number, or the prepared transaction's name. */
   readonly id: string;
   readonly application: string;
-  /** What ends it, for whoever may. */
+  /** The statement that ends it, for a user who may. */
   readonly ending: string;
 }
 
 export const OLD_MINUTES = 10;
 
-/** Looks at the server without a change; throws what `openConnections` throws where it lets nobody in. */
+/** Looks at the server and changes nothing. Throws what `openConnections` throws where it cannot connect. */
 export async function examineServer(
   { url, directUrl }: Pick<PostgresOptions, "url" | "directUrl">,
   now: () => number,
@@ -79,7 +79,7 @@ export async function examineServer(
   }
 }
 
-/** By what the driver makes of each address, and of its own variables (PGSSLMODE). */
+/** Asks the driver, which also reads variables of its own (PGSSLMODE). */
 async function listPlain(addresses: readonly Address[]): Promise<string[]> {
   const driver = await loadDriver();
   return addresses.flatMap((address) => {
@@ -136,7 +136,7 @@ async function one<T extends object>(client: Client, text: string): Promise<T> {
 
 const CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS server";
 
-/** Tables that are there must take every kind of write; before, they must be made. */
+/** Where the tables exist: whether all of them can be written. Else: whether they can be made. */
 const MAY_WRITE = `CASE WHEN to_regclass('schema_version') IS NULL
     THEN coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
     ELSE (SELECT bool_and(has_table_privilege(one.oid, 'SELECT') AND has_table_privilege(one.oid, 'INSERT')
@@ -155,7 +155,7 @@ const FACTS = `SELECT split_part(current_setting('server_version'), ' ', 1) AS v
 const PROCESSES = `SELECT count(DISTINCT (host, pid)) AS processes FROM workers
   WHERE heartbeat_at > (extract(epoch FROM clock_timestamp()) - 60) * 1000`;
 
-/** A session that holds a snapshot has a transaction under way, so that its age is the snapshot's at least. */
+/** The age of a transaction is at least that of its snapshot. */
 const OLD = `SELECT * FROM (
     SELECT 'snapshot' AS kind, pid::text AS id, coalesce(application_name, '') AS application,
       'SELECT pg_terminate_backend(' || pid || ')' AS ending,

@@ -16,18 +16,18 @@ import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/s
 import type { Reader } from "../engine/store.ts";
 
 /*
- * A page walks posts, newest first, along an index in that order. A search looks first whether its words are rare:
- * then it walks only the posts that the text index names. The domain compares every post that is walked.
+ * A page reads posts, newest first, along an index in that order. A search first looks whether its words are rare.
+ * Then it reads only the posts that the text index finds. The domain compares every post that is read.
  */
 
 export interface Bounds {
-  /** More posts than this that may have the words are not collected: the newest of all are walked instead. */
+  /** Where more posts than this may have the words, the newest of all posts are read instead. */
   readonly candidates: number;
-  /** After so long a page ends even if it is not full, and the next one goes on from there. */
+  /** After so long a page ends, full or not, and the next page goes on from there. */
   readonly ms: number;
-  /** Posts that are read at once. Each step of a search reads four times as many as the one before. */
+  /** How many posts are read at once at most. Each step of a search reads four times as many as the one before. */
   readonly step: number;
-  /** Ordered lists that are merged into one, each of which the engine plans by itself. */
+  /** How many ordered lists are merged at most. The engine plans each by itself. */
   readonly lists: number;
 }
 
@@ -73,7 +73,7 @@ async function readScope(reader: Reader, filter: PostFilter, before: Position | 
 }
 
 interface Walk extends Scope, Omit<Page, "before"> {
-  /** What the text index has found; null: nothing that is of use. */
+  /** The posts that the text index has found. Null: it is of no use here. */
   readonly found: Posts | null;
   readonly bounds: Bounds;
 }
@@ -107,7 +107,7 @@ async function readRows(
   return (await page.execute(queryOf(reader))).rows;
 }
 
-/** As one text: to name each of them anew takes a tenth of a short page's time. */
+/** As one text: building it for each query takes a tenth of the time of a short page. */
 const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
 
 /**
@@ -133,7 +133,7 @@ function walk(scope: Scope, { lists: most }: Bounds): Posts {
   return sql.join(parts, sql` UNION ALL `);
 }
 
-/** Those of some posts that are in the scope; `conditions` say of which accounts and statuses. */
+/** The posts in the scope. `conditions` select the accounts and statuses. */
 function pick(posts: Posts, scope: Scope, conditions: readonly Posts[] = conditionsOf(scope)): Posts {
   const { from, before } = scope;
   const times = [

@@ -6,8 +6,8 @@ import type { IndexedPost, PostIndex } from "../engine/store.ts";
 import { tokensOf, wantedTokens } from "../queries/search.ts";
 
 /**
- * FTS5's `search_index`, which stores no text. Its rowids are the numbers that `search_posts` gives to posts: VACUUM
- * may change the rowids of posts. Its tokenizer splits only at ASCII signs, of which no token has any.
+ * FTS5's `search_index`, which stores no text. Its rowids are numbers from `search_posts`, because VACUUM may change
+ * the rowids of posts. Its tokenizer splits only at ASCII signs, and no token has one.
  */
 export const postIndex: PostIndex = {
   put: async (tx, post) => indexPost(rawOf(tx), post),
@@ -25,7 +25,7 @@ export const postIndex: PostIndex = {
   },
 };
 
-/** Also for migrations, which make the index of posts of before. */
+/** Migrations use it too, to index the posts of older versions. */
 export function indexPost(raw: SqliteDatabase, post: IndexedPost): void {
   const { number } = raw.prepare(NUMBER).get([post.id]) as { number: number };
   raw.prepare(PUT).run([number, tokensOf(post).join(" ")]);

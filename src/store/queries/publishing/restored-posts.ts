@@ -6,32 +6,29 @@ import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 
 export interface Suspicion {
-  /** Milliseconds since 1970: nothing that was due later can have gone out unknown to this database. */
+  /** Milliseconds since 1970. Posts that were due later cannot have gone out. */
   readonly now: number;
-  /**
-   * Platforms whose posts live in this very database: nothing can have happened on them that it does not know
-   * of.
-   */
+  /** Platforms whose posts live in this very database, which knows all of them. */
   readonly localProviders: readonly string[];
-  /** Platforms that show nothing before its time, whatever was sent to them ahead of it. */
+  /** Platforms that show nothing before its time, even if it was sent earlier. */
   readonly promptProviders: readonly string[];
 }
 
-/** What may have gone out since the copy was made. */
+/** The posts that may have gone out since the copy was made. */
 function mayHaveGoneOut({ now, localProviders, promptProviders }: Suspicion): RawBuilder<unknown> {
   return sql`provider NOT IN ${anyOf(localProviders)} AND CASE
     WHEN status = 'uploaded' OR provider IN ${anyOf(promptProviders)} THEN scheduled_at ELSE due_at END <= ${now}`;
 }
 
 /**
- * Marks every post that this database believes unsent although it may have gone out: it is being published,
- * its outcome is in doubt, and nothing is sent for it before the platform was asked. Returns how many. Run
- * inside a transaction on a database that no process works on.
+ * Marks every post that this database takes for unsent although it may have gone out. It becomes `publishing` and in
+ * doubt, so that the platform is asked before anything is sent. Returns how many. No process may work on the
+ * database.
  */
 export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number> {
   const { now } = suspicion;
   await freeEverything(tx, now);
-  // Where the publisher's index leads: posts that it would take up by itself.
+  // The posts that the publisher would claim by itself.
   const waiting = sql`next_at IS NOT NULL AND lease_worker IS NULL AND ${mayHaveGoneOut(suspicion)}`;
   const inDoubt = sql`in_doubt = 1 AND status = 'failed' AND ${mayHaveGoneOut(suspicion)}`;
   for (const which of [waiting, inDoubt])
@@ -50,7 +47,6 @@ export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number
   );
 }
 
-/** The processes whose rows the copy holds worked on another database. */
 async function freeEverything(tx: Tx, now: number): Promise<void> {
   for (const { id } of await listHolders(tx)) await freeWorker(tx, id, now);
 }
@@ -65,7 +61,7 @@ export function listHolders(reader: Reader): Promise<{ id: string }[]> {
   );
 }
 
-/** Held posts that are not settled yet. */
+/** Posts that are held back and not reconciled yet. */
 export async function countRestored(reader: Reader): Promise<number> {
   const row = await rowOf(
     reader,
