@@ -32,7 +32,7 @@ const results = join(folder, "results.jsonl");
  */
 function filesOf(names: readonly string[]): string[] {
   const faults = names.map((name) => name.split(" ")[0] ?? name);
-  return readdirSync(FAULTS)
+  return readdirSync(FAULTS, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
     .filter(
       (name) =>
@@ -59,9 +59,9 @@ const ON_POSTGRES = [
   "--project=faults",
   "--project=both engines",
   "test/postgres/faults/",
-  "test/faults/",
+  "test/faults/both-engines/",
 ];
-const ON_SQLITE = ["--config", "vitest.torture.config.ts", ...only, ...filesOf(values.only)];
+const ON_SQLITE = ["--config", "vitest.slow.config.ts", "--project=slow", ...only, ...filesOf(values.only)];
 const args = ["run", "--reporter=verbose", ...(values.postgres ? ON_POSTGRES : ON_SQLITE)];
 process.stdout.write(`Seed ${seed}, scale ${values.scale}.\n`);
 writeFileSync(results, "");
@@ -70,7 +70,7 @@ const child = spawn(process.execPath, [join(ROOT, "node_modules", "vitest", "vit
   stdio: "inherit",
   env: { ...process.env, TORTURE_SCALE: values.scale, TORTURE_SEED: seed, TORTURE_RESULTS: results },
 });
-// Whoever ends it keeps the rows of what was done until then.
+// When it is ended early, the rows of what was done until then are kept.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
 const [code] = (await once(child, "exit")) as [number | null];
 const page = readFileSync(TABLE, "utf8");

@@ -3,14 +3,12 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "./support/temporary-folder.ts";
-
-const MAIN = join(import.meta.dirname, "..", "src", "main.ts");
 
 /** The real process, as a shell or an agent's client starts it. */
 function start(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args], {
+  const child = spawn(process.execPath, [inject("program"), ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });

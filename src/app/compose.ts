@@ -3,7 +3,7 @@ import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
 import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
-import { createMediaProbe } from "../media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../media/probe/media-reader.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { removePartialFiles } from "../media/stores/folder-store.ts";

@@ -1,18 +1,16 @@
+import * as z from "zod";
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import * as z from "zod";
 import {
+  type ConfigurablePlatform,
   readPlatformSettings,
   settingName,
-  type ConfigurablePlatform,
 } from "../domain/accounts/platform-settings.ts";
 import { checkPlace, readBucketSettings } from "../domain/files/bucket-settings.ts";
-import { HostList } from "../domain/settings/host-rule.ts";
+import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-address.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
-import { httpAddress } from "../domain/settings/http-address.ts";
-import { TrustProxy } from "../domain/settings/trust-proxy.ts";
-import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
+import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
 

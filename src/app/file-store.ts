@@ -5,7 +5,7 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
-import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
+import { keepSchemaCopy } from "../store/backup/database-copy.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
@@ -43,9 +43,13 @@ export async function openBucket({
 export async function openDatabase({ config, secrets, folder }: StorageSettings, tell: Tell): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
-    const sizes = { application: config.database.connections };
-    const address = { url, directUrl: directUrl ?? undefined };
-    return openStore({ ...address, sizes, clock: systemClock, telling: { tell } });
+    return openStore({
+      url,
+      directUrl: directUrl ?? undefined,
+      size: config.database.connections,
+      clock: systemClock,
+      telling: { tell },
+    });
   }
   assertNotMoved(folder);
   return openStore({ ...ownDatabase(folder, tell), locks: folder.locks });

@@ -61,11 +61,6 @@ export async function readLink(ctx: AppContext, ref: LinkRef): Promise<OpenLink 
   return row === undefined ? UNKNOWN : openRow(ctx, row, ref);
 }
 
-/** Whether there is a link of this token, open or not. */
-export async function isGivenOut(ctx: AppContext, token: string): Promise<boolean> {
-  return (await findConnectionByToken(ctx.store, hashToken(token))) !== undefined;
-}
-
 const UNKNOWN: ClosedLink = { state: "closed", reason: "unknown", title: null };
 
 export async function openRow(

@@ -136,11 +136,6 @@ async function askToBegin(
   return { place: marked, ...(await way.begin(toInput(target, {}), marked, io)) };
 }
 
-/** Whether the answer has a state that was given out, which cannot be guessed. */
-export async function isAwaited(ctx: AppContext, answer: Readonly<Record<string, string>>): Promise<boolean> {
-  return (await findByState(ctx, answer)) !== undefined;
-}
-
 async function findByState(
   ctx: AppContext,
   answer: Readonly<Record<string, string>>,

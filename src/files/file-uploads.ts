@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../domain/errors.ts";
-import type { File, UploadFileArgs } from "../domain/files/file.ts";
-import { cleanFileName } from "../domain/files/file-name.ts";
+import { cleanFileName, type File, type UploadFileArgs } from "../domain/files/file.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, toIso, MINUTE, SECOND } from "../domain/time.ts";
 import type { MediaFormat } from "../ports/media-probe.ts";
@@ -22,10 +21,10 @@ import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts, toFile } from "./files.ts";
 import { toBuffer } from "../domain/to-buffer.ts";
 import { basename } from "node:path";
-import { declaredBytes, problemOfAnswer } from "../domain/files/media-answer.ts";
 import { DiskFull } from "../ports/disk-space.ts";
 import { OutboundFailure, type OutboundResponse } from "../ports/outbound.ts";
 import { openLocalFile, openOwnFile, withHome } from "./local-file.ts";
+import { declaredBytes, problemOfAnswer } from "../domain/files/media-limits.ts";
 
 /** Uploads that were begun and never finished are forgotten after this. */
 const ABANDONED_MS = DAY;

@@ -2,7 +2,7 @@ import type { Status } from "../domain/health/status.ts";
 import { percentile } from "../domain/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
-import { listSetupProblems } from "../store/queries/publishing/setup-problems.ts";
+import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
 import {
   countInDoubt,
   countPosts,

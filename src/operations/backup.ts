@@ -18,7 +18,7 @@ import {
   type Manifest,
 } from "../store/backup/backup-archive.ts";
 import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import type { AppContext } from "../context.ts";
 import { createContext } from "../app/compose.ts";
 import { findSecretKey, readIfThere } from "../app/data-folder.ts";

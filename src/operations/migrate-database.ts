@@ -7,7 +7,7 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import { openCipher } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
 import { createWhole, isThere } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../store/moving/move.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";

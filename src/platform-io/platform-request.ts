@@ -22,7 +22,7 @@ import { encodeBody, encodeUrl } from "./encodings.ts";
 import { scrub } from "./secrets.ts";
 import { cutTexts, quoteWords } from "./words.ts";
 import type { Socket } from "../ports/sockets.ts";
-import { isModestJson } from "../domain/json-depth.ts";
+import { isModestJson } from "../domain/whole-text.ts";
 import { DAY, SECOND } from "../domain/time.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;

@@ -1,9 +1,8 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
-import { MINUTE } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";

@@ -13,18 +13,16 @@ import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
 import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
-import { withoutLeftOut } from "../domain/left-out.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
-import { inUsualForm } from "../domain/arguments/usual-form.ts";
+import { asMeant } from "../domain/arguments/usual-form.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { deadline } from "../domain/deadline.ts";
-import type { Choices, ChoicesArgs } from "../domain/accounts/choices.ts";
 import { reconnectSentence } from "../domain/accounts/account.ts";
-import { quote, SECOND } from "../domain/time.ts";
+import { quote, SECOND, deadline } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { fitChoices } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import type { Choices, ChoicesArgs } from "../domain/accounts/platform-listing.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -192,7 +190,7 @@ export function mergeMetadata(
     if (field === undefined)
       return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
     const isRemoved = value === null || (value === "" && !field.safeParse("").success);
-    return [key, isRemoved ? undefined : withoutLeftOut(field, inUsualForm(field, value))];
+    return [key, isRemoved ? undefined : asMeant(field, value)];
   });
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);

@@ -1,12 +1,11 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import type { AccountAnalytics, AnalyticsArgs } from "../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../domain/errors.ts";
-import { parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readEnded, type EndedPost } from "../store/queries/analytics.ts";
+import { type EndedPost, readEnded } from "../store/queries/analytics.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";

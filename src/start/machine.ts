@@ -4,20 +4,19 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Machine, Ran } from "../cli/machine.ts";
+import type { Machine, Ran, ProgramPlace } from "../cli/host.ts";
 import { SECOND } from "../domain/time.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../app/compose.ts";
 import type { Config } from "../app/config.ts";
 import {
+  type Environment,
   locateDataFolder,
   openDataFolder,
   readIfThere,
-  type Environment,
   PROGRAM_ROOT,
 } from "../app/data-folder.ts";
 import { readPlace } from "../app/setup.ts";
-import type { ProgramPlace } from "../cli/host.ts";
 import { AppError } from "../domain/errors.ts";
 
 const PROBE_MS = 3 * SECOND;

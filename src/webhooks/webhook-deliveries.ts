@@ -13,12 +13,14 @@ import {
   releaseWebhook,
   type WebhookLease,
   type WebhookStanding,
+  type DeliveryRow,
+  findWebhookRow,
+  type WebhookRow,
   pruneDeliveries,
   readDueWebhooks,
   readNextDelivery,
-} from "../store/queries/publishing/outbox.ts";
+} from "../store/queries/webhooks.ts";
 import { showSnapshot } from "../store/queries/post-history.ts";
-import { type DeliveryRow, findWebhookRow, type WebhookRow } from "../store/queries/webhooks.ts";
 import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platform-io/platform-request.ts";

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Server } from "../../src/cli/host.ts";
 import { createHost } from "../../src/start/host.ts";
-import { callerOf } from "../support/context.ts";
+import { callerOf, isOnPostgres } from "../support/context.ts";
 import { createFakeTerminal, runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { queryOf } from "../support/handles.ts";
@@ -370,7 +370,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, withoutNulls(field)]));
 }
 
-describe("every face", () => {
+describe.skipIf(isOnPostgres)("every face", () => {
   it("is asked about every tool", () => {
     // Only platforms out there have choices; how they are refused is asked below.
     const asked = [...Object.keys(GOOD), "list_choices"];

@@ -7,7 +7,7 @@ import { startPublisher } from "../../src/publishing/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
-import { createTestContext } from "../support/context.ts";
+import { createTestContext, isOnPostgres } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
@@ -38,7 +38,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-describe("a full disk", () => {
+describe.skipIf(isOnPostgres)("a full disk", () => {
   it("refuses a write with a sentence and takes nothing of it", async () => {
     await inFolder(async (folder) => {
       await using store = await openStore({

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SECOND } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { createTestContext, type TestContext } from "../support/context.ts";
+import { createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -91,7 +91,7 @@ function wakeAt(moment: (question: "nextAfter" | "claim", moment: number) => boo
   });
 }
 
-describe("a look for due posts", () => {
+describe.skipIf(isOnPostgres)("a look for due posts", () => {
   it.each([
     [
       "has just seen that nothing is due",
@@ -194,7 +194,7 @@ describe("a look for due posts", () => {
   );
 });
 
-describe("closing", () => {
+describe.skipIf(isOnPostgres)("closing", () => {
   it("in the middle of a look finishes what was taken up, sets no timer and takes nothing after that", async () => {
     const running = await start();
     const first = await addPost(ctx, await addAccount(ctx));

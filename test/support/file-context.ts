@@ -6,7 +6,7 @@ import { createMediaSource, type MediaSourceOptions } from "../../src/media/sour
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/context.ts";
 import { createCopyUrl, createDownloadUrl, findReadyFile } from "../../src/files/files.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { FakeClock } from "./clock.ts";
 import { createTestContext, type TestContext } from "./context.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

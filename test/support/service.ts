@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { createContext, type Context } from "../../src/app/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
@@ -8,6 +9,7 @@ import { httpDeps } from "../../src/start/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { FakeClock } from "./clock.ts";
+import { freshDatabase } from "./fresh-schema.ts";
 import { callerOf, createMemoryLogger, isOnPostgres, openEmptyStore } from "./context.ts";
 import { startTestServer, type TestServer } from "./http.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -45,6 +47,7 @@ export async function startService(
 ): Promise<Service> {
   const folder = temporaryFolder();
   const sandbox = await readSandboxSetup(folder.path);
+  if (!isOnPostgres) writeFileSync(sandbox.folder.database, await freshDatabase(), { mode: 0o600 });
   // Whatever zone the machine is in that runs the tests.
   const setup = { ...sandbox, config: { ...sandbox.config, timezone: "UTC" } };
   const clock = new FakeClock();

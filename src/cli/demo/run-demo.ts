@@ -88,7 +88,6 @@ const MEANING: Partial<Record<PostStatus, string>> = {
 
 const Looked = z.object({ post: Post, history: z.array(Attempt) });
 
-/** Prints each state that the post reaches, until it is live. */
 async function watch(host: Host, { ctx, toolbox }: Server, { id, createdAt }: Post): Promise<Post> {
   const begin = Date.parse(createdAt);
   const shown = new Set<PostStatus>();

@@ -19,7 +19,7 @@ import {
   THREADGATE,
   xrpc,
 } from "./api.ts";
-import { type CountedPost, sumByDay, uncounted } from "../shared/live.ts";
+import { countByPost, type CountedPost, uncounted } from "../shared/live.ts";
 import { type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
 import { gatesOf } from "./publish.ts";
 
@@ -58,7 +58,7 @@ function countOf(counts: Counts): Partial<Metrics> {
 
 export const ACCOUNT_METRICS = ["followers", "posts", "likes", "comments", "shares"] as const;
 
-const NOT_OFFERED = uncounted("Bluesky", ["views", "impressions", "reach", "clicks"]);
+const NOT_OFFERED = ["views", "impressions", "reach", "clicks"];
 
 const Profile = z.looseObject({ followersCount: Count });
 
@@ -75,14 +75,11 @@ export async function analytics(
       { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } },
       Profile,
     );
-    const posts = postsSince(range.from, { base, io });
-    const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
-    const followers = profile.followersCount;
-    return {
-      totals: { ...(followers === undefined ? {} : { followers }), ...totals },
-      days,
-      unavailable: NOT_OFFERED,
-    };
+    return await countByPost(postsSince(range.from, { base, io }), range, {
+      followers: profile.followersCount,
+      title: "Bluesky",
+      uncounted: NOT_OFFERED,
+    });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "Bluesky's index did not give the account's numbers");
@@ -94,7 +91,10 @@ function nothing(reason: string): PlatformAnalytics {
   return {
     totals: {},
     days: [],
-    unavailable: [...ACCOUNT_METRICS.map((metric) => ({ metric, reason })), ...NOT_OFFERED],
+    unavailable: [
+      ...ACCOUNT_METRICS.map((metric) => ({ metric, reason })),
+      ...uncounted("Bluesky", NOT_OFFERED),
+    ],
   };
 }
 

@@ -141,8 +141,6 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: MINUTE,
-        isReliable: true,
-        reason: "",
         find: async (since) => {
           const query = { created_after: toIso(since), sort: "-created_at", page_size: 100, fields: FIELDS };
           const { data } = await call(io, { path, query }, Page);

@@ -11,7 +11,8 @@ import {
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { Code, FaultRule } from "../shared/faults.ts";
-import { GONE, graphUrl, listAll, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import { GONE, graphUrl, listEntries, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { type FacebookPost, mediaOf } from "./metadata.ts";
 
@@ -203,8 +204,6 @@ export function reconcilePost(
   return reconcileByListing<Placed>(context, {
     now: io.now(),
     listedAfterMs: LISTED_AFTER_MS,
-    isReliable: true,
-    reason: "the Page's posts could not be looked through.",
     find: (since) => findPost({ post, photos, since }, io),
   });
 }
@@ -222,15 +221,15 @@ export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | 
     ["published_posts", false],
     ["scheduled_posts", true],
   ] as const) {
-    const entries = await listAll(
+    const entries = listEntries(
       io,
       pageRequest(io, { method: "GET", path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
       Entry,
       // The newest come first there; those that wait come in the order of their times.
       isScheduled ? {} : { perPage: 25, until: ({ created_time: at }) => at < wanted.since },
     );
-    const found = entries.find((entry) => isOurs(entry, wanted, io));
-    if (found !== undefined) return { id: found.id, isScheduled };
+    const found = await findFirst(entries, (entry) => isOurs(entry, wanted, io));
+    if (found !== null) return { id: found.id, isScheduled };
   }
   return null;
 }

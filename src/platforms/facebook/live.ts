@@ -7,7 +7,8 @@ import { Id } from "../../ports/platform-values.ts";
 import type { Platform } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
-import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { Created, GoneBody, listEntries } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askPage, orGone, pageRequest, withoutPermission } from "./api.ts";
@@ -187,8 +188,6 @@ async function comment(
       reconcileByListing<string>(context, {
         now: io.now(),
         listedAfterMs: COMMENT_LISTED_AFTER_MS,
-        isReliable: true,
-        reason: "the comments of the post could not be looked through.",
         find: async (since) => {
           const query = {
             fields: "id,message,created_time",
@@ -196,10 +195,10 @@ async function comment(
             filter: "stream",
           };
           const request = pageRequest(io, { method: "GET", path, query, classify: mayComment });
-          const all = await listAll(io, request, Comment, { until: ({ created_time: at }) => at < since });
+          const all = listEntries(io, request, Comment, { until: ({ created_time: at }) => at < since });
           const isOurs = (one: z.infer<typeof Comment>): boolean =>
             one.created_time >= since && one.message.trim() === text.trim();
-          return all.find(isOurs)?.id ?? null;
+          return (await findFirst(all, isOurs))?.id ?? null;
         },
       }),
   });

@@ -14,7 +14,8 @@ import {
   StillProcessing,
 } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
-import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { Created, GoneBody, listEntries } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   askPage,
@@ -243,7 +244,7 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
     fields: "id,description,created_time,published",
     ...(kind === "reel" ? {} : { type: "uploaded" }),
   };
-  const films = await listAll(io, pageRequest(io, { method: "GET", path, query }), Listed, {
+  const films = listEntries(io, pageRequest(io, { method: "GET", path, query }), Listed, {
     perPage: 25,
     until: ({ created_time: at }) => at < since,
   });
@@ -252,8 +253,8 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
     film.created_time >= since &&
     film.published !== false &&
     film.description.trim() === text;
-  const found = films.find(isOurs);
-  return found === undefined ? null : { id: found.id, isScheduled: false };
+  const found = await findFirst(films, isOurs);
+  return found === null ? null : { id: found.id, isScheduled: false };
 }
 
 /**

@@ -14,7 +14,8 @@ import {
   type ContainerStatus,
   createContainers,
 } from "../shared/meta/containers.ts";
-import { Created, GONE, listAll, metaFaults } from "../shared/meta/graph.ts";
+import { Created, GONE, listEntries, metaFaults } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { accountId, call, classifyMild, faultOfContainer, get } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS, mediaOf } from "./metadata.ts";
@@ -188,12 +189,13 @@ async function findMedia(post: InstagramPost, io: PublishIo, since: number): Pro
     method: "GET",
     query: { fields: "id,caption,timestamp" },
   });
-  const listed = await listAll(io, request, Media, {
+  const listed = listEntries(io, request, Media, {
     maxPages: 4,
     until: ({ timestamp }) => timestamp < from,
   });
   const wanted = plain(post.caption);
-  const found = listed.find(
+  const found = await findFirst(
+    listed,
     ({ caption, timestamp }) => timestamp >= from && (isStory || plain(caption) === wanted),
   );
   return found?.id ?? null;
@@ -240,11 +242,10 @@ async function comment(io: PublishIo, mediaId: string | null, message: string): 
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: MINUTE,
-        isReliable: true,
-        reason: "",
         find: async () => {
-          const all = await listAll(io, list, Comment, { maxPages: 4 });
-          return all.find(({ text }) => plain(text) === plain(message))?.id ?? null;
+          const all = listEntries(io, list, Comment, { maxPages: 4 });
+          const found = await findFirst(all, ({ text }) => plain(text) === plain(message));
+          return found?.id ?? null;
         },
       }),
   });

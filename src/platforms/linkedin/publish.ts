@@ -164,8 +164,6 @@ async function reconcile(
   return reconcileByListing(context, {
     now: io.now(),
     listedAfterMs: MINUTE,
-    isReliable: true,
-    reason,
     find: (since) => find(json, io, since),
   });
 }

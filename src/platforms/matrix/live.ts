@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { askAs, placeOf, roomPath } from "./api.ts";
 import type { MatrixPost } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
-import { idReader } from "../shared/live.ts";
+import { idReader, onlyFollowers } from "../shared/live.ts";
 import { orNull } from "../shared/faults.ts";
 
 const idOf = idReader("is not the id of a message, so the post cannot be found on Matrix.");
@@ -34,7 +34,7 @@ type Event = z.infer<typeof Event>;
 /** Null where it is not there, or was taken back: then it has no content. */
 async function readEvent(io: PlatformIo, eventId: string): Promise<Event | null> {
   const path = `${roomPath(placeOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
-  const event = await orNull(askAs(io)({ method: "GET", path }, Event));
+  const event = await orNull(askAs(io)({ path }, Event));
   const isGone =
     event?.unsigned?.redacted_because !== undefined || Object.keys(event?.content ?? {}).length === 0;
   return isGone ? null : event;
@@ -79,7 +79,7 @@ async function relationsOf(io: PlatformIo, eventId: string, type: string): Promi
   let from: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
-    const answer = await orNull(askAs(io)({ method: "GET", path, query: { limit: 100, from } }, Page));
+    const answer = await orNull(askAs(io)({ path, query: { limit: 100, from } }, Page));
     found.push(...(answer?.chunk ?? []).map(({ event_id: id }) => id));
     from = answer?.next_batch;
     if (from === undefined) return found;
@@ -107,10 +107,8 @@ async function redact(io: PlatformIo, eventId: string): Promise<void> {
   );
 }
 
-type Insights = ReturnType<NonNullable<AnyPlatform["insights"]>>;
-
 /** Reactions, and the messages of its thread: nothing else is counted. */
-export async function insights(post: MatrixPost, io: PlatformIo): Insights {
+export async function insights(post: MatrixPost, io: PlatformIo): Promise<PostInsights> {
   const eventId = idOf(post);
   const event = await readEvent(io, eventId);
   if (event === null) return { state: "removed", visibility: null, metrics: {} };
@@ -126,10 +124,7 @@ const Hierarchy = z.looseObject({
 /** Members of the room, as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   const { roomId } = placeOf(io.account);
-  const call = { method: "GET", path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } } as const;
+  const call = { path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } };
   const { rooms } = await askAs(io)(call, Hierarchy);
-  const followers = rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members;
-  const reason = "Matrix does not count this.";
-  const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
-  return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
+  return onlyFollowers("Matrix", rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members);
 }

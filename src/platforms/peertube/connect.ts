@@ -132,7 +132,7 @@ async function connect({ instanceUrl, secrets }: ConnectInput, io: ConnectIo): P
     },
     headers: otp === "" ? {} : { "x-peertube-otp": otp },
   };
-  return explaining(server, { title: KIND.title, field: "password", help: HELP }, async () => {
+  return explaining(server, { title: KIND.title, secret: { field: "password", help: HELP } }, async () => {
     const tokens = await askTokens(io, server, grant).catch((cause: unknown) => {
       if (cause instanceof PlatformFault && cause.field !== null)
         throw new AppError("invalid", cause.message, { cause });

@@ -11,6 +11,7 @@ import type {
   PostInsights,
 } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
+import { collect, pages } from "../shared/pages.ts";
 import { AnyAnswer, call, pageOf } from "./api.ts";
 import { Account, nameOf } from "./connect.ts";
 import type { PinterestPost } from "./metadata.ts";
@@ -131,19 +132,17 @@ const MAX_PAGES = 8;
 
 /** The channel's boards, by a part of their names. */
 export async function boards(search: string, io: PlatformIo): Promise<readonly Choice[]> {
-  const found: Choice[] = [];
-  let bookmark: string | undefined;
-  for (let page = 0; page < MAX_PAGES && bookmark !== ""; page += 1) {
-    const query = { page_size: 250, bookmark };
-    const answer = await call(io, { path: "/boards", query }, pageOf(Board));
-    for (const { id, name, privacy } of answer.items) {
-      const label =
-        privacy === undefined || privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})`;
-      if (name.toLowerCase().includes(search.toLowerCase())) found.push({ value: id, label });
-    }
-    bookmark = answer.bookmark ?? "";
-  }
-  return found;
+  const all = await collect(
+    pages(MAX_PAGES, async (bookmark) => {
+      const query = { page_size: 250, bookmark };
+      const { items, bookmark: next } = await call(io, { path: "/boards", query }, pageOf(Board));
+      return { items, next };
+    }),
+  );
+  const fitting = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  return fitting.map(({ id, name, privacy = "PUBLIC" }) => {
+    return { value: id, label: privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})` };
+  });
 }
 
 export const ACCOUNT_METRICS = ["followers", "impressions", "saves", "clicks"] as const;

@@ -8,6 +8,7 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { Fields, FormPart } from "../../ports/request-body.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
@@ -41,18 +42,15 @@ const MAX_PAGES = 4;
 /** Looks among the account's own posts, the newest first. */
 async function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
   const path = `/user/${encodeURIComponent(io.account.handle ?? "")}/submitted`;
-  let after: string | null | undefined;
-  for (let page = 0; page < MAX_PAGES && after !== null; page += 1) {
+  const isFresh = ({ created_utc: at }: Entry): boolean => at * SECOND >= since;
+  const entries = pages(MAX_PAGES, async (after) => {
     const query = { sort: "new", limit: 25, after };
     const { data } = await ask(io, { path, query }, listOf(Entry));
-    const entries = data.children.map(({ data: entry }) => entry);
-    const fresh = entries.filter(({ created_utc: at }) => at * SECOND >= since);
-    const found = fresh.find((entry) => isSame(entry, post));
-    if (found !== undefined) return { id: found.name, url: addressOf(found.permalink) };
-    if (fresh.length < entries.length) return null;
-    after = data.after ?? null;
-  }
-  return null;
+    const items = data.children.map(({ data: entry }) => entry);
+    return { items, next: items.every(isFresh) ? data.after : null };
+  });
+  const found = await findFirst(entries, (entry) => isFresh(entry) && isSame(entry, post));
+  return found === null ? null : { id: found.name, url: addressOf(found.permalink) };
 }
 
 function isSame(entry: Entry, post: RedditPost): boolean {
@@ -218,8 +216,6 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
       reconcileByListing<Sent>(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS[kind],
-        isReliable: true,
-        reason: "the answer was lost, and the account's posts could not be looked through.",
         find: async (since) => {
           const placed = await findPost(post, since, io);
           return placed === null ? null : { placed, at: io.now() };

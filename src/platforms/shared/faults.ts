@@ -42,6 +42,28 @@ interface Fault extends Match, Omit<FaultDetails, "cause" | "httpStatus" | "retr
 /** What an answer of this status, with this code, means; without either, every answer that is an error. */
 export type FaultRule = Fault | (Match & { readonly kind: "ok" });
 
+/** Rules of one kind: what each code means. Codes of one meaning stand apart by spaces. */
+export function byCode(
+  kind: FaultKind | Omit<Fault, "code" | "message">,
+  messages: Readonly<Record<string, string>>,
+): FaultRule[] {
+  const fault = typeof kind === "string" ? { kind } : kind;
+  return Object.entries(messages).map(([codes, message]) => ({ ...fault, code: codes.split(" "), message }));
+}
+
+/** What the platform refuses because of one argument. */
+export function refusedField(field: string, messages: Readonly<Record<string, string>>): FaultRule[] {
+  return byCode({ kind: "rejected", field }, messages);
+}
+
+/** What stands before most servers refuses files of a size, and names no error. */
+export const TOO_LARGE_FILE = {
+  status: 413,
+  kind: "rejected",
+  field: "mediaUrl",
+  message: "the server refused the file as too large. Give a smaller one, then send the post again.",
+} as const satisfies FaultRule;
+
 export interface FaultTable {
   /** The platform's title, for the sentence about an error that no rule names. */
   readonly title: string;

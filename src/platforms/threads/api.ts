@@ -9,7 +9,8 @@ import {
 } from "../../ports/platform-io.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";
 import type { ContainerApi, ContainerStatus } from "../shared/meta/containers.ts";
-import { Created, GONE, listAll, metaFaults, PERMISSION_CODES } from "../shared/meta/graph.ts";
+import { Created, GONE, listEntries, metaFaults, PERMISSION_CODES } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { Id } from "../../ports/platform-values.ts";
 
 export const THREADS_HOST = "https://graph.threads.net";
@@ -139,12 +140,16 @@ export async function findPost(
     query,
     classify: classifyMild,
   });
-  const listed = await listAll(io, request, Listed, {
+  const listed = listEntries(io, request, Listed, {
     maxPages: 4,
     until: ({ timestamp }) => timestamp < since,
   });
   const wanted = plain(text);
-  return listed.find((one) => one.timestamp >= since - MINUTE && plain(one.text) === wanted)?.id ?? null;
+  const found = await findFirst(
+    listed,
+    (one) => one.timestamp >= since - MINUTE && plain(one.text) === wanted,
+  );
+  return found?.id ?? null;
 }
 
 function plain(text: string | null | undefined): string {

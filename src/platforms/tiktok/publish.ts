@@ -153,8 +153,7 @@ async function reconcilePhotos(
   const settled = reconcileByListing<Sent>(context, {
     now: io.now(),
     listedAfterMs: LISTED_AFTER_MS,
-    isReliable: false,
-    reason: "the answer was lost, and TikTok lists only public posts, and lists them late.",
+    doubt: "the answer was lost, and TikTok lists only public posts, and lists them late.",
     find: async (since) => {
       const postId = await find(post, io, since);
       return postId === null ? null : { kind: "photo", publishId: null, postId, username };

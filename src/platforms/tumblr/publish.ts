@@ -8,6 +8,7 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { orNull } from "../shared/faults.ts";
 import { itemsOf, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
@@ -111,8 +112,6 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       reconcileByListing<Placed>(context, {
         now: io.now(),
         listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
-        isReliable: true,
-        reason: "the answer was lost, and the blog could not be looked through.",
         find: (since) => findSent(io, markOf(context.key), since),
       }),
   });
@@ -252,16 +251,14 @@ async function findIn(
 ): Promise<TumblrEntry | null> {
   const isPublic = list === "posts";
   const named = isPublic ? { npf: true, api_key: io.setting("CLIENT_ID") } : {};
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { ...named, limit: PAGE, offset: page * PAGE };
+  const entries = pages(MAX_PAGES, async (offset: number = 0) => {
+    const query = { ...named, limit: PAGE, offset };
     const { posts } = await ask(io, { path: `${blogPath(io)}/${list}`, query }, Page);
-    const found = posts.find((entry) => isOurs(entry, wanted));
-    if (found !== undefined) return found;
     const oldest = (posts.at(-1)?.timestamp ?? 0) * SECOND;
     const isPast = isPublic && (wanted.since === null || oldest < wanted.since);
-    if (posts.length === 0 || isPast) return null;
-  }
-  return null;
+    return { items: posts, next: posts.length === 0 || isPast ? null : offset + PAGE };
+  });
+  return findFirst(entries, (entry) => isOurs(entry, wanted));
 }
 
 /** Of a post whose answer was lost. Null where it is neither public nor in the queue. */

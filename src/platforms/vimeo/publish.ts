@@ -110,8 +110,6 @@ async function adopt(post: VimeoPost, io: PublishIo, context: ReconcileContext):
   const found = await reconcileByListing<Json>(context, {
     now: io.now(),
     listedAfterMs: LISTED_AFTER_MS,
-    isReliable: true,
-    reason: "Vimeo does not say whether the video is there.",
     find: (since) => findEmpty(post, io, { since, ...wanted }),
   });
   if (found.outcome !== "done") return found;

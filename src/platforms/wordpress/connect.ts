@@ -45,7 +45,7 @@ async function findSite(given: string | null, io: ConnectIo): Promise<Site> {
   );
 }
 
-const REFUSED = { title: TITLE, field: "appPassword", help: PLACE } as const;
+const REFUSED = { title: TITLE, secret: { field: "appPassword", help: PLACE } };
 
 const User = z.looseObject({
   id: z.int(),

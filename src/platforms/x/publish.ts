@@ -3,6 +3,7 @@ import { MINUTE, toIso } from "../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
 import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
@@ -132,8 +133,9 @@ function reconcile(
   return reconcileByListing(context, {
     now: io.now(),
     listedAfterMs: LISTING_LAG_MS,
-    isReliable: !mayBeOurs,
-    reason: "X refused it as a duplicate, and the channel's latest posts do not have it.",
+    doubt: mayBeOurs
+      ? "X refused it as a duplicate, and the channel's latest posts do not have it."
+      : undefined,
     find: async (since) => {
       const id = await findPost(io, wanted, since);
       return id === null ? null : { id };
@@ -191,28 +193,19 @@ const PAGE = 10;
 /** The newest of the channel's posts since then (milliseconds since 1970) that is this one; null: none. */
 async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<string | null> {
   const seconds = toIso(Math.floor(since / 1_000) * 1_000).replace(".000Z", "Z");
-  let token: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { data, meta } = await ask(
-      io,
-      {
-        method: "GET",
-        path: `/2/users/${io.account.platformAccountId ?? ""}/tweets`,
-        query: {
-          max_results: PAGE,
-          start_time: seconds,
-          "tweet.fields": "attachments,created_at,entities,note_tweet",
-          pagination_token: token,
-        },
-      },
-      Page,
-    );
-    const found = data.find((one) => !wanted.others.includes(one.id) && isSame(one, wanted));
-    if (found !== undefined) return found.id;
-    token = meta.next_token;
-    if (token === undefined) return null;
-  }
-  return null;
+  const path = `/2/users/${io.account.platformAccountId ?? ""}/tweets`;
+  const listed = pages(MAX_PAGES, async (token) => {
+    const query = {
+      max_results: PAGE,
+      start_time: seconds,
+      "tweet.fields": "attachments,created_at,entities,note_tweet",
+      pagination_token: token,
+    };
+    const { data, meta } = await ask(io, { method: "GET", path, query }, Page);
+    return { items: data, next: meta.next_token };
+  });
+  const isIt = (one: Listed): boolean => !wanted.others.includes(one.id) && isSame(one, wanted);
+  return (await findFirst(listed, isIt))?.id ?? null;
 }
 
 /** By its media, which are this post's alone, where there are any; else by its text. */

@@ -6,6 +6,7 @@ import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
+import { collect, pages } from "../shared/pages.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const GOOGLE = "https://www.googleapis.com";
@@ -252,16 +253,16 @@ const Playlists = z.looseObject({
 });
 
 async function playlists(search: string, io: PlatformIo): Promise<Choice[]> {
-  const all: Choice[] = [];
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (pageToken) => {
     const query = { part: "snippet", mine: true, maxResults: 50, pageToken };
-    const { items, nextPageToken } = await askAs(io, { path: "playlists", query }, Playlists);
-    all.push(...items.map(({ id, snippet }) => ({ value: id, label: snippet.title })));
-    if (nextPageToken === undefined) break;
-    pageToken = nextPageToken;
-  }
-  return fitting(search, all);
+    const { items, nextPageToken: next } = await askAs(io, { path: "playlists", query }, Playlists);
+    return { items, next };
+  });
+  const all = await collect(listed);
+  return fitting(
+    search,
+    all.map(({ id, snippet }) => ({ value: id, label: snippet.title })),
+  );
 }
 
 function fitting(search: string, all: readonly Choice[]): Choice[] {

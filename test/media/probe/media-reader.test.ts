@@ -1,11 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
-import { MediaReaders, type MediaReaderOptions } from "../../../src/media/probe/media-reader.ts";
+import {
+  createMediaProbe,
+  type MediaReaderOptions,
+  MediaReaders,
+} from "../../../src/media/probe/media-reader.ts";
 import { MediaUnavailable } from "../../../src/ports/media.ts";
 import type { ByteSource } from "../../../src/ports/media-probe.ts";
 import { fixture, sourceOf } from "../../support/media.ts";
@@ -16,8 +19,8 @@ const PROGRAM = inject("program");
 const task = { type: "inspect" } as const;
 
 const opened: MediaReaders[] = [];
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close();
+afterAll(() => {
+  for (const one of opened) one.close();
 });
 
 function pool(options: Partial<MediaReaderOptions> & { script?: string } = {}) {
@@ -48,7 +51,7 @@ function waiting(wait: () => Promise<unknown>): ByteSource {
   return { sizeBytes: CLIP.length, read: (range) => Readable.from(later(range)) };
 }
 
-describe("reading media in a process of its own", () => {
+describe.concurrent("reading media in a process of its own", () => {
   it("finds what is found without one, and keeps the process for the next", async () => {
     const { inspect, started } = pool();
     for (const name of ["clip.mp4", "photo.png", "photo.jpg"]) {
@@ -118,7 +121,7 @@ describe("reading media in a process of its own", () => {
       'process.send({ type: "read", id: 1, range: { start: 0, end: 1e9 } });',
     ],
   ])("refuses a file %s, and goes on", async (_what, work) => {
-    const { inspect, started } = pool({ script: work, limitMs: 4_000 });
+    const { inspect, started } = pool({ script: work, limitMs: 3_000 });
     for (let time = 1; time <= 2; time += 1) {
       await expect(inspect(sourceOf(CLIP))).rejects.toMatchObject({
         kind: "invalid",
@@ -205,10 +208,10 @@ describe("waiting for the process that reads media", () => {
   });
 
   it("refuses what still waits when it is closed", async () => {
-    const { inspect, started } = pool({ script: "" });
+    const { inspect, readers, started } = pool({ script: "" });
     const waitingFor = [1, 2, 3].map(() => inspect(sourceOf(CLIP)));
     await expect.poll(() => started.length).toBe(2);
-    opened.pop()?.close();
+    readers.close();
     for (const one of waitingFor) await expect(one).rejects.toMatchObject({ kind: "unavailable" });
     expect(started).toHaveLength(2);
   });

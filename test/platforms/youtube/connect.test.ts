@@ -1,6 +1,6 @@
-import youtube from "../../../src/platforms/youtube/index.ts";
 import { describe, expect, it } from "vitest";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
+import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";

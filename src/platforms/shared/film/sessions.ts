@@ -237,7 +237,7 @@ const Note = z.object({ absentAt: z.number() });
 /** The last byte may have arrived before the session died: then the video is among the account's uploads. */
 function reconcileByUploads(
   io: PublishIo,
-  { title, find }: FilmSessions,
+  { find }: FilmSessions,
   { context, session }: { readonly context: ReconcileContext; readonly session: Session },
 ): Promise<Reconciled<Json>> {
   const { absentAt, beganAt, sizeBytes } = session;
@@ -252,8 +252,6 @@ function reconcileByUploads(
     {
       now: io.now(),
       listedAfterMs: LISTED_AFTER_MS,
-      isReliable: true,
-      reason: `${title} does not say whether the video is there.`,
       find: async (since) => {
         const film = await find({ since, sizeBytes, key: context.key });
         return film === null ? null : { ...film, at: io.now() };

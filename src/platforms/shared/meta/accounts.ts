@@ -4,7 +4,8 @@ import { DAY, HOUR, SECOND } from "../../../domain/time.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, Renewal, Tokens } from "../../../ports/connect.ts";
 import { type JsonObject, PlatformFault, type PlatformRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
-import { listAll, metaFaults, proofOf } from "./graph.ts";
+import { collect } from "../pages.ts";
+import { listEntries, metaFaults, proofOf } from "./graph.ts";
 
 /** Who has just signed in to Facebook. */
 export interface Person {
@@ -30,6 +31,10 @@ export function asPerson(
   } as const;
 }
 
+function list<T>({ io }: Person, request: PlatformRequest, entry: z.ZodType<T>): Promise<T[]> {
+  return collect(listEntries(io, request, entry, { perPage: 100 }));
+}
+
 const Permission = z.looseObject({ permission: z.string(), status: z.string() });
 
 /** What was allowed, which the answer with the token does not tell. Throws `invalid` where some of it is missing. */
@@ -37,7 +42,7 @@ export async function readGranted(
   person: Person,
   { title, needed }: { readonly title: string; readonly needed: readonly string[] },
 ): Promise<string[]> {
-  const all = await listAll(person.io, asPerson(person, "me/permissions"), Permission, { perPage: 100 });
+  const all = await list(person, asPerson(person, "me/permissions"), Permission);
   const granted = all.filter(({ status }) => status === "granted").map(({ permission }) => permission);
   const missing = needed.filter((scope) => !granted.includes(scope));
   if (missing.length === 0) return granted;
@@ -77,7 +82,7 @@ export async function findPages<T extends PageEntry>(person: Person, wanted: Wan
   const fields = `id,access_token,${wanted.fields}`;
   const own = asPerson(person, "me/accounts", { fields: `${fields},tasks` });
   const found = new Map<string, T>();
-  add(found, await listAll(person.io, own, wanted.entry, { perPage: 100 }));
+  add(found, await list(person, own, wanted.entry));
   if (wanted.granted.includes(PORTFOLIO_SCOPE))
     add(found, await listPortfolios(person, { ...wanted, fields }));
   for (const id of await readTargetIds(person))
@@ -99,12 +104,11 @@ function add<T extends PageEntry>(found: Map<string, T>, pages: readonly T[]): v
 const Portfolio = z.looseObject({ id: Id });
 
 async function listPortfolios<T>(person: Person, { entry, fields }: Wanted<T>): Promise<T[]> {
-  const { io } = person;
-  const asked = listAll(io, asPerson(person, "me/businesses", { fields: "id" }), Portfolio, { perPage: 100 });
+  const asked = list(person, asPerson(person, "me/businesses", { fields: "id" }), Portfolio);
   const pages: T[] = [];
   for (const { id } of (await orNone(person, [asked])).flat()) {
     const lists = ["owned_pages", "client_pages"].map((edge) =>
-      listAll(io, asPerson(person, `${id}/${edge}`, { fields }), entry, { perPage: 100 }),
+      list(person, asPerson(person, `${id}/${edge}`, { fields }), entry),
     );
     pages.push(...(await orNone(person, lists)).flat());
   }

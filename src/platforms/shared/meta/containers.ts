@@ -175,8 +175,6 @@ async function reconcilePublished(at: At, context: ReconcileContext): Promise<Re
     return reconcileByListing<Json>(context, {
       now: io.now(),
       listedAfterMs: LISTED_AFTER_MS,
-      isReliable: true,
-      reason: "",
       find: () => findPublished(at),
     });
   const id = await findPublished(at);

@@ -6,6 +6,7 @@ import type { ConnectIo } from "../../../ports/connect.ts";
 import type { PlatformRequest, PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import { type Code, type FaultRule, faultsBy } from "../faults.ts";
+import { pages } from "../pages.ts";
 
 /** A version of the Graph API is served for some two years; that of v25.0 began in February 2026. */
 export const GRAPH_VERSION = "v25.0";
@@ -53,29 +54,23 @@ interface Asks {
 }
 
 /**
- * All entries of a list, page after page. By their cursors: the address of the next page, which the answer
+ * The entries of a list, page after page. By their cursors: the address of the next page, which the answer
  * names too, holds the token. `until`: stops after a page in which one entry fits.
  */
-export async function listAll<T>(
+export function listEntries<T>(
   io: Asks,
   request: SignedRequest,
   entry: z.ZodType<T>,
   options: { readonly perPage?: number; readonly maxPages?: number; until?(found: T): boolean } = {},
-): Promise<T[]> {
-  const { perPage = PER_PAGE, maxPages = MAX_PAGES, until } = options;
-  const found: T[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
-    const answer = await io.ask(
-      { ...request, query: { ...request.query, limit: perPage, after } },
-      z.looseObject({ data: z.array(entry), paging: Paging }),
-    );
-    found.push(...answer.data);
-    after = answer.paging?.cursors?.after;
-    const isLast = answer.paging?.next === undefined || after === undefined;
-    if (isLast || answer.data.some((one) => until?.(one) ?? false)) break;
-  }
-  return found;
+): AsyncGenerator<T> {
+  const { perPage = PER_PAGE, maxPages = MAX_PAGES, until = () => false } = options;
+  const Answer = z.looseObject({ data: z.array(entry), paging: Paging });
+  return pages(maxPages, async (after) => {
+    const asked = { ...request, query: { ...request.query, limit: perPage, after } };
+    const { data, paging } = await io.ask(asked, Answer);
+    const isLast = paging?.next === undefined || data.some(until);
+    return { items: data, next: isLast ? null : paging.cursors?.after };
+  });
 }
 
 /** Numbers may come as text, and the Threads API adds words of its own. */
