@@ -10,40 +10,19 @@ const ON_BOTH = [
   "test/faults/both-engines/**",
 ].map((room) => `${room}/*.test.ts`);
 
-/** Processes that are killed, stopped and cut off: they stand apart from the suites. */
-const FAULTS = "test/postgres/faults/**/*.test.ts";
-
-const shared = {
-  pool: "forks",
-  // Nothing in these files outlives them, so that those of one process load the product once.
-  isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-} as const;
-
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    include: ["test/postgres/**/*.test.ts", ...ON_BOTH],
+    exclude: configDefaults.exclude,
+    env: { POSTHORN_TEST_ENGINE: "postgres" },
     globalSetup: ["test/support/postgres-run.ts", "test/support/built-program.ts"],
-    projects: [
-      {
-        test: {
-          ...shared,
-          name: "postgres",
-          include: ["test/postgres/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, FAULTS],
-        },
-      },
-      { test: { ...shared, name: "faults", include: [FAULTS] } },
-      {
-        test: {
-          ...shared,
-          name: "both engines",
-          include: ON_BOTH,
-          env: { POSTHORN_TEST_ENGINE: "postgres" },
-        },
-      },
-    ],
+    pool: "forks",
+    // Nothing in these files outlives them, so that those of one process load the product once.
+    isolate: false,
+    // Much time goes into waiting for the server and other processes, so more run than there are cores.
+    maxWorkers: 4,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

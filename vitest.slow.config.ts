@@ -13,7 +13,13 @@ const CLIENTS = "test/clients/*.test.ts";
 /** Other releases of Node and npm. */
 const RUNTIMES = "test/runtimes/*.test.ts";
 
-const shared = { pool: "forks", testTimeout: 120_000, hookTimeout: 300_000 } as const;
+const shared = {
+  pool: "forks",
+  // Nothing in these files outlives them, so that those of one process load the product once.
+  isolate: false,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+} as const;
 
 /** What takes long; run by `npm run test:slow` and by continuous integration. */
 export default defineConfig({

@@ -56,8 +56,6 @@ const only = values.only.length === 0 ? [] : ["-t", `^(${values.only.join("|")})
 /** On PostgreSQL: its own files, whole, and those that run on both engines. */
 const ON_POSTGRES = [
   "--config=vitest.postgres.config.ts",
-  "--project=faults",
-  "--project=both engines",
   "test/postgres/faults/",
   "test/faults/both-engines/",
 ];

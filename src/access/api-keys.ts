@@ -19,7 +19,7 @@ import {
   listApiKeyRows,
   revokeApiKeyRow,
   touchApiKey,
-} from "../store/queries/api-keys.ts";
+} from "../store/queries/access.ts";
 import { insertMeta } from "../store/queries/meta.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
-import { insertKey } from "../store/queries/idempotency.ts";
+import { insertKey } from "../store/queries/access.ts";
 import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 

@@ -11,7 +11,7 @@ import {
   insertKey,
   takeOverKey,
   type IdempotencyRow,
-} from "../store/queries/idempotency.ts";
+} from "../store/queries/access.ts";
 import { isWorkerListed } from "../store/queries/workers.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../context.ts";
 

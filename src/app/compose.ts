@@ -17,7 +17,7 @@ import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
-import { createFeedShelf } from "../store/queries/feed-items.ts";
+import { createFeedShelf } from "../store/queries/feeds.ts";
 import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";

@@ -57,9 +57,9 @@ export function toJsonText(value: unknown): string {
 /** A sentence on a terminal; JSON for programs, and for people who ask for it. */
 export function printResult(
   { terminal }: Host,
-  { json, sentence, result }: { readonly json: boolean; readonly sentence: string; readonly result: unknown },
+  { json, sentence, result }: { json: true | undefined; sentence: string; result: unknown },
 ): void {
-  terminal.print(terminal.isScreen && !json ? `${sentence}\n` : toJsonText(result));
+  terminal.print(terminal.isScreen && json !== true ? `${sentence}\n` : toJsonText(result));
 }
 
 interface Typed {

@@ -12,7 +12,7 @@ import { scrub, appAad } from "../platform-io/secrets.ts";
 import { readSetting, requireConfigured } from "../platform-io/set-up.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { HOUR } from "../domain/time.ts";
-import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../store/queries/oauth/apps.ts";
+import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../store/queries/connections.ts";
 import { fitApp, fitEndpoints } from "../platform-io/fit-answers.ts";
 
 export interface Consent {

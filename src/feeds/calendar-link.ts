@@ -11,7 +11,7 @@ import {
   insertCalendarLink,
   putCalendarLink,
   type CalendarLinkRow,
-} from "../store/queries/calendar-links.ts";
+} from "../store/queries/feeds.ts";
 import { toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 

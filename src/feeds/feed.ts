@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
-import { findFeedAccount, findFeedItem, listFeedItems } from "../store/queries/feed-items.ts";
+import { findFeedAccount, findFeedItem, listFeedItems } from "../store/queries/feeds.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 
 const PAGE_SIZE = 50;

@@ -15,7 +15,7 @@ import {
   noteStorageKey,
   takeAbandonedUploads,
   takeUnfinishedUpload,
-} from "../store/queries/files/files.ts";
+} from "../store/queries/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts, toFile } from "./files.ts";

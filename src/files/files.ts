@@ -14,8 +14,8 @@ import {
   listFileRows,
   lockFiles,
   type FileRow,
-} from "../store/queries/files/files.ts";
-import { countUses } from "../store/queries/files/file-uses.ts";
+  countUses,
+} from "../store/queries/files.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { OwnFile } from "../ports/media.ts";
 import { hasTerms, parseSearch } from "../domain/compare-words.ts";

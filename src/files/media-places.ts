@@ -6,13 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
-import {
-  allFilesOf,
-  findFileByKey,
-  findFileRow,
-  lockFiles,
-  type FileRow,
-} from "../store/queries/files/files.ts";
+import { allFilesOf, findFileByKey, findFileRow, lockFiles, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
 

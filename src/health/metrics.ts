@@ -9,7 +9,7 @@ import {
   readAttemptTotals,
   readOutbox,
   type AttemptTotal,
-} from "../store/queries/metrics.ts";
+} from "../store/queries/status.ts";
 import type { AppContext } from "../context.ts";
 import { OVERDUE_AFTER_MS, readPublisherStatus } from "./status.ts";
 

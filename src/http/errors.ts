@@ -43,22 +43,22 @@ export const notFound: RequestHandler = ({ originalUrl }) => {
 };
 
 export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
-  const allow = withHead(allowed).join(", ");
+  const allow = allowed
+    .join(", ")
+    .toUpperCase()
+    .replace(/\bGET\b/, "GET, HEAD");
   return (request, response) => {
     response.set("Allow", allow);
     sendError(response, 405, `${request.method} is not possible at this address. It takes ${allow}.`);
   };
 }
 
-function withHead(methods: readonly string[]): string[] {
-  const upper = methods.map((method) => method.toUpperCase());
-  return upper.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-}
-
 /** Answers what was thrown: our own sentences go out, anything else is a bug and only the log has it. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    const known = asAppError(error);
+    // The router could not decode an id in the path.
+    const unknownPath = error instanceof URIError ? new AppError("not_found", UNKNOWN_PATH_SENTENCE) : null;
+    const known = error instanceof AppError ? error : unknownPath;
     const requestId: unknown = response.locals["requestId"];
     if (hasLeft(request, response)) {
       log.debug({ requestId, method: request.method, err: error }, "A request was broken off by its client");
@@ -81,11 +81,4 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 /** Whether the client broke off the request: an answer would not be read. */
 export function hasLeft(request: Request, response: Response): boolean {
   return request.readableAborted || (response.destroyed && !response.writableFinished);
-}
-
-function asAppError(error: unknown): AppError | null {
-  if (error instanceof AppError) return error;
-  // The router could not decode an id in the path.
-  if (error instanceof URIError) return new AppError("not_found", UNKNOWN_PATH_SENTENCE);
-  return null;
 }

@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 500;
 /** A connection on which nothing moves for so long ends, unless we are still at work on its answer. */
 const IDLE_TIMEOUT_MS = 60 * SECOND;
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
-/** A film of 4 GiB over a slow line; other bodies have a limit of their own. */
+/** A film of 4 GiB over a slow line. */
 const REQUEST_TIMEOUT_MS = 4 * HOUR;
 const CHECK_CONNECTIONS_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
@@ -28,21 +28,26 @@ const CLOSE_IDLE_EACH_MS = 50;
 interface Limits {
   readonly maxConnections?: number;
   readonly idleTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 /** Throws `unavailable` with one sentence when the address cannot be listened on. */
 export async function startHttpServer(
   app: Express,
   at: { readonly host: string; readonly port: number },
-  { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = IDLE_TIMEOUT_MS }: Limits = {},
+  {
+    maxConnections = MAX_CONNECTIONS,
+    idleTimeoutMs = IDLE_TIMEOUT_MS,
+    requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  }: Limits = {},
 ): Promise<HttpServer> {
   const server = createServer(
     {
       requireHostHeader: false,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
     },
     (request, response) => {
       response.on("timeout", (socket: Socket) => {

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
-import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files/files.ts";
+import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";

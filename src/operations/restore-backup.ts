@@ -23,12 +23,11 @@ import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../store/backup/generation.ts";
-import { verifyBackup, type VerifiedBackup } from "../store/backup/backup-archive.ts";
+import { verifyBackup, type VerifiedBackup, FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { type RestoreResult, UNSIGNED_RISK } from "./reports.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
-import { FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { ownsDatabase } from "../app/secret-key.ts";
 
 interface RestoreInput {

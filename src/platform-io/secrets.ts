@@ -2,8 +2,7 @@ import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
 import type { Secrets } from "../ports/connect.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import type { AppRow } from "../store/queries/oauth/apps.ts";
-import type { ConnectionRow } from "../store/queries/connections.ts";
+import type { AppRow, ConnectionRow } from "../store/queries/connections.ts";
 import type { GrantRow } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 

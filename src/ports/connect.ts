@@ -148,10 +148,7 @@ export interface OAuthWay extends Way {
   readonly endpoints: Endpoints | ((io: ConnectIo, place: Place) => Endpoints | Promise<Endpoints>);
   /** Whose CLIENT_ID and CLIENT_SECRET are used; default: the platform's own. */
   readonly appOf?: string;
-  /**
-   * Stands before CLIENT_ID, CLIENT_SECRET and SCOPES where this way has an app of its own beside the usual
-   * one: PAGE_ makes PAGE_CLIENT_ID. Default: none.
-   */
+  /** Before CLIENT_ID, CLIENT_SECRET and SCOPES of an app of its own: PAGE_ makes PAGE_CLIENT_ID. */
   readonly settingPrefix?: `${Uppercase<string>}_`;
   /** Registers an app at the server; kept per server and redirect address, made anew when it is not known. */
   register?(place: Place, io: ConnectIo): Promise<App>;
@@ -170,10 +167,7 @@ export interface OAuthWay extends Way {
   readonly tokenParams?: Readonly<Record<string, string>>;
   /** Sent with each request for tokens, out of settings: the name by which a platform knows its callers. */
   readonly tokenHeaders?: (io: Pick<ConnectIo, "setting" | "publicUrl">) => Readonly<Record<string, string>>;
-  /**
-   * Which addresses to come back to the platform takes. `https`: neither http://localhost nor http://127.0.0.1;
-   * `no-localhost`: the second of them.
-   */
+  /** Redirect addresses that it takes. `https`: only https; `no-localhost`: not http://localhost. */
   readonly redirect: "any" | "https" | "no-localhost";
   readonly instance: "required" | "no";
   /** Where the answer is not as in RFC 6749: Instagram's { data: [ … ] }, Slack's authed_user. */

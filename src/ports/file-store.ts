@@ -13,10 +13,7 @@ export interface WriteOptions {
  * (anything else: `AppError` `invalid`).
  */
 export interface FileStore {
-  /**
-   * Streams to a temporary place and moves it under the key at the end: a key never shows half a file. Throws
-   * `unavailable` where it cannot be stored now (`DiskFull` for want of space).
-   */
+  /** Shows whole files only. Throws `unavailable` where it cannot be stored now (`DiskFull`: no space). */
   write(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
   /** As `write`, for a new key. Throws `conflict` where something is under it, and leaves that as it was. */
   create(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
@@ -25,10 +22,7 @@ export interface FileStore {
   /** A stream over the bytes `start` to `end`, inclusive; throws `not_found`. */
   read(key: string, range?: { start?: number; end?: number }): Readable;
   remove(key: string): Promise<void>;
-  /**
-   * An address on which the store itself gives the bytes, for `lastsMs`, to everyone who has it, anywhere on
-   * the internet; null where it has none. It is a secret as long as it lasts.
-   */
+  /** A secret address at which the store itself gives the bytes for `lastsMs`. Null: it has none. */
   temporaryUrl(
     key: string,
     options: { readonly lastsMs: number; readonly mimeType: string },

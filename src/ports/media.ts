@@ -21,10 +21,7 @@ export interface MediaItem {
   readonly url: string;
   readonly altText: string | null;
   readonly facts: MediaFacts;
-  /**
-   * A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). Fails with
-   * `AppError` where the store does not give it any more.
-   */
+  /** A fresh stream over `start` (default 0) to `end` (inclusive). Fails with `AppError`. */
   open(range?: { start?: number; end?: number }): Readable;
 }
 

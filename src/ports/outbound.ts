@@ -16,15 +16,9 @@ export interface OutboundRequest {
   readonly maxRedirects?: number;
   /** Opens a connection of its own: a failure to connect proves that nothing was sent. Default false. */
   readonly newConnection?: boolean;
-  /**
-   * The administrator's own settings name this origin, so it may lead into this machine or its network. Never
-   * for an address that a user or a server gave. Default false.
-   */
+  /** The administrator's settings name this origin, which may be private. Default false. */
   readonly mayBePrivate?: boolean;
-  /**
-   * Called right before the request is written, and before every piece of a streamed body: the last moment at
-   * which `signal` can hold back what follows.
-   */
+  /** Called before the request, and each piece of a streamed body, is written: `signal` may still stop it. */
   readonly beforeWriting?: () => void;
 }
 
@@ -44,17 +38,11 @@ export interface OutboundResponse {
  */
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /**
-   * Checks form and scheme and, where the host is a literal address, that it is allowed; no network.
-   * `mayBePrivate` as for a request. Throws `invalid`.
-   */
+  /** Checks form, scheme and a literal address, without network. Throws `invalid`. */
   assertAllowed(field: string, url: string, mayBePrivate?: boolean): URL;
 }
 
-/**
- * Why nothing could be sent: this machine has no network, no server has the name, nothing listens there, it
- * does not answer, its certificate is not valid.
- */
+/** Why nothing could be sent: no network, no such name, nothing listens, no answer, a bad certificate. */
 export type Unreachable = "offline" | "unknown_name" | "refused" | "silent" | "certificate";
 
 interface FailureOptions {

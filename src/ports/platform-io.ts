@@ -97,10 +97,7 @@ export interface PlatformResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /**
-   * The body as JSON, integers beyond 2^53 as text; null where it is none, or is nested deeper than 64 levels, or
-   * has more than 100,000 values.
-   */
+  /** The body as JSON, integers beyond 2^53 as text. Null: no JSON, or beyond 64 levels or 100,000 values. */
   readonly json: unknown;
 }
 
@@ -115,10 +112,7 @@ export interface PlatformRequest
    * ambiguous (transient where `isIdempotent`).
    */
   readonly classify?: (response: PlatformResponse) => PlatformFault | "ok" | null;
-  /**
-   * True for reads and for steps whose repetition changes nothing: a lost answer is then `transient`.
-   * Default: true for GET and HEAD.
-   */
+  /** Reads, and steps that may be repeated: a lost answer is `transient`. Default: true for GET and HEAD. */
   readonly isIdempotent?: boolean;
   /** As for the outbound door. Default: true for what is not idempotent. */
   readonly newConnection?: boolean;
@@ -139,10 +133,7 @@ export interface PlatformAccount {
   readonly name: string;
   readonly handle: string | null;
   readonly platformAccountId: string | null;
-  /**
-   * What connecting stored and need not be hidden: DID, …; an `instanceUrl` is given again when the account
-   * is reconnected.
-   */
+  /** What connecting stored and need not be hidden. A reconnect gets `instanceUrl` again. */
   readonly settings: JsonObject;
   /** What `inspect` found the account may do; empty until it was asked. */
   readonly limits: JsonObject;
@@ -156,15 +147,9 @@ export interface PlatformIo {
   /** Wall clock in milliseconds. */
   now(): number;
   sleep(ms: number): Promise<void>;
-  /**
-   * `POSTHORN_<PLATFORM>_<NAME>`, an address without a slash at its end; null where it is not set. `of`: the
-   * platform, where it is another one, whose app or API this one uses.
-   */
+  /** `POSTHORN_<PLATFORM>_<NAME>`, no slash at its end. Null: not set. `of`: another platform's. */
   setting(name: string, of?: string): string | null;
-  /**
-   * One request through the outbound door; throws PlatformFault for everything that is not 2xx, or that
-   * `classify` says is a fault.
-   */
+  /** One request through the outbound door. Throws PlatformFault where it is not 2xx, or by `classify`. */
   request(request: SignedRequest): Promise<PlatformResponse>;
   /**
    * One request whose answer is JSON of this form. An answer that is none, or of another form, is one that was
@@ -184,15 +169,9 @@ export interface PlatformIo {
    * asks to be reconnected.
    */
   authorized<T>(work: (secrets: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
-  /**
-   * What a step gave in the run that brought the post onto the platform; null where there was none, and where
-   * the call is about no post.
-   */
+  /** What a step gave in the run that brought the post onto the platform. Null: nothing. */
   resultOf(step: string): Json;
-  /**
-   * Puts these over the account's stored settings (a chat that has moved); `account.settings` has them when it
-   * resolves. The server that gets its secrets (`instanceUrl`) only a person changes.
-   */
+  /** Adds to the account's stored settings (a chat that has moved). Only a person changes `instanceUrl`. */
   remember(settings: JsonObject): Promise<void>;
   /** Our own address that others can reach, for links in texts (`POSTHORN_PUBLIC_URL`). */
   readonly publicUrl: string;

@@ -88,10 +88,7 @@ function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {
   ];
 }
 
-/**
- * Whole names of the settings without which this way cannot be taken: those that the platform needs in any
- * case, and the app, which may be another platform's.
- */
+/** Whole names of the settings that this way needs: the platform's, and those of its app. */
 export function requiredSettings(platform: Ways, way: ConnectWay): string[] {
   const always = (platform.settings ?? []).filter(({ name, isRequired }) => isRequired && !isAppName(name));
   const whole = always.map(({ name }) => settingName(platform.name, name));

@@ -37,10 +37,7 @@ export function fitAddress(text: string | null): string | null {
 /** Longest quotation of a platform in a sentence for people. */
 const MAX_WORDS_CHARS = 300;
 
-/**
- * What stands after a sentence of ours where a platform said why: ` Mastodon says: "…"`; "" where it said
- * nothing. The words cannot close their quotes.
- */
+/** Follows a sentence of ours: ` Mastodon says: "…"`, or "". The words cannot close their quotes. */
 export function saysOf(title: string, words: string): string {
   const quoted = plainText(words, MAX_WORDS_CHARS).replaceAll('"', "'");
   return quoted === "" ? "" : ` ${title} says: "${quoted}"`;

@@ -109,10 +109,7 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
    * `account.limits`, which may be empty still.
    */
   capabilitiesOf?(account: PlatformAccount, post: PlatformPost<z.infer<S>> | null): PlatformCapabilities;
-  /**
-   * Its posts live in this very database: after a restore there is nothing on it that the database does not
-   * know of. Default: false.
-   */
+  /** Its posts live in this database: after a restore it has nothing that is unknown. Default: false. */
   readonly isLocal?: boolean;
   readonly metadata: S;
   /** Where its API is asked, where that is one place for all; POSTHORN_<PLATFORM>_BASE_URL replaces it. */
@@ -121,22 +118,13 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly settings?: readonly PlatformSetting[];
   /** How its channels are connected; the first is the way that is taken when none is named. */
   readonly connect: readonly [ConnectWay, ...ConnectWay[]];
-  /**
-   * Fields of the metadata whose values only the channel knows (boards, playlists), each with a look-up of
-   * those that fit what is searched for; "" for all. The best first, 100 at most are answered.
-   */
+  /** Metadata fields whose values only the channel knows. Each searches them ("": all), 100 at most. */
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
-  /**
-   * Rules of a post that data cannot say (media that exclude each other, a privacy that the account has not).
-   * Pure. Asked when a post is scheduled or edited, and once more before anything of it is sent.
-   */
+  /** Rules that data cannot say. Pure. Asked when a post is scheduled or edited, and before it is sent. */
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
   /** The length of a caption, where its unit is `weighted`. Pure. */
   measure?(text: string): number;
-  /**
-   * Asks who the account is now, what it may do, and what stands in the way of posting: after connecting, and
-   * daily.
-   */
+  /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */
   inspect?(io: PlatformIo): Promise<Inspection>;
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
   /** Changes a live post. `changed` names the fields that differ. */
@@ -144,10 +132,7 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   setThumbnail?(post: PlatformPost<z.infer<S>>, thumbnailUrl: string, io: PublishIo): Promise<void>;
   insights?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<PostInsights>;
   analytics?(range: { from: string; to: string }, io: PlatformIo): Promise<PlatformAnalytics>;
-  /**
-   * Deletes the post on the platform with all that is of it; succeeds when it is gone already. What the
-   * platform keeps in spite of it is told in a sentence.
-   */
+  /** Deletes the post there. Succeeds when it is gone. A sentence tells what the platform keeps. */
   remove?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<{ readonly left: string } | void>;
 }
 

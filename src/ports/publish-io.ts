@@ -15,10 +15,7 @@ export interface EffectContext {
   /** Stores the handle durably, encrypted, before the next request. */
   saveHandle(handle: Json): Promise<void>;
   readonly signal: AbortSignal;
-  /**
-   * How often this step left this machine before, or may have: what the platform calls a duplicate of a first
-   * sending is not ours.
-   */
+  /** How often this step left this machine before, or may have: a duplicate may be our own. */
   readonly timesSent: number;
 }
 
@@ -37,10 +34,7 @@ export type Reconciled<R> =
   | { readonly outcome: "done"; readonly result: R }
   | {
       readonly outcome: "send_again";
-      /**
-       * The platform drops a repetition, but what was sent before may have come through: until it answers,
-       * the step stays one that must be settled. Default: false.
-       */
+      /** What was sent before may have come through: the step stays in doubt until there is an answer. */
       readonly isStillInDoubt?: boolean;
     }
   | { readonly outcome: "ask_again"; readonly afterMs: number }
@@ -59,10 +53,7 @@ export interface EffectSpec<R extends Json> {
    * repeated.
    */
   reconcile(context: ReconcileContext): Promise<Reconciled<R>>;
-  /**
-   * For the step after which everybody can see the post: stored together with its result, so that nothing
-   * that follows makes the post failed or sends it again.
-   */
+  /** For the step that makes the post public, stored with its result: nothing later makes the post failed. */
   live?(result: R): LiveAt;
   /**
    * For a step that is not seen and that the platform forgets (a container, unattached media): asked before
@@ -87,20 +78,11 @@ export interface PublishIo extends PlatformIo {
   readonly media: PostMedia;
   /** True from scheduledAt on: what is public from its first moment may go out only then. */
   readonly isDue: boolean;
-  /**
-   * One change on the platform under the publishing protocol: a durable intent before it, its result after
-   * it. A step that is done returns its stored result without sending.
-   */
+  /** One change on the platform: a durable intent before it, its result after it. Done steps are not sent. */
   effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
-  /**
-   * Makes a JSON value once per run and stores it durably (a record key, a timestamp); later calls return the
-   * stored one.
-   */
+  /** Makes a JSON value once per run and stores it (a record key, a timestamp). Later calls return it. */
   once<R>(name: string, make: () => R | Promise<R>): Promise<R>;
-  /**
-   * The post is public by itself (the platform's own schedule): as an effect's `live`. What is told first
-   * stands.
-   */
+  /** The post is public by itself (the platform's schedule). The first call counts. */
   live(at: LiveAt): Promise<void>;
   /**
    * Something that follows a live post: a first comment, the second part of a thread, a thumbnail. Never

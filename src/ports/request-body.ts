@@ -5,10 +5,7 @@ export type Fields = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
 >;
 
-/**
- * One part of a `multipart/form-data` body; `open` gives a fresh stream of exactly `sizeBytes`. A text has no
- * type of its own but where one is given (JSON beside files).
- */
+/** One part of a `multipart/form-data` body. `open` gives a fresh stream of exactly `sizeBytes`. */
 export type FormPart =
   | { readonly name: string; readonly text: string; readonly mimeType?: string }
   | {

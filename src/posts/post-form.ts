@@ -6,7 +6,7 @@ import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files/files.ts";
+import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files.ts";
 import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";

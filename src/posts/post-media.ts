@@ -6,7 +6,7 @@ import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { allFilesOf, findFileByKey } from "../store/queries/files/files.ts";
+import { allFilesOf, findFileByKey } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf } from "../files/files.ts";
 import {

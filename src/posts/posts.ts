@@ -5,8 +5,15 @@ import { type Caller, canReachAccount } from "../domain/permissions.ts";
 import type { Attempt, Insights, Metrics, Post } from "../domain/posts/post.ts";
 import { deadline, SECOND, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
-import { findPost, postNotFound, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
-import { readAttempts, readWarnings } from "../store/queries/post-history.ts";
+import {
+  findPost,
+  postNotFound,
+  toPost,
+  transition,
+  type TransitionSet,
+  readAttempts,
+  readWarnings,
+} from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";

@@ -3,8 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type Json } from "../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Reconciled } from "../ports/publish-io.ts";
-import type { EffectRow } from "../store/engine/ledger.ts";
-import { LIVE_STEP, RESTORED_STEP } from "../store/engine/ledger.ts";
+import { type EffectRow, LIVE_STEP, RESTORED_STEP } from "../store/engine/ledger.ts";
 import {
   AskAgain,
   contextOf,

@@ -5,7 +5,7 @@ import { canHoldPosts, type PlatformCapabilities } from "../domain/accounts/capa
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
-import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/publishing/published.ts";
+import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/channel-posts.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";

@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { type EndedPost, readEnded } from "../store/queries/analytics.ts";
+import { type EndedPost, readEnded } from "../store/queries/channel-posts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isFields } from "../domain/explain-invalid.ts";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -36,7 +37,7 @@ function write(schema: z.ZodType, how: Pick<Writing, "io" | "listed">): JsonSche
     unrepresentable: "any",
     override: tidy,
   });
-  const defs = isSchema(full.$defs) ? full.$defs : {};
+  const defs = isFields(full.$defs) ? full.$defs : {};
   return { ...writeOut(full, { ...how, defs, isRoot: true }), ...schema.meta() };
 }
 
@@ -68,10 +69,13 @@ const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
   const { $ref, ...rest } =
     how.io === "input" ? toPlain(splitTypes(schema)) : shorten(splitTypes(schema), how);
-  if (typeof $ref === "string")
-    return ANY_VALUE.test($ref)
-      ? rest
-      : writeOut({ ...definition($ref, how.defs), ...rest, id: idOf($ref) }, how);
+  if (typeof $ref === "string") {
+    if (ANY_VALUE.test($ref)) return rest;
+    const id = $ref.replace("#/$defs/", "");
+    const found = how.defs[id];
+    if (!isFields(found)) throw new Error(`A tool's schema refers to ${$ref}, which is not there.`);
+    return writeOut({ ...found, ...rest, id }, how);
+  }
   const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, "required", "format"];
   const kept = Object.entries(rest).filter(([keyword]) => !dropped.includes(keyword));
   const inner = { ...how, isRoot: false };
@@ -83,29 +87,19 @@ function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
 
 function writeValue(keyword: string, value: unknown, how: Writing): unknown {
   // Its keys are names of fields, which may be called like a keyword.
-  if (keyword === "properties" && isSchema(value))
+  if (keyword === "properties" && isFields(value))
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, writePart(part, how)]));
   return Array.isArray(value) ? value.map((item: unknown) => writePart(item, how)) : writePart(value, how);
 }
 
 function writePart(value: unknown, how: Writing): unknown {
-  return isSchema(value) ? writeOut(value, how) : value;
-}
-
-function definition(reference: string, defs: JsonSchema): JsonSchema {
-  const found = defs[idOf(reference)];
-  if (!isSchema(found)) throw new Error(`A tool's schema refers to ${reference}, which is not there.`);
-  return found;
-}
-
-function idOf(reference: string): string {
-  return reference.replace("#/$defs/", "");
+  return isFields(value) ? writeOut(value, how) : value;
 }
 
 /** Of an object below a result's own fields only the names, or the tool that lists its kind. */
 function shorten(schema: JsonSchema, { listed, isRoot }: Writing): JsonSchema {
   const { id, properties, required: _required, additionalProperties: _additional, ...rest } = schema;
-  if (listed === null || isRoot || !isSchema(properties)) return schema;
+  if (listed === null || isRoot || !isFields(properties)) return schema;
   const place = typeof id === "string" ? `list_${id.toLowerCase()}s` : "";
   const isElsewhere = place !== listed.tool && listed.tools.includes(place);
   const told = isElsewhere ? `As in ${place}.` : `Fields: ${namesOf(properties)}.`;
@@ -143,24 +137,19 @@ function toPlain(schema: JsonSchema): JsonSchema {
 function withoutNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
   if (!Array.isArray(anyOf)) return rest;
   const choices: readonly unknown[] = anyOf;
-  const [one, ...others] = choices.filter((choice) => !(isSchema(choice) && choice["type"] === "null"));
-  return isSchema(one) && others.length === 0 ? { ...one, ...rest } : { ...rest, anyOf };
+  const [one, ...others] = choices.filter((choice) => !(isFields(choice) && choice["type"] === "null"));
+  return isFields(one) && others.length === 0 ? { ...one, ...rest } : { ...rest, anyOf };
 }
 
 /** An empty schema for further fields only tells that nothing is known of them. */
 function saysNothing(additional: unknown, { io }: Writing): boolean {
   // The next version may answer more fields: a client that keeps the list must not refuse them.
-  return additional === false
-    ? io === "output"
-    : isSchema(additional) && Object.keys(additional).length === 0;
+  if (additional === false) return io === "output";
+  return isFields(additional) && Object.keys(additional).length === 0;
 }
 
 /** `type: ["string", "null"]` as `anyOf`. */
 function splitTypes(schema: JsonSchema): JsonSchema {
   const { type, ...rest } = schema;
   return Array.isArray(type) ? { anyOf: type.map((one: unknown) => ({ type: one })), ...rest } : schema;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

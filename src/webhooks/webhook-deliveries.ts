@@ -20,7 +20,7 @@ import {
   readDueWebhooks,
   readNextDelivery,
 } from "../store/queries/webhooks.ts";
-import { showSnapshot } from "../store/queries/post-history.ts";
+import { showSnapshot } from "../store/queries/posts.ts";
 import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platform-io/platform-request.ts";

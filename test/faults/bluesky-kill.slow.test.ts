@@ -116,7 +116,7 @@ const LOSSES: readonly (Fault | null)[] = [
   { status: 500, when: "after" },
   { status: 502, when: "before" },
 ];
-const WANTED_KILLS = times({ short: 6, long: 200 });
+const WANTED_KILLS = times({ short: 3, long: 200 });
 const LANES = 3;
 /** Long enough to fall before, into and after the publishing. */
 const LATEST_KILL_MS = 900;

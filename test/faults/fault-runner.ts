@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { createTestContext, type TestContext } from "../support/context.ts";
+import { freshDatabase } from "../support/fresh-schema.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";
@@ -70,6 +71,8 @@ export interface RunningWorker {
   readonly child: ChildProcess;
   /** It publishes, or has ended. */
   readonly ready: Promise<void>;
+  /** What it has said so far. */
+  said(): string;
   /** True once the point is reached at which something happens to it, false when it ends without. */
   readonly reached: Promise<boolean>;
   readonly exit: Promise<Exit>;
@@ -93,19 +96,19 @@ export function runWorker(
   child.once("close", () => running.delete(child));
   let stdout = "";
   child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  const said = (word: string): Promise<boolean> =>
+  const hears = (word: string): Promise<boolean> =>
     new Promise((resolve) => {
       child.stdout?.on("data", () => stdout.includes(word) && resolve(true));
       child.once("close", () => resolve(false));
     });
-  const ready = said("publishing").then(() => {});
-  const reached = said("reached");
+  const ready = hears("publishing").then(() => {});
+  const reached = hears("reached");
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = new Promise<Exit>((resolve) =>
     child.on("close", (code, signal) => resolve({ code, signal, stderr })),
   );
-  return { child, ready, reached, exit };
+  return { child, ready, reached, exit, said: () => stdout };
 }
 
 interface DataFolder extends AsyncDisposable {
@@ -122,6 +125,7 @@ export async function makeDataFolder(
 ): Promise<DataFolder> {
   const path = await mkdtemp(join(parent, "posthorn-fault-"));
   await writeFile(join(path, "key"), randomBytes(32), { mode: 0o600 });
+  await writeFile(join(path, "posthorn.db"), await freshDatabase());
   await using ctx = await openFolder(path);
   const accounts = [];
   for (let n = 0; n < posts.accounts; n++)

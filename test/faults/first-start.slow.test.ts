@@ -4,11 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { IS_LONG, randomFor, TIMEOUT_MS } from "./report.ts";
 
 const PROGRAM = inject("program");
 
-/** All of it takes a minute; the short form tries one kill of so many. */
-const EVERY = process.env["POSTHORN_TEST_LONG"] === "1" ? 1 : 5;
+/** The short form tries one kill of so many, and begins at any of them. */
+const EVERY = IS_LONG ? 1 : 10;
+const random = randomFor("the first start");
 
 interface Started {
   readonly signal: string | null;
@@ -80,11 +82,11 @@ async function assertRepaired(data: string): Promise<void> {
   }
 }
 
-describe("the first start", { timeout: 400_000 }, () => {
+describe("the first start", { timeout: TIMEOUT_MS }, () => {
   it("is repaired by the next one, wherever it is killed", async () => {
     using folder = temporaryFolder();
     let kills = 0;
-    for (let n = 1; ; n += EVERY) {
+    for (let n = 1 + Math.floor(random() * EVERY); ; n += EVERY) {
       const data = join(folder.path, `data-${n}`);
       const started = await serve(data, n);
       if (started.signal === null) {

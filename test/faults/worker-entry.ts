@@ -16,7 +16,7 @@ import { writeNamed } from "../support/protocol-writes.ts";
 /**
  * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the
  * n-th hit of a named point of the protocol. The points sit around the database and the network from outside;
- * the publisher knows nothing of them.
+ * the publisher knows nothing of them. "count": nothing happens, and how often it came to each is told at the end.
  * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many
  * milliseconds (SIGTERM: the time it has to end), and after how many milliseconds it is in vain.
  */
@@ -43,8 +43,12 @@ const HAPPENINGS: Readonly<Record<string, () => void>> = {
   "full disk": fillDisk,
 };
 
+const counts: Record<string, number> = {};
+if (what === "count") process.once("exit", () => writeSync(1, `counted ${JSON.stringify(counts)}\n`));
+
 let hits = 0;
 function passing(name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
   if (name !== point) return;
   hits += 1;
   if (hits !== Number(hit)) return;

@@ -317,19 +317,6 @@ describe("bodies", () => {
     expect(answer.json.error).toContain("nested deeper");
   });
 
-  it("gives up on a body that does not come", async () => {
-    const key = await server.keyFor("default");
-    const socket = connect(server.port, "127.0.0.1");
-    socket.write(
-      `POST /api/v1/tools/echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
-    );
-    await waitFor(() => ctx.clock.sleepers > 0);
-    await ctx.clock.advance(30_000);
-    const text = await readAll(socket);
-    expect(text).toMatch(/^HTTP\/1.1 408 /);
-    expect(text).toContain('{"error":"The body did not arrive');
-  });
-
   it("refuses fields in a body where the address takes none", async () => {
     const answer = await server.ask("GET /api/v1/echoes", { json: { text: "x" } });
     expect(answer.status).toBe(400);
@@ -521,10 +508,6 @@ describe("health", () => {
     expect((await server.ask("GET /healthz", { key: null })).status).toBe(200);
   });
 });
-
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {

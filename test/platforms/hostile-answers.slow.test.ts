@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi, beforeAll } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
@@ -11,8 +11,7 @@ import { readInsights } from "../../src/posts/posts.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { readStepResults, toPlatformPost } from "../../src/publishing/publish-io.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
-import type * as Contexts from "../support/context.ts";
-import { callOf, type TestContext } from "../support/context.ts";
+import { callOf, type TestContext, watchContexts } from "../support/context.ts";
 import { finish } from "../support/contract/ends.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { contentOf, type PlatformFixture, type Stage } from "../support/contract/stage.ts";
@@ -25,24 +24,16 @@ import { addPost, readPost } from "../support/publishing.ts";
  * minutes, so that a test of these would end by its time limit.
  */
 
-const made = vi.hoisted(() => ({ spite: null as Spite | null, contexts: [] as TestContext[] }));
+const made = { spite: null as Spite | null, contexts: [] as TestContext[] };
 
 // Every stage asks through a door that can be spiteful, from connecting on.
-vi.mock("../support/context.ts", async (original) => {
-  const real = await original<typeof Contexts>();
-  const createTestContext: typeof Contexts.createTestContext = async (overrides = {}) => {
-    const { outbound } = overrides;
-    const door = outbound === undefined ? undefined : spitefulDoor(outbound);
-    if (door !== undefined) door.spite = made.spite;
-    const ctx = await real.createTestContext({
-      ...overrides,
-      ...(door === undefined ? {} : { outbound: door }),
-    });
-    made.contexts.push(ctx);
-    return ctx;
-  };
-  return { ...real, createTestContext };
-});
+beforeAll(() =>
+  watchContexts({
+    door: (outbound) => Object.assign(spitefulDoor(outbound), { spite: made.spite }),
+    onContext: (ctx) => made.contexts.push(ctx),
+  }),
+);
+afterAll(() => watchContexts(null));
 
 vi.setConfig({ testTimeout: 120_000 });
 

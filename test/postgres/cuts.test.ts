@@ -82,7 +82,7 @@ describe("a connection that is cut", () => {
     const url = database.url.replace(`:${serverAddress().port}/`, `:${proxy.port}/`);
     await using connections = await openTestConnections(url);
     const told: string[] = [];
-    for (const words of ["BEGIN", "insert into"]) {
+    for (const words of ["BEGIN", "INSERT INTO"]) {
       for (const cut of times) {
         proxy.cutAt(words, cut);
         told.push(await writeMark(connections, `mark.${words[0]}.${cut}`));

@@ -3,6 +3,7 @@ import { type Caller, DEFAULT_OWNER, PERMISSIONS } from "../../src/domain/permis
 import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { type AppContext, type CallContext, plainCall } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
@@ -51,16 +52,28 @@ export async function openEmptyStore(): Promise<Store> {
   return (await import("./postgres-store.ts")).openTestStore();
 }
 
+/** What each context that is made from now on asks through, and who hears of it; null ends that. */
+interface Watch {
+  readonly door: (outbound: Outbound) => Outbound;
+  readonly onContext: (ctx: TestContext) => void;
+}
+let watch: Watch | null = null;
+
+/** For contexts that others make, as the stages of the platforms do. */
+export function watchContexts(watching: Watch | null): void {
+  watch = watching;
+}
+
 /** A context over an empty database and a clock moved by hand; the rest is what the test passes. */
 export async function createTestContext(
   overrides: Partial<AppContext> & { readonly platformList?: readonly AnyPlatform[] } = {},
 ): Promise<TestContext> {
   const store = overrides.store ?? (await openEmptyStore());
   const { platformList, ...parts } = overrides;
-  return {
+  const outbound = parts.outbound ?? absent<Outbound>("outbound");
+  const ctx: TestContext = {
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },
     cipher: createCipher(randomBytes(32)),
-    outbound: absent("outbound"),
     sockets: absent("sockets"),
     files: absent("files"),
     media: absent("media"),
@@ -72,11 +85,14 @@ export async function createTestContext(
     publicUrl: async () => "http://localhost:4747",
     wakePublisher: () => {},
     ...parts,
+    outbound: parts.outbound === undefined || watch === null ? outbound : watch.door(outbound),
     store,
     clock: (parts.clock as FakeClock | undefined) ?? new FakeClock(),
     log: (parts.log as ReturnType<typeof createMemoryLogger> | undefined) ?? createMemoryLogger(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
+  watch?.onContext(ctx);
+  return ctx;
 }
 
 /** A caller of the default owner with every permission, or what is given. */

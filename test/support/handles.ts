@@ -5,7 +5,7 @@ import { queue } from "../../src/store/sqlite/claims.ts";
 import { createLedger } from "../../src/store/queries/publishing/ledger.ts";
 
 /** Past the store's door, for tests that look at rows or break something. */
-export { queryOf } from "../../src/store/engine/handle.ts";
+export { queryOf } from "../../src/store/engine/statements.ts";
 export { rowsOf } from "../../src/store/engine/statements.ts";
 export { rawOf } from "../../src/store/sqlite/driver.ts";
 

@@ -5,17 +5,16 @@ import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Wide and on a phone, in both themes. */
-export const LOOKS = [
-  { name: "wide-light", width: 1_280, colorScheme: "light" },
-  { name: "wide-dark", width: 1_280, colorScheme: "dark" },
-  { name: "phone-light", width: 375, colorScheme: "light" },
-  { name: "phone-dark", width: 375, colorScheme: "dark" },
+export const WIDTHS = [
+  { name: "wide", width: 1_280 },
+  { name: "phone", width: 375 },
 ] as const;
-export type Look = (typeof LOOKS)[number];
 
-export function newWindow(browser: Browser, { width, colorScheme }: Look): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce" });
+/** A page is opened once, and looked at in both. */
+export const THEMES = ["light", "dark"] as const;
+
+export function newWindow(browser: Browser, { width }: { readonly width: number }): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width, height: 800 }, reducedMotion: "reduce" });
 }
 
 /**

@@ -2,10 +2,8 @@ import { LateCauses, claimDue, sweep } from "../../src/publishing/claim.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
-import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
+import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { queryOf } from "./handles.ts";
 
@@ -89,11 +87,7 @@ export async function addPost(
 }
 
 export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
-  return queryOf(ctx.store)
-    .selectFrom("posts")
-    .select(POST_COLUMNS)
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
+  return queryOf(ctx.store).selectFrom("posts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
 /** One tick: sweeps, takes up what is due and works on it to its end. Returns how many were taken. */

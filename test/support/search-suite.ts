@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseSearch } from "../../src/domain/compare-words.ts";
-import { indexOf } from "../../src/store/engine/handle.ts";
+import { indexOf } from "../../src/store/engine/statements.ts";
 import type { PostFilter, Search } from "../../src/store/engine/search.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { BOUNDS, createSearch } from "../../src/store/queries/search/post-pages.ts";
+import { BOUNDS, createSearch } from "../../src/store/queries/search.ts";
 import { transition } from "../../src/store/queries/posts.ts";
 import { addAccount, addPosts } from "./post-rows.ts";
 import { checkPages, editSome, fillStore, START } from "./search-oracle.ts";

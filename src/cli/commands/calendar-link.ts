@@ -30,19 +30,17 @@ Examples:
   posthorn calendar-link
   posthorn calendar-link --owner alice --new`,
     )
-    .action((options: LinkOptions) => run(host, options));
-}
-
-async function run(host: Host, { owner, new: isNew, revoke, json }: LinkOptions): Promise<void> {
-  const { openCalendarLink, revokeCalendarLink } = await import("../../feeds/calendar-link.ts");
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
-  if (revoke === true) {
-    await revokeCalendarLink(call);
-    host.terminal.tell("The address is not valid any more.\n");
-    return;
-  }
-  const link = await openCalendarLink(call, { isNew: isNew === true });
-  const sentence = `Subscribe to this address in your calendar application. Everyone who knows it sees the plan.\n${link.url}`;
-  printResult(host, { json: json === true, sentence, result: link });
+    .action(async ({ owner, new: isNew, revoke, json }: LinkOptions) => {
+      const { openCalendarLink, revokeCalendarLink } = await import("../../feeds/calendar-link.ts");
+      await using session = await host.openSession();
+      const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
+      if (revoke === true) {
+        await revokeCalendarLink(call);
+        host.terminal.tell("The address is not valid any more.\n");
+        return;
+      }
+      const link = await openCalendarLink(call, { isNew: isNew === true });
+      const sentence = `Subscribe to this address in your calendar application. Everyone who knows it sees the plan.\n${link.url}`;
+      printResult(host, { json, sentence, result: link });
+    });
 }

@@ -104,7 +104,7 @@ function print(host: Host, accounts: readonly Account[], { json }: ConnectOption
   const [first] = accounts;
   const next = first === undefined ? [] : [`Post there with posthorn post "Hello" --on "${first.name}".`];
   const result = accounts.length === 1 ? first : accounts;
-  printResult(host, { json: json === true, sentence: [...named, ...next].join("\n"), result });
+  printResult(host, { json, sentence: [...named, ...next].join("\n"), result });
 }
 
 async function readSecrets(

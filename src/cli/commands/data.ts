@@ -64,7 +64,16 @@ bucket (POSTHORN_S3_…), or in a folder that all hosts share (POSTHORN_FILES=fo
 Example:
   DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,
     )
-    .action(() => migrate(host));
+    .action(async () => {
+      const { terminal } = host;
+      const result = await host.migrateDatabase(({ table, rows }) => {
+        if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
+      });
+      terminal.print(toJsonText(result));
+      if (result.tables === null) terminal.tell("The database was moved before. Nothing was left to copy.\n");
+      tellMissing(host, result.missing, "not in the folder any more");
+      terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
+    });
   program
     .command("export")
     .description("write everything of an owner as lines of JSON, without secrets")
@@ -93,16 +102,12 @@ function tellMissing({ terminal }: Host, keys: readonly string[], where: string)
   terminal.tell(`${files} ${where}: ${keys.slice(0, 5).join(", ")}\n`);
 }
 
-async function backup(
-  host: Host,
-  file: string,
-  { force, json }: { force?: true; json?: true },
-): Promise<void> {
-  const isForced = force === true;
-  const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced });
+async function backup(host: Host, file: string, options: { force?: true; json?: true }): Promise<void> {
+  const { force, json } = options;
+  const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced: force === true });
   const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
   const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
-  printResult(host, { json: json === true, sentence, result: { ...report, missing } });
+  printResult(host, { json, sentence, result: { ...report, missing } });
   tellMissing(host, missing, "not in it (deleted meanwhile, or missing in the store)");
   if (bucket !== null) {
     host.terminal.tell(
@@ -132,28 +137,14 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
     );
   tellMissing(host, report.missing, "not in the bucket any more");
   if (report.held > 0) {
-    const posts =
-      report.held === 1
-        ? "1 post was due and may have gone out"
-        : `${report.held} posts were due and may have gone out`;
+    const posts = report.held === 1 ? "1 post was" : `${report.held} posts were`;
     host.terminal.tell(
-      `${posts} since the backup was made: none is sent again before the platform or you can tell.\n`,
+      `${posts} due and may have gone out since the backup was made: none is sent again before the platform or you can tell.\n`,
     );
   }
   host.terminal.tell(
     "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.\n",
   );
-}
-
-async function migrate(host: Host): Promise<void> {
-  const { terminal } = host;
-  const result = await host.migrateDatabase(({ table, rows }) => {
-    if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
-  });
-  terminal.print(toJsonText(result));
-  if (result.tables === null) terminal.tell("The database was moved before. Nothing was left to copy.\n");
-  tellMissing(host, result.missing, "not in the folder any more");
-  terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
 }
 
 async function exportAll(

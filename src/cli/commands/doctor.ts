@@ -16,28 +16,19 @@ export function addDoctorCommand(program: Command, host: Host): void {
       "after",
       "\nIt shows the platforms that have channels or settings. With a name it shows that platform, and only problems of the rest.\nIt changes nothing. To a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
     )
-    .action((platform: string | undefined, options: { json?: true }) => examine(host, platform, options));
-}
-
-async function examine(host: Host, platform: string | undefined, options: { json?: true }): Promise<void> {
-  const findings = await host.examine(platform ?? null);
-  host.terminal.print(options.json === true ? toJsonText({ findings }) : toText(findings));
-  const problems = findings.filter((finding) => finding.verdict === "problem").length;
-  if (problems > 0) {
-    throw new AppError(
-      "unavailable",
-      problems === 1
-        ? "There is one problem. Its line says what to do."
-        : `There are ${problems} problems. Each line says what to do.`,
-    );
-  }
+    .action(async (platform: string | undefined, { json }: { json?: true }) => {
+      const findings = await host.examine(platform ?? null);
+      host.terminal.print(json === true ? toJsonText({ findings }) : toText(findings));
+      const problems = findings.filter((finding) => finding.verdict === "problem").length;
+      const told = problems === 1 ? "is one problem. Its" : `are ${problems} problems. Each`;
+      if (problems > 0) throw new AppError("unavailable", `There ${told} line says what to do.`);
+    });
 }
 
 function toText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map((finding) => finding.topic.length));
-  return findings
-    .map(
-      (finding) => `${SIGNS[finding.verdict].padEnd(7)}  ${finding.topic.padEnd(width)}  ${finding.text}\n`,
-    )
-    .join("");
+  const lines = findings.map(
+    ({ verdict, topic, text }) => `${SIGNS[verdict].padEnd(7)}  ${topic.padEnd(width)}  ${text}\n`,
+  );
+  return lines.join("");
 }

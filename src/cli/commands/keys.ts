@@ -44,13 +44,23 @@ export function addKeysCommand(program: Command, host: Host): void {
     .description("list the keys of an owner, without their secrets")
     .option("--json", "print JSON on a terminal, too")
     .option("--owner <owner>", "whose keys", DEFAULT_OWNER)
-    .action((options: { owner: string; json?: true }) => list(host, options));
+    .action(async ({ owner, json }: { owner: string; json?: true }) => {
+      const { listKeys } = await import("../../access/api-keys.ts");
+      await using session = await host.openSession();
+      const result = await listKeys(callOf(session, owner));
+      const { isScreen, columns } = host.terminal;
+      host.terminal.print(isScreen && json !== true ? showKeys(result.keys, columns) : toJsonText(result));
+    });
   keys
     .command("revoke")
     .description("end a key at once")
     .argument("<key>", "its id (key_… or without the prefix), or the whole key")
     .option("--owner <owner>", "whose key", DEFAULT_OWNER)
-    .action((key: string, options: { owner: string }) => revoke(host, key, options.owner));
+    .action(async (key: string, { owner }: { owner: string }) => {
+      const { revokeKey } = await import("../../access/api-keys.ts");
+      await using session = await host.openSession();
+      host.terminal.print(toJsonText(await revokeKey(callOf(session, owner), { key })));
+    });
   keys
     .command("rotate-secret")
     .description(
@@ -88,30 +98,19 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
   });
   const { key, apiKey } = created;
   const sentence = `The key "${apiKey.name}" (${apiKey.id}) is:\n${key}`;
-  printResult(host, { json: options.json === true, sentence, result: created });
+  printResult(host, { json: options.json, sentence, result: created });
   host.terminal.tell(`${explainKey(apiKey, options)}
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 
 /** What holds without having been asked for. */
-function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
+function explainKey({ role: name, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
   const isChosen = options.role !== undefined || options.permissions !== undefined;
-  const may = `It may: ${permissions.join(", ")}${role === null ? "" : ` (the role ${role})`}.`;
-  return [
-    may,
-    ...(isChosen ? [] : ["Ask for another role with --role, for everything with --role admin."]),
-    expiresAt === null
-      ? "It never expires. --expires 90d makes one that does."
-      : `It expires at ${expiresAt}.`,
-  ].join(" ");
-}
-
-async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
-  const { listKeys } = await import("../../access/api-keys.ts");
-  await using session = await host.openSession();
-  const result = await listKeys(callOf(session, owner));
-  const { isScreen, columns } = host.terminal;
-  host.terminal.print(isScreen && json !== true ? showKeys(result.keys, columns) : toJsonText(result));
+  const may = `It may: ${permissions.join(", ")}${name === null ? "" : ` (the role ${name})`}.`;
+  const role = isChosen ? "" : " Ask for another role with --role, for everything with --role admin.";
+  const ends =
+    expiresAt === null ? "never expires. --expires 90d makes one that does" : `expires at ${expiresAt}`;
+  return `${may}${role} It ${ends}.`;
 }
 
 function showKeys(keys: readonly ApiKey[], width: number): string {
@@ -128,12 +127,6 @@ function showKeys(keys: readonly ApiKey[], width: number): string {
     keys,
     width,
   );
-}
-
-async function revoke(host: Host, key: string, owner: string): Promise<void> {
-  const { revokeKey } = await import("../../access/api-keys.ts");
-  await using session = await host.openSession();
-  host.terminal.print(toJsonText(await revokeKey(callOf(session, owner), { key })));
 }
 
 async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {

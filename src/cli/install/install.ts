@@ -133,20 +133,13 @@ const KEEP_RUNNING =
   "Posts go out while the client is open. posthorn service install keeps Posthorn running without it.\n";
 
 function launchOf(host: Host, options: InstallOptions): Launch {
-  const { node, script, dataFolder } = host.locateProgram();
-  const limits = limitsOf(options);
-  return {
-    command: node,
-    args: [script, "stdio", ...limits],
-    env: dataFolder === null ? {} : { POSTHORN_DATA_DIR: dataFolder },
-  };
-}
-
-/** A role stays a name in the entry: what it stands for may grow. */
-function limitsOf(options: InstallOptions): readonly string[] {
-  if (options.role !== undefined) return ["--role", options.role];
+  const { node: command, script, dataFolder } = host.locateProgram();
+  const { role } = options;
   const permissions = readPermissionOptions(options);
-  return permissions === undefined ? [] : ["--permissions", permissions.join(",")];
+  const listed = permissions === undefined ? [] : ["--permissions", permissions.join(",")];
+  // A role stays a name in the entry: what it stands for may grow.
+  const args = [script, "stdio", ...(role === undefined ? listed : ["--role", role])];
+  return { command, args, env: dataFolder === null ? {} : { POSTHORN_DATA_DIR: dataFolder } };
 }
 
 async function requireYes(host: Host, { yes }: InstallOptions, question: string): Promise<void> {

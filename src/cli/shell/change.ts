@@ -35,9 +35,13 @@ export function addChangeCommands(program: Command, host: Host): void {
   const addAsking = (name: string, description: string): Command =>
     add(name, description).option("--yes", "do not ask");
 
-  add("show", "show a post, and what became of it").action((id: string, options: Common) =>
-    show(host, id, options),
-  );
+  add("show", "show a post, and what became of it").action(async (given: string, { json }: Common) => {
+    await using session = await host.openSession();
+    const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
+    const found = await getPost(call, { id: await findPostId(call, given), history: true });
+    const isTable = host.terminal.isScreen && json !== true;
+    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
+  });
   addAsking("move", "plan a waiting post for another time")
     .argument("<when...>", "when, as --at of post")
     .addHelpText("after", `\n${WHEN_HELP}\n\nExamples:\n  posthorn move 4kq2zt friday 18:30`)
@@ -100,14 +104,6 @@ interface Call {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly media?: Awaited<ReturnType<typeof bringMedia>>;
-}
-
-async function show(host: Host, given: string, options: Common): Promise<void> {
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const found = await getPost(call, { id: await findPostId(call, given), history: true });
-  const isTable = host.terminal.isScreen && options.json !== true;
-  host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
 }
 
 const Answer = z.looseObject({ post: Post, warnings: z.array(z.string()).optional() });

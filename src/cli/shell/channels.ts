@@ -12,34 +12,29 @@ export function addChannelCommands(program: Command, host: Host): void {
     .command("accounts")
     .description("list the connected channels")
     .option("--json", "print JSON on a terminal, too")
-    .action((options: { json?: true }) => accounts(host, options));
+    .action(async ({ json }: { json?: true }) => {
+      await using session = await host.openSession();
+      const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+      await printList(host, session, result, json);
+    });
   program
     .command("disconnect")
     .description("forget a channel's passwords and tokens (its posts stay)")
     .argument("<channel>", "its name, handle, id or platform")
     .option("--yes", "do not ask")
     .option("--json", "print JSON on a terminal, too")
-    .action((channel: string, options: { yes?: true; json?: true }) => disconnect(host, channel, options));
-}
-
-async function accounts(host: Host, options: { json?: true }): Promise<void> {
-  await using session = await host.openSession();
-  const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  await printList(host, session, result, options.json);
-}
-
-async function disconnect(
-  host: Host,
-  channel: string,
-  options: { readonly yes?: true; readonly json?: true },
-): Promise<void> {
-  await using session = await host.openSession();
-  const { accounts: all } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  const { id, name } = findChannel(all, channel, "channel");
-  const { result } = await session.toolbox.call("disconnect_channel", { accountId: id }, shellCaller(), {
-    signal: host.stopSignal,
-    ...consentOf(host, session, options.yes === true),
-  });
-  const sentence = `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.`;
-  printResult(host, { json: options.json === true, sentence, result });
+    .action(async (channel: string, { yes, json }: { yes?: true; json?: true }) => {
+      await using session = await host.openSession();
+      const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+      const { id, name } = findChannel(accounts, channel, "channel");
+      const asked = { signal: host.stopSignal, ...consentOf(host, session, yes === true) };
+      const { result } = await session.toolbox.call(
+        "disconnect_channel",
+        { accountId: id },
+        shellCaller(),
+        asked,
+      );
+      const sentence = `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.`;
+      printResult(host, { json, sentence, result });
+    });
 }

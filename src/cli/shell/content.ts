@@ -128,17 +128,15 @@ export function addUploadCommand(program: Command, host: Host): void {
     .option("--alt <text>", "what can be seen or heard")
     .option("--name <name>", "its name in lists (default: the file's own name)")
     .option("--json", "print JSON on a terminal, too")
-    .action((file: string, options: UploadOptions) => upload(host, file, options));
-}
-
-async function upload(host: Host, file: string, { alt, name, json }: UploadOptions): Promise<void> {
-  await using session = await host.openSession();
-  const source = /^https?:\/\//i.test(file) ? { url: file } : { path: file };
-  const args = { ...source, altText: alt, name };
-  const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
-    signal: host.stopSignal,
-  });
-  const { file: stored } = z.object({ file: File }).parse(result);
-  const isTable = host.terminal.isScreen && json !== true;
-  await printList(host, session, isTable ? { files: [stored] } : { file: stored }, json);
+    .action(async (given: string, { alt: altText, name, json }: UploadOptions) => {
+      await using session = await host.openSession();
+      const source = /^https?:\/\//i.test(given) ? { url: given } : { path: given };
+      const args = { ...source, altText, name };
+      const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
+        signal: host.stopSignal,
+      });
+      const { file } = z.object({ file: File }).parse(result);
+      const isTable = host.terminal.isScreen && json !== true;
+      await printList(host, session, isTable ? { files: [file] } : { file }, json);
+    });
 }

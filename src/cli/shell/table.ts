@@ -37,10 +37,11 @@ function fit(columns: readonly Column<never>[], lines: readonly string[][], widt
 }
 
 function toLine(cells: readonly string[], widths: readonly number[]): string {
-  return cells
-    .map((cell, at) => padText(cutText(cell, widths[at] ?? 0), widths[at] ?? 0))
-    .join(GAP)
-    .trimEnd();
+  const padded = cells.map((cell, at) => {
+    const text = cutText(cell, widths[at] ?? 0);
+    return text + " ".repeat(Math.max(0, (widths[at] ?? 0) - textWidth(text)));
+  });
+  return padded.join(GAP).trimEnd();
 }
 
 const SEGMENTER = new Intl.Segmenter();
@@ -71,10 +72,6 @@ export function cutText(text: string, width: number): string {
     cut += segment;
   }
   return `${cut.trimEnd()}…`;
-}
-
-export function padText(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
 function widthOf(segment: string): number {

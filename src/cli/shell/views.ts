@@ -36,7 +36,11 @@ const LISTS: readonly View[] = [
     { title: "PLATFORM", of: ({ provider }) => provider },
     { title: "TITLE", of: ({ title }) => title },
     { title: "WAYS", of: ({ ways }) => ways.join(", ") },
-    { title: "STATE", of: (platform) => stateOf(platform), isCut: true },
+    {
+      title: "STATE",
+      of: (one) => (one.configured ? "ready" : `needs ${one.missing.join(", ")}`),
+      isCut: true,
+    },
   ]),
   viewOf("files", File, [
     { title: "NAME", of: ({ name }) => name, isCut: true },
@@ -102,16 +106,15 @@ export async function showPosts(
   ];
   const places = await Promise.all(posts.map((post) => seenAt(ctx, post)));
   const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
-  const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post.error ?? places[at] ?? null)]);
+  const rows = posts.flatMap(({ error }, at) => {
+    const note = error ?? places[at] ?? null;
+    return [lines[at] ?? "", ...(note === null ? [] : [`  ${oneLine(note)}`])];
+  });
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
 export function toClock(iso: string, timezone: string): string {
   return DateTime.fromISO(iso, { zone: timezone }).toFormat("yyyy-MM-dd HH:mm");
-}
-
-function noteOf(note: string | null): string[] {
-  return note === null ? [] : [`  ${oneLine(note)}`];
 }
 
 /** Where a post is seen; of our own pages, while nothing serves them, how to see them. Null: nowhere. */
@@ -140,10 +143,6 @@ function viewOf<T>(name: string, row: z.ZodType<T>, columns: readonly Column<T>[
     if (rows === null) return null;
     return rows.length === 0 ? "None.\n" : toTable(columns, rows, width);
   };
-}
-
-function stateOf({ configured, missing }: Pick<PlatformListing, "configured" | "missing">): string {
-  return configured ? "ready" : `needs ${missing.join(", ")}`;
 }
 
 export function tellSize(bytes: number): string {

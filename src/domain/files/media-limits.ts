@@ -1,19 +1,21 @@
+import * as z from "zod";
 import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
-import type { FileType } from "./file.ts";
+import { FILE_TYPES } from "./file.ts";
 
-/** What is known of a picture, video or sound; null where it is not known, or there is no such thing. */
-export interface MediaFigures {
-  readonly mimeType: string;
-  readonly type: FileType;
-  readonly sizeBytes: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationSeconds: number | null;
-  readonly videoCodec: string | null;
-  readonly audioCodec: string | null;
+/** What is known of a picture, video or sound. Null where it is not known, or there is no such thing. */
+export const MediaFigures = z.strictObject({
+  mimeType: z.string(),
+  type: z.enum(FILE_TYPES),
+  sizeBytes: z.int(),
+  width: z.number().nullable(),
+  height: z.number().nullable(),
+  durationSeconds: z.number().nullable(),
+  videoCodec: z.string().nullable(),
+  audioCodec: z.string().nullable(),
   /** A picture of several frames. */
-  readonly isAnimated: boolean;
-}
+  isAnimated: z.boolean(),
+});
+export type MediaFigures = Readonly<z.infer<typeof MediaFigures>>;
 
 interface MediaVerdict {
   /** Why it cannot be sent, each to follow the name of a field: "has 12 bytes, and may have 10". */

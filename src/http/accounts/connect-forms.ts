@@ -1,27 +1,18 @@
+import * as z from "zod";
 import type { Request, Response } from "express";
 import { isWholeText } from "../../domain/whole-text.ts";
 import { hashToken, LINK_LIFE_MS } from "../../connecting/connect-link.ts";
 import type { AppContext } from "../../context.ts";
 
 /** What a form of a connect page sends; `step` and `way` stand in its address. */
-export type Step = "secrets" | "consent" | "address" | "choice";
+const Step = z.enum(["secrets", "consent", "address", "choice"]);
+export type Step = z.infer<typeof Step>;
 
-const STEPS: ReadonlySet<string> = new Set<Step>(["secrets", "consent", "address", "choice"]);
-
-interface PageAddress {
-  /** Null for one that is no form of ours. */
-  readonly step: Step | null;
-  readonly way: string | undefined;
-}
-
-export function readPageAddress(request: Request): PageAddress {
+/** `step` is null for one that is no form of ours. */
+export function readPageAddress(request: Request): { step: Step | null; way: string | undefined } {
   const query = queryOf(request);
-  const step = query.get("step") ?? "secrets";
-  return { step: isStep(step) ? step : null, way: query.get("way") ?? undefined };
-}
-
-function isStep(text: string): text is Step {
-  return STEPS.has(text);
+  const step = Step.safeParse(query.get("step") ?? "secrets").data ?? null;
+  return { step, way: query.get("way") ?? undefined };
 }
 
 function queryOf(request: Request): URLSearchParams {

@@ -21,22 +21,25 @@ export function jsonFeed(feed: FeedPage, publicUrl: string): object {
 function jsonItem(item: FeedItem, addresses: FeedAddresses): object {
   const link = safeLink(item);
   const image = imageOf(item, addresses);
+  const toAttachment = (media: FeedMedia, at: number): object => ({
+    url: addresses.media(item.id, String(at)),
+    mime_type: media.mimeType,
+    title: media.altText ?? undefined,
+    size_in_bytes: media.sizeBytes,
+    duration_in_seconds: media.durationSeconds ?? undefined,
+  });
   return {
     id: item.id,
     url: addresses.page(item.id),
-    ...(link === null ? {} : { external_url: link }),
-    ...(item.title === null ? {} : { title: item.title }),
+    external_url: link ?? undefined,
+    title: item.title ?? undefined,
     content_html: contentOf(item, addresses).text,
     content_text: item.text ?? "",
-    ...(image === null ? {} : { image }),
+    image: image ?? undefined,
     date_published: toIso(item.publishedAt),
-    ...(item.tags.length === 0 ? {} : { tags: item.tags }),
-    ...(item.language === null ? {} : { language: item.language }),
-    ...(item.media.length === 0
-      ? {}
-      : {
-          attachments: item.media.map((media, at) => attachment(media, addresses.media(item.id, String(at)))),
-        }),
+    tags: item.tags.length === 0 ? undefined : item.tags,
+    language: item.language ?? undefined,
+    attachments: item.media.length === 0 ? undefined : item.media.map(toAttachment),
   };
 }
 
@@ -44,16 +47,6 @@ function imageOf(item: FeedItem, addresses: FeedAddresses): string | null {
   if (item.thumbnail !== null) return addresses.media(item.id, THUMBNAIL);
   const first = item.media.findIndex(({ mimeType }) => mimeType.startsWith("image/"));
   return first < 0 ? null : addresses.media(item.id, String(first));
-}
-
-function attachment(media: FeedMedia, url: string): object {
-  return {
-    url,
-    mime_type: media.mimeType,
-    ...(media.altText === null ? {} : { title: media.altText }),
-    size_in_bytes: media.sizeBytes,
-    ...(media.durationSeconds === null ? {} : { duration_in_seconds: media.durationSeconds }),
-  };
 }
 
 /** RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss) for descriptions of media. */

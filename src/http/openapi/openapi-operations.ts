@@ -104,9 +104,8 @@ export function describeTool(tool: AnyTool): Operation {
 
 /** `getPostsById`, `postPosts`, … */
 function nameOf({ method, path }: ResourceRoute): string {
-  return (
-    method + path.replaceAll("/{", "/by/").replaceAll(/\W*\b(\w)(\w*)\}?/g, (_, a, b) => a.toUpperCase() + b)
-  );
+  const words = path.replaceAll("{", "by/").split(/[/}]/);
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 /** What stands in a path is always given, also where the tool can do without. */

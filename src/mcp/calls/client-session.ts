@@ -33,15 +33,13 @@ const ABILITIES: Readonly<Record<InquiryKind, (abilities: ClientCapabilities) =>
   folders: ({ roots }) => roots !== undefined,
 };
 
-const FormReply = z.object({
-  kind: z.literal("form"),
-  action: z.enum(["accept", "decline", "cancel"]),
-  content: z.record(z.string(), z.unknown()),
-});
-const TextReply = z.object({ kind: z.literal("text"), text: z.string() });
-const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.string()) });
-
-const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
+const Action = z.enum(["accept", "decline", "cancel"]);
+const StoredReply = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("form"), action: Action, content: z.record(z.string(), z.unknown()) }),
+  z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("folders"), uris: z.array(z.string()) }),
+]);
+const Rounds = z.record(z.string(), StoredReply);
 
 /** The client, asked by a result that needs input. For older revisions the SDK asks and calls again. */
 export class ClientSession implements CallingClient {
@@ -122,23 +120,14 @@ function toRequest(inquiry: Inquiry): InputRequest {
 }
 
 function toReply(view: InputResponseView): Reply | null {
-  if (view.kind === "elicit")
-    return {
-      kind: "form",
-      action: view.action,
-      content: view.action === "accept" ? (view.content ?? {}) : {},
-    };
+  if (view.kind === "elicit") {
+    const { action, content = {} } = view;
+    return { kind: "form", action, content: action === "accept" ? content : {} };
+  }
   if (view.kind === "sampling") return { kind: "text", text: textIn(view.result.content) };
-  if (view.kind === "roots")
-    return {
-      kind: "folders",
-      uris: z
-        .array(z.object({ uri: z.string() }))
-        .catch([])
-        .parse(view.roots)
-        .map(({ uri }) => uri),
-    };
-  return null;
+  if (view.kind !== "roots") return null;
+  const roots = z.array(z.object({ uri: z.string() })).safeParse(view.roots).data ?? [];
+  return { kind: "folders", uris: roots.map(({ uri }) => uri) };
 }
 
 const TextBlock = z.object({ type: z.literal("text"), text: z.string() });

@@ -31,13 +31,7 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** What goes along to another origin; everything else may be a credential. */
-const HARMLESS_HEADERS: readonly string[] = [
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "range",
-  "user-agent",
-];
+const HARMLESS_HEADERS = ["accept", "accept-encoding", "accept-language", "range", "user-agent"];
 
 export type Door = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
 
@@ -128,18 +122,16 @@ function redirected(request: Timed, location: string): Timed {
   };
 }
 
-function withDefaults(ways: Ways, headers: OutboundRequest["headers"]): Record<string, string> {
+function withDefaults(ways: Ways, headers: OutboundRequest["headers"] = {}): Record<string, string> {
   const given = Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   // Nothing is unpacked here, so that no answer can grow beyond what was sent.
   return { "user-agent": ways.userAgent, "accept-encoding": "identity", ...given };
 }
 
-function onlyHarmless(headers: OutboundRequest["headers"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers ?? {}).filter(([name]) => HARMLESS_HEADERS.includes(name)),
-  );
+function onlyHarmless(headers: OutboundRequest["headers"] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.includes(name)));
 }
 
 /** One hop. `wasSent` is told by whether the request was ever put on a connection. */
@@ -160,12 +152,8 @@ async function send(ways: Ways, request: Timed, isRedirect: boolean): Promise<Ou
     // The reader of the body gets its error. That of a body that is not read must not end the process.
     response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
-    return {
-      status: response.statusCode,
-      headers: flatten(response.headers),
-      url: url.href,
-      body: response.body,
-    };
+    const { statusCode: status, headers, body } = response;
+    return { status, headers: flatten(headers), url: url.href, body };
   } catch (error) {
     void single?.destroy();
     if (error instanceof AppError) throw error;

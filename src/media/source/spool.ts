@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
-import { FILE_TYPES } from "../../domain/files/file.ts";
-import { declaredBytes, problemOfAnswer } from "../../domain/files/media-limits.ts";
+import { MediaFigures, declaredBytes, problemOfAnswer } from "../../domain/files/media-limits.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import { type MediaFacts, type MediaItem, type MediaOwner, MediaUnavailable } from "../../ports/media.ts";
 import type { MediaProbe } from "../../ports/media-probe.ts";
@@ -32,18 +31,7 @@ export interface Spool {
 }
 
 /** Stands beside the bytes, which are whole and checked then. */
-const Facts = z.strictObject({
-  mimeType: z.string(),
-  type: z.enum(FILE_TYPES),
-  sizeBytes: z.int(),
-  width: z.number().nullable(),
-  height: z.number().nullable(),
-  durationSeconds: z.number().nullable(),
-  videoCodec: z.string().nullable(),
-  audioCodec: z.string().nullable(),
-  isAnimated: z.boolean(),
-  sha256: z.string(),
-});
+const Facts = MediaFigures.extend({ sha256: z.string() });
 
 interface Wanted {
   readonly options: SpoolOptions;

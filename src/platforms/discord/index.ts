@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
-import type { Choice, Inspection } from "../../ports/platform.ts";
+import { type Choice, definePlatform, type Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { ask, askWith, channelOf, guildPath, readWebhook } from "./api.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { definePlatform } from "../../ports/platform.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
 import { acceptedUpTo, publish } from "./publish.ts";
 import {

@@ -8,6 +8,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, filePart, inOrder, itemsOf, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { blind, reconcileByListing } from "../shared/reconcile.ts";
 import type { ApiCall } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -254,19 +255,18 @@ async function findMessage(
 ): Promise<Sent | null> {
   const content = escapeMarkdown(post.caption ?? "").trim();
   const files = itemsOf(post).length;
-  let after = snowflakeAt(since);
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (after: bigint = snowflakeAt(since)) => {
     const query = { after: String(after), limit: PAGE };
     const messages = await ask(io, { path: messagesPath(post, io), query }, Messages);
     const own = messages.filter(({ author }) => author.id === io.account.settings["botId"]);
     const found =
       own.find((one) => one.nonce === nonce) ??
       own.find((one) => one.content.trim() === content && one.attachments.length === files);
-    if (found !== undefined) return sentOf(io, found.id, found.channel_id);
-    if (messages.length < PAGE) return null;
-    after = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
-  }
-  return null;
+    const last = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
+    return { items: found === undefined ? [] : [found], next: messages.length < PAGE ? null : last };
+  });
+  const found = await findFirst(listed, () => true);
+  return found === null ? null : sentOf(io, found.id, found.channel_id);
 }
 
 const Threads = z.looseObject({

@@ -5,7 +5,7 @@ import type { PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
 import { GOOGLE_CONSENT } from "../shared/google.ts";
 import { pages } from "../shared/pages.ts";
-import { askAs, askWith, type Call, nameOf, placeOf, SETTINGS } from "./api.ts";
+import { askAs, askWith, nameOf, placeOf, SETTINGS } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
 import { BusinessMetadata, checkPost, EDITABLE, MAX_SUMMARY } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
@@ -66,11 +66,10 @@ const MAX_PAGES = 50;
 
 /** Each location of each account that the person manages, once. */
 async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const ask = <A>(call: Call, schema: z.ZodType<A>) =>
-    askWith(io, secrets["accessToken"] ?? "", call, schema);
   const accounts = pages(MAX_PAGES, async (pageToken) => {
-    const call = { host: "ACCOUNTS_URL", path: "v1/accounts", query: { pageSize: 20, pageToken } } as const;
-    const { accounts: items, nextPageToken: next } = await ask(call, Accounts);
+    const call = { path: "v1/accounts", query: { pageSize: 20, pageToken }, secrets };
+    const answer = await askWith(io, { host: "ACCOUNTS_URL", ...call }, Accounts);
+    const { accounts: items, nextPageToken: next } = answer;
     return { items, next };
   });
   const found = new Map<string, Target>();
@@ -78,8 +77,8 @@ async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Targe
     const path = `v1/${account}/locations`;
     const locations = pages(MAX_PAGES, async (pageToken) => {
       const query = { readMask: READ_MASK, pageSize: 100, pageToken };
-      const call = { host: "LOCATIONS_URL", path, query } as const;
-      const { locations: items, nextPageToken: next } = await ask(call, Locations);
+      const call = { host: "LOCATIONS_URL", path, query, secrets } as const;
+      const { locations: items, nextPageToken: next } = await askWith(io, call, Locations);
       return { items, next };
     });
     for await (const location of locations)

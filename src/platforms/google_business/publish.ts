@@ -6,7 +6,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { askAs, nameOf, placeOf } from "./api.ts";
+import { askAs, placeOf, POST_NAME } from "./api.ts";
 import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
 export const IMAGE = {
@@ -32,7 +32,7 @@ const APPEARS_WITHIN_MS = 2 * MINUTE;
 const ASK_AGAIN_MS = 20 * SECOND;
 
 const LocalPost = z.looseObject({
-  name: nameOf("accounts", "locations", "localPosts"),
+  name: z.string().regex(POST_NAME),
   state: z.string().catch(""),
   summary: z.string().catch(""),
   topicType: z.string().catch(""),
@@ -133,11 +133,8 @@ function listPosts(io: PlatformIo, path: string, tooMany: () => void): AsyncGene
   return pages(
     MAX_PAGES,
     async (pageToken) => {
-      const { localPosts, nextPageToken } = await askAs(
-        io,
-        { path, query: { pageSize: 100, pageToken } },
-        Page,
-      );
+      const call = { path, query: { pageSize: 100, pageToken } };
+      const { localPosts, nextPageToken } = await askAs(io, call, Page);
       return { items: localPosts, next: nextPageToken };
     },
     tooMany,

@@ -140,7 +140,7 @@ export type Person = z.infer<typeof Person>;
 
 const Mine = z.looseObject({ local_user_view: z.looseObject({ person: Person }) });
 
-/** Who the token is of: `account` in the fourth version, a part of `site` in the third, null for nobody. */
+/** Whose token it is: `account` in the fourth version, a part of `site` in the third, null for a guest. */
 export const Me = z
   .union([Mine, z.looseObject({ my_user: Mine.nullish() }).transform(({ my_user: mine }) => mine ?? null)])
   .transform((mine) => mine?.local_user_view.person ?? null);

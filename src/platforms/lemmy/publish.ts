@@ -11,11 +11,11 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { naming } from "../shared/faults.ts";
 import { inOrder, itemsOf, picturePart, type PostItem } from "../shared/media.ts";
-import type { ApiCall } from "../shared/rest-api.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { asGuest, Community, namesOf, own, type Page, pageOf, Posted, PostView, versionOf } from "./api.ts";
+import { asGuest, Community, namesOf, own, pageOf, Posted, PostView, versionOf } from "./api.ts";
 import { communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
 
 const MIB = 1024 * 1024;
@@ -189,8 +189,8 @@ async function findPost({ community, title }: Wanted, since: number, io: Platfor
     String(post.creator_id) === idOnServer(io) && post.name === title && timeOf(post) >= since;
   const asked = community.isOpen ? [asGuest] : [own, asGuest];
   for (const ask of asked) {
-    for await (const view of listPosts(io, { community, since, ask }))
-      if (isOwn(view)) return { id: view.post.id };
+    const found = await findFirst(listPosts(io, { community, since, ask }), isOwn);
+    if (found !== null) return { id: found.post.id };
   }
   return null;
 }
@@ -201,7 +201,7 @@ interface Listing {
   readonly ask: typeof own;
 }
 
-async function* listPosts(io: PlatformIo, { community, since, ask }: Listing): AsyncGenerator<PostView> {
+function listPosts(io: PlatformIo, { community, since, ask }: Listing): AsyncGenerator<PostView> {
   const version = versionOf(io);
   const names = namesOf(version);
   const query = {
@@ -214,22 +214,17 @@ async function* listPosts(io: PlatformIo, { community, since, ask }: Listing): A
     show_hidden: true,
     ...(version === "v3" ? {} : { hide_posts_with_media: false, mark_as_read: false, time_range_seconds: 0 }),
   };
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const call: ApiCall = { path: "post/list", query: { ...query, page_cursor: cursor } };
-    const { items, next }: Page<PostView> = await ask(io, call, pageOf(PostView, "posts")).catch(
-      (error: unknown) => {
-        // A private server shows a guest nothing.
-        if (community.isOpen || !(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
-        return { items: [], next: null };
-      },
-    );
-    yield* items;
+  return pages(MAX_PAGES, async (cursor) => {
+    const call = { path: "post/list", query: { ...query, page_cursor: cursor } };
+    const { items, next } = await ask(io, call, pageOf(PostView, "posts")).catch((error: unknown) => {
+      // A private server shows a guest nothing.
+      if (community.isOpen || !(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+      return { items: [], next: null };
+    });
     // What is pinned stands before the newest, however old it is.
     const isOver = items.some(({ post }) => !post.featured_community && timeOf(post) < since);
-    if (next === null || items.length === 0 || isOver) return;
-    cursor = next;
-  }
+    return { items, next: items.length === 0 || isOver ? null : next };
+  });
 }
 
 function timeOf({ published, published_at: at }: PostView["post"]): number {

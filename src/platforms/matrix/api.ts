@@ -13,7 +13,7 @@ import {
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 const api = restApi({
-  base: (io) => placeOf(io.account).baseUrl,
+  base: (io) => roomOf(io.account).baseUrl,
   below: "/_matrix",
   classify: () => classify,
 });
@@ -32,10 +32,10 @@ export function askAs(io: PlatformIo): Ask {
 }
 
 const Settings = z.looseObject({ baseUrl: z.string(), userId: z.string(), roomId: z.string() });
-type MatrixPlace = z.infer<typeof Settings>;
+type RoomSettings = z.infer<typeof Settings>;
 
 /** What connecting stored of the room. */
-export function placeOf({ settings }: Pick<PlatformAccount, "settings">): MatrixPlace {
+export function roomOf({ settings }: Pick<PlatformAccount, "settings">): RoomSettings {
   const { data } = Settings.safeParse(settings);
   if (data !== undefined) return data;
   throw new PlatformFault("auth", "The channel's room is not known. Reconnect the channel.");
@@ -208,7 +208,7 @@ const Config = z.looseObject({ "m.upload.size": z.int().positive().optional().ca
 /** The room's name, whether one may post there, and how large files may be. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const ask = askAs(io);
-  const { roomId, userId } = placeOf(io.account);
+  const { roomId, userId } = roomOf(io.account);
   const { name, alias, problem } = await readRoom(ask, roomId, userId);
   const config =
     (await orNull(ask({ path: "/client/v1/media/config" }, Config))) ??

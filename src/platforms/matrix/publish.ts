@@ -6,9 +6,10 @@ import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
+import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
@@ -16,7 +17,7 @@ export function stepOf(at: number): string {
   return at === 0 ? "message" : `message ${at + 1}`;
 }
 
-/** Files first, which nobody sees; then the message with text and first file, then one for each other file. */
+/** Unseen files first; then the message with text and first file, then one for each other file. */
 export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishOutcome> {
   const files = await inOrder(itemsOf(post), (item, at) => {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
@@ -84,7 +85,7 @@ function send(
 
 /** The same transaction a second time is answered with the event that came of the first. */
 export async function sendEvent(io: PlatformIo, content: JsonObject, transaction: string): Promise<string> {
-  const path = `${roomPath(placeOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
+  const path = `${roomPath(roomOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
   const call = { method: "PUT", path, json: content, isIdempotent: true, newConnection: true } as const;
   return (await askAs(io)({ ...call, classify: classifySending }, Sent)).event_id;
 }
@@ -105,23 +106,19 @@ const Messages = z.looseObject({
 
 /** The account's own message with this key since then (milliseconds since 1970); null: there is none. */
 async function findMessage(io: PlatformIo, key: string, since: number): Promise<string | null> {
-  const { roomId, userId } = placeOf(io.account);
+  const { roomId, userId } = roomOf(io.account);
   const filter = JSON.stringify({ types: ["m.room.message"], senders: [userId] });
   const path = `${roomPath(roomId)}/messages`;
-  let from: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (from) => {
     const query = { dir: "b", limit: PAGE, filter, from };
     const { chunk, end } = await askAs(io)({ path, query, classify: classifySending }, Messages);
-    const found = chunk.find(({ content }) => content[KEY_FIELD] === key);
-    if (found !== undefined) return found.event_id;
-    if (end === undefined || chunk.some(({ origin_server_ts: at }) => at < since)) return null;
-    from = end;
-  }
-  return null;
+    return { items: chunk, next: chunk.some(({ origin_server_ts: at }) => at < since) ? null : end };
+  });
+  return (await findFirst(listed, ({ content }) => content[KEY_FIELD] === key))?.event_id ?? null;
 }
 
 function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): LiveAt {
-  const { roomId, userId } = placeOf(account);
+  const { roomId, userId } = roomOf(account);
   return { platformPostId: eventId, platformUrl: linkTo(roomId, { eventId, userId }) };
 }
 

@@ -7,6 +7,7 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { filePart, inOrder, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { type Part, partsOf, type InThread, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
@@ -22,7 +23,7 @@ const MAX_PAGES = 10;
 /** A note as the ledger keeps it. */
 type Posted = { readonly id: string };
 
-/** Files first, into the drive, where nobody looks; then the note, and those that follow it. */
+/** Files first, unseen, into the drive; then the note, and those that follow it. */
 export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
   const isSensitive = post.metadata.sensitive ?? false;
@@ -30,8 +31,8 @@ export async function publish(post: MisskeyPost, io: PublishIo): Promise<Publish
     inOrder(media, (item, index) => upload(item, { step: uploadStep(at, index), isSensitive }, io)),
   );
   if (!io.isDue) return { state: "prepared" };
-  const send = (part: Part, place: InThread): Promise<Posted> =>
-    sendNote({ post, part, fileIds: (files[place.at] ?? []).map(({ id }) => id), ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> =>
+    sendNote({ post, part, fileIds: (files[at.at] ?? []).map(({ id }) => id), ...at }, io);
   return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
 }
 
@@ -124,28 +125,25 @@ function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
 /** The note that was sent, known by its files, its text and what it answers. */
 async function findNote(io: PlatformIo, sent: JsonObject, since: number): Promise<Posted | null> {
   const { text = null, cw = null, replyId = null, fileIds = [] } = sent;
-  for await (const note of listNotes(io, since)) {
-    const isSame =
+  const found = await findFirst(
+    listNotes(io, since),
+    (note) =>
       (note.text ?? null) === text &&
       (note.cw ?? null) === cw &&
       (note.replyId ?? null) === replyId &&
-      JSON.stringify(note.fileIds) === JSON.stringify(fileIds);
-    if (isSame) return { id: note.id };
-  }
-  return null;
+      JSON.stringify(note.fileIds) === JSON.stringify(fileIds),
+  );
+  return found === null ? null : { id: found.id };
 }
 
 /** The account's notes since then (milliseconds since 1970), the oldest first, without renotes. */
-export async function* listNotes(io: PlatformIo, since: number): AsyncGenerator<Note> {
+export function listNotes(io: PlatformIo, since: number): AsyncGenerator<Note> {
   const all = { userId: idOnServer(io), limit: PAGE, withReplies: true, withChannelNotes: true };
-  let from: JsonObject = { sinceDate: since };
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  return pages(MAX_PAGES, async (sinceId) => {
+    const from = sinceId === undefined ? { sinceDate: since } : { sinceId };
     const json = { ...all, withRenotes: false, ...from };
     const notes = await own(io, { method: "users/notes", json }, z.array(Note));
-    const sorted = notes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    yield* sorted;
-    const last = sorted.at(-1);
-    if (last === undefined || notes.length < PAGE) return;
-    from = { sinceId: last.id };
-  }
+    const items = notes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return { items, next: items.length < PAGE ? null : items.at(-1)?.id };
+  });
 }

@@ -3,39 +3,26 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
 import type { ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
 
-/** Apps on trial may post in Pinterest's sandbox alone; Pinterest says so in words. */
+/** Apps on trial may post only in Pinterest's sandbox. Pinterest says so in words. */
 const TRIAL = "trial";
 
 const RULES: readonly FaultRule[] = [
-  {
-    code: TRIAL,
-    kind: "setup",
-    message:
+  ...byCode("setup", {
+    [TRIAL]:
       "The Pinterest app has trial access, which does not let it post. Ask for standard access at https://developers.pinterest.com/apps/, or set POSTHORN_PINTEREST_BASE_URL to https://api-sandbox.pinterest.com to try it out.",
-  },
-  {
-    status: 403,
-    kind: "rejected",
-    message:
-      "Pinterest does not allow this. The app lacks a permission, or the board is secret or another account's. Look at the board, or connect again and allow everything.",
-  },
-  {
-    status: 404,
-    kind: "rejected",
-    message: "Pinterest does not find it. It was deleted, or is another account's.",
-  },
-  {
-    status: 413,
-    kind: "rejected",
-    message: "Pinterest refused a file as too large. Use a smaller one.",
-  },
+  }),
+  ...byStatus("rejected", {
+    403: "Pinterest does not allow this. The app lacks a permission, or the board is secret or another account's. Look at the board, or connect again and allow everything.",
+    404: "Pinterest does not find it. It was deleted, or is another account's.",
+    413: "Pinterest refused a file as too large. Use a smaller one.",
+  }),
 ];
 
 const Refusal = z.looseObject({ code: z.int(), message: z.string().catch("") });

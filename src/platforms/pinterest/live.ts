@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -11,17 +10,15 @@ import type {
   PostInsights,
 } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
+import { idReader } from "../shared/live.ts";
 import { collect, pages } from "../shared/pages.ts";
 import { AnyAnswer, call, pageOf } from "./api.ts";
 import { Account, nameOf } from "./connect.ts";
 import type { PinterestPost } from "./metadata.ts";
 import { fieldsOf } from "./publish.ts";
 
-/** Throws `conflict` for an id that is none of Pinterest's. */
-function pathOf({ platformPostId }: PinterestPost): string {
-  if (/^\d+$/.test(platformPostId ?? "")) return `/pins/${platformPostId}`;
-  throw new AppError("conflict", "platformPostId: is not the number of a pin, so it cannot be found there.");
-}
+const idOf = idReader("is not the number of a pin, so it cannot be found there.", /^\d+$/);
+const pathOf = (post: PinterestPost): string => `/pins/${idOf(post)}`;
 
 const NO_EDITING: FaultRule = {
   status: 403,

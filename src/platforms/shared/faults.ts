@@ -51,6 +51,14 @@ export function byCode(
   return Object.entries(messages).map(([codes, message]) => ({ ...fault, code: codes.split(" "), message }));
 }
 
+/** The same by the status of an answer, whatever its body names. */
+export function byStatus(...[kind, messages]: Parameters<typeof byCode>): FaultRule[] {
+  return byCode(kind, messages).map(({ code, ...rule }) => ({
+    ...rule,
+    status: [code ?? []].flat().map(Number),
+  }));
+}
+
 /** What the platform refuses because of one argument. */
 export function refusedField(field: string, messages: Readonly<Record<string, string>>): FaultRule[] {
   return byCode({ kind: "rejected", field }, messages);
@@ -96,7 +104,7 @@ export function faultsBy(table: FaultTable): NonNullable<PlatformRequest["classi
 }
 
 function fits(rule: Match, status: number, codes: readonly Code[]): boolean {
-  const has = (code: Code): boolean => codes.includes(code);
+  const has = (code: Code): boolean => codes.some((named) => String(named) === String(code));
   return (
     (rule.status === undefined || [rule.status].flat().includes(status)) &&
     (rule.code === undefined || [rule.code].flat().some(has))
@@ -130,7 +138,7 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
 }
 
 /**
- * For what fails before anybody could see anything: it may be tried again without a question, and leaves the
+ * For what fails before anything can be seen: it may be tried again without a question, and leaves the
  * step as one that was not sent.
  */
 export function asNotSent(error: unknown): unknown {

@@ -78,7 +78,7 @@ export function blind(title: string): () => Promise<Reconciled<never>> {
 }
 
 /**
- * A step that leaves nothing anybody sees until a later one names what it gave, an upload say: a lost answer
+ * A step whose result is not seen until a later one names it, an upload say: a lost answer
  * leaves nothing in doubt, and the step may be sent again. `isGone`: as for any step.
  */
 export function sendUnseen<R extends Json>(

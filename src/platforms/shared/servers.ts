@@ -133,7 +133,7 @@ export async function askOrNull<T>(io: Network, url: string, schema: z.ZodType<T
   }
 }
 
-/** "4.3.2+glitch" is at least 4.3: true where nobody knows. */
+/** "4.3.2+glitch" is at least 4.3: true for a version of another form. */
 export function isAtLeast(version: string, major: number, minor: number): boolean {
   const match = /^v?(\d+)\.(\d+)/.exec(version);
   if (match === null) return true;

@@ -40,7 +40,7 @@ export interface InThread {
 /** The first part, which everybody sees, then the others, each a reply to the one before. */
 export async function sendThread<R extends { readonly id: string }>(
   [first, ...later]: readonly [Part, ...Part[]],
-  send: (part: Part, place: InThread) => Promise<R>,
+  send: (part: Part, at: InThread) => Promise<R>,
   io: PublishIo,
 ): Promise<R> {
   const head = await send(first, { at: 0, replyTo: null });

@@ -62,6 +62,8 @@ export function withToken(io: ConnectIo, accessToken: string, one: Call): Platfo
   return api.requestWith(io, { secrets: { accessToken } }, toApiCall(one));
 }
 
+const TROUBLE = "Slack has a problem of its own, so it may have done what was asked.";
+
 /** How answers are read; `rules` come first. */
 export function readingOf(
   isIdempotent: boolean,
@@ -69,8 +71,8 @@ export function readingOf(
 ): NonNullable<PlatformRequest["classify"]> {
   // "Some aspect of the operation may have succeeded", as Slack says of these.
   const trouble = byCode(isIdempotent ? "transient" : "ambiguous", {
-    "internal_error fatal_error service_unavailable request_timeout update_failed":
-      "Slack has a problem of its own, so it may have done what was asked.",
+    "internal_error fatal_error service_unavailable request_timeout": TROUBLE,
+    update_failed: TROUBLE,
   });
   return faultsBy({ title: "Slack", codesOf, rules: [...rules, ...trouble, ...RULES] });
 }

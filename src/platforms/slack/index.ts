@@ -34,6 +34,7 @@ import {
 } from "./api.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { ACCEPTED } from "../shared/media.ts";
+import { collect, findFirst, pages } from "../shared/pages.ts";
 import { edit, insights, inspect, remove } from "./live.ts";
 import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
@@ -166,7 +167,8 @@ async function findChannel(io: ConnectIo, token: string, given: string): Promise
     return (await callWith(io, token, one, AnyAnswer.extend({ channel: Channel }))).channel;
   }
   const name = given.replace(/^#/, "").toLowerCase();
-  for await (const channel of listChannels(io, token)) if (channel.name === name) return channel;
+  const found = await findFirst(listChannels(io, token), (channel) => channel.name === name);
+  if (found !== null) return found;
   throw new AppError(
     "invalid",
     `channel: the bot sees no channel with this name. Check the name. It sees a private one only as a member. ${INVITE}.`,
@@ -175,24 +177,22 @@ async function findChannel(io: ConnectIo, token: string, given: string): Promise
 
 const MAX_PAGES = 25;
 
-async function* listChannels(io: ConnectIo, token: string): AsyncGenerator<Channel> {
-  const List = AnyAnswer.extend({ channels: z.array(Channel), response_metadata: Paging });
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && cursor !== ""; page += 1) {
+const List = AnyAnswer.extend({ channels: z.array(Channel), response_metadata: Paging });
+
+function listChannels(io: ConnectIo, token: string): AsyncGenerator<Channel> {
+  return pages(MAX_PAGES, async (cursor) => {
     const query = { types: "public_channel,private_channel", exclude_archived: true, limit: 200, cursor };
     const asked = { method: "conversations.list", query, rules: TOKEN_RULES };
-    const answer = await callWith(io, token, asked, List);
-    yield* answer.channels;
-    cursor = answer.response_metadata?.next_cursor ?? "";
-  }
+    const { channels: items, response_metadata: paging } = await callWith(io, token, asked, List);
+    return { items, next: paging?.next_cursor };
+  });
 }
 
 /** All channels that the consent is good for, those that the bot is in first. */
 async function targets(tokens: Tokens, io: OAuthIo): Promise<readonly Target[]> {
   const token = tokens.secrets["accessToken"] ?? "";
   const team = await readTeam(io, token);
-  const found: Channel[] = [];
-  for await (const channel of listChannels(io, token)) found.push(channel);
+  const found = await collect(listChannels(io, token));
   const canPostAnywhere = tokens.scopes?.includes("chat:write.public") ?? true;
   return found
     .toSorted((a, b) => Number(b.is_member ?? false) - Number(a.is_member ?? false))

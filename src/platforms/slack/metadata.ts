@@ -100,7 +100,7 @@ const MARKUP = /[*_~`:]|^[ \t]*>/m;
 
 const ADDRESS = /https?:\/\/[^\s<>]+/g;
 
-/** Whether mrkdwn would show the text otherwise than it is written. Addresses it leaves alone. */
+/** Whether mrkdwn would show the text otherwise than it is written. It does not change addresses. */
 export function hasMarkup(text: string): boolean {
   return MARKUP.test(text.replace(ADDRESS, ""));
 }

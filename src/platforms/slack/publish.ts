@@ -6,6 +6,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { addressOf, AnyAnswer, call, channelOf, idOf, Paging, readingOf } from "./api.ts";
@@ -43,7 +44,7 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
           await sendPart(reply, { ...at, step: replyStep(n + 1), threadTs });
       });
     }
-    return { state: "live", ...found, platformUrl: ts === null ? null : await permalinkOf(ts, io) };
+    return { state: "live", ...found, platformUrl: ts === null ? null : await findPermalink(ts, io) };
   } catch (error) {
     if (error instanceof NotShownYet) return { state: "processing", checkAgainMs: SHOWN_AGAIN_MS };
     throw error;
@@ -81,7 +82,7 @@ function requireTs(ts: string | null): string {
 const Permalink = AnyAnswer.extend({ permalink: z.url({ protocol: /^https?$/ }) });
 
 /** The address that Slack tells; the usual one where it cannot be asked. */
-async function permalinkOf(ts: string, io: PublishIo): Promise<string> {
+async function findPermalink(ts: string, io: PublishIo): Promise<string> {
   const query = { channel: channelOf(io.account).channelId, message_ts: ts };
   try {
     return (await call(io, { method: "chat.getPermalink", query }, Permalink)).permalink;
@@ -268,35 +269,29 @@ interface Search {
 }
 
 /** The moment that names the message; null: it is not there. Throws `rejected` where the bot may not look. */
-async function findMessage(io: PlatformIo, search: Search): Promise<string | null> {
+async function findMessage(io: PlatformIo, { threadTs, since, isIt }: Search): Promise<string | null> {
   const { channelId: channel } = channelOf(io.account);
-  const { threadTs, since } = search;
-  const at = threadTs === null ? {} : { ts: threadTs };
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { messages, response_metadata: paging } = await call(
-      io,
-      {
-        method: threadTs === null ? "conversations.history" : "conversations.replies",
-        query: {
-          channel,
-          ...at,
-          oldest: (since / SECOND).toFixed(6),
-          inclusive: true,
-          include_all_metadata: true,
-          limit: PAGE,
-          cursor,
-        },
-        rules: [UNREADABLE],
-      },
-      Page,
-    );
-    const found = messages.find((message) => search.isIt(message));
-    if (found !== undefined) return found.ts;
-    cursor = paging?.next_cursor ?? "";
-    if (cursor === "") return null;
-  }
-  throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
+  const asked = {
+    channel,
+    ...(threadTs === null ? {} : { ts: threadTs }),
+    oldest: (since / SECOND).toFixed(6),
+    inclusive: true,
+    include_all_metadata: true,
+    limit: PAGE,
+  };
+  const method = threadTs === null ? "conversations.history" : "conversations.replies";
+  const listed = pages(
+    MAX_PAGES,
+    async (cursor) => {
+      const one = { method, query: { ...asked, cursor }, rules: [UNREADABLE] };
+      const { messages: items, response_metadata: paging } = await call(io, one, Page);
+      return { items, next: paging?.next_cursor };
+    },
+    () => {
+      throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
+    },
+  );
+  return (await findFirst(listed, isIt))?.ts ?? null;
 }
 
 function hasKey(key: string): Search["isIt"] {

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
-import type { Inspection } from "../../ports/platform.ts";
+import { definePlatform, type Inspection } from "../../ports/platform.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { type Call, callBot, callChat, chatOf } from "./api.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { definePlatform } from "../../ports/platform.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
 import { DOCUMENTS, publish, SHOWN } from "./publish.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";

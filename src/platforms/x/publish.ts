@@ -18,17 +18,16 @@ const PostedAnswer = z.looseObject({ data: Posted });
 
 /** Media ahead; then the post, and those that follow it, each in reply to the one before. */
 export async function publish(post: XPost, io: PublishIo): Promise<PublishOutcome> {
-  const media = await sendMedia(post, io);
-  if ("state" in media) return media;
+  const [media, ...others] = await sendAllMedia(post, io);
   if (!io.isDue) return { state: "prepared" };
   const [first, ...rest] = partsOf(post);
-  const head = { step: "post", body: bodyOf(first, post.metadata, media.sent[0]), others: [] };
-  const { id } = await postOnce(io, { ...head, part: first, media: media.sent[0], isFirst: true });
+  const head = { step: "post", body: bodyOf(first, post.metadata, media), others: [] };
+  const { id } = await postOnce(io, { ...head, part: first, media, isFirst: true });
   if (rest.length > 0) {
     await io.followUp("The thread", async () => {
       const ids = [id];
       for (const [nth, part] of rest.entries()) {
-        const own = media.sent[nth + 1];
+        const own = others[nth];
         const reply = { reply: { in_reply_to_tweet_id: ids.at(-1) ?? id } };
         const body = { ...bodyOf(part, disclosed(post.metadata), own), ...reply };
         const next = { step: stepOf(nth), body, others: ids, part, media: own, isFirst: false };
@@ -42,10 +41,6 @@ export async function publish(post: XPost, io: PublishIo): Promise<PublishOutcom
 /** The name of the step that sends the post of a thread after the first; `nth` from 0. */
 export function stepOf(nth: number): string {
   return `reply:${nth + 1}`;
-}
-
-async function sendMedia(post: XPost, io: PublishIo): Promise<{ sent: SentMedia[] } | PublishOutcome> {
-  return { sent: await sendAllMedia(post, io) };
 }
 
 /** What is told of every post of a thread. */
@@ -185,7 +180,7 @@ const Page = z.looseObject({
   meta: z.looseObject({ next_token: z.string().optional() }).default({}),
 });
 
-/** All posts of a minute or two; who has more of them had the wrong thing looked for. */
+/** All posts of a minute or two. */
 const MAX_PAGES = 5;
 /** Each post that is read costs: of the few since then, no more are asked for. */
 const PAGE = 10;
@@ -201,14 +196,14 @@ async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<
       "tweet.fields": "attachments,created_at,entities,note_tweet",
       pagination_token: token,
     };
-    const { data, meta } = await ask(io, { method: "GET", path, query }, Page);
+    const { data, meta } = await ask(io, { path, query }, Page);
     return { items: data, next: meta.next_token };
   });
   const isIt = (one: Listed): boolean => !wanted.others.includes(one.id) && isSame(one, wanted);
   return (await findFirst(listed, isIt))?.id ?? null;
 }
 
-/** By its media, which are this post's alone, where there are any; else by its text. */
+/** By its media, which only this post has. Without media, by its text. */
 function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
@@ -239,7 +234,7 @@ function wholeAddress(address: string, entities: z.infer<typeof Entities>): stri
   return expanded === null ? ANY : plain(expanded);
 }
 
-/** X adds the scheme that somebody left out, and a slash after a bare host. */
+/** X adds the scheme that was left out, and a slash after a bare host. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

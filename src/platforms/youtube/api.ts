@@ -4,7 +4,7 @@ import { DAY, HOUR } from "../../domain/time.ts";
 import type { OAuthIo, Target, Tokens } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
-import type { FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
 import { collect, pages } from "../shared/pages.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -76,40 +76,28 @@ const RULES: readonly FaultRule[] = [
   ...FIELDS.map(([code, field, message]): FaultRule => {
     return { code, kind: "rejected", field, message: `${message} ${CHANGE_IT}` };
   }),
-  {
-    code: ["invalidVideoMetadata", "invalidRecordingDetails"],
-    kind: "rejected",
-    message: `YouTube refused the data of the video (title, category and so on). ${CHANGE_IT}`,
-  },
+  ...byCode("rejected", {
+    "invalidVideoMetadata invalidRecordingDetails": `YouTube refused the data of the video (title, category and so on). ${CHANGE_IT}`,
+  }),
   {
     code: "uploadLimitExceeded",
     kind: "rate",
+    retryAfterMs: DAY,
     message:
       "YouTube takes no more videos from this channel for now. Its daily limit of uploads is reached. Verify the channel at https://www.youtube.com/verify to raise it, or wait a day.",
-    retryAfterMs: DAY,
   },
   {
     code: "uploadRateLimitExceeded",
     kind: "rate",
-    message: "The channel set too many thumbnails. Wait some hours.",
     retryAfterMs: 4 * HOUR,
+    message: "The channel set too many thumbnails. Wait some hours.",
   },
-  {
-    code: ["youtubeSignupRequired", "channelNotFound"],
-    kind: "auth",
-    message:
+  ...byCode("auth", {
+    "youtubeSignupRequired channelNotFound":
       "The Google account has no YouTube channel (any more). Make one at https://www.youtube.com/create_channel first.",
-  },
-  {
-    code: [
-      "authenticatedUserAccountClosed",
-      "authenticatedUserAccountSuspended",
-      "channelClosed",
-      "channelSuspended",
-    ],
-    kind: "auth",
-    message: "YouTube closed or suspended this channel. Settle that with YouTube first.",
-  },
+    "authenticatedUserAccountClosed authenticatedUserAccountSuspended channelClosed channelSuspended":
+      "YouTube closed or suspended this channel. Settle that with YouTube first.",
+  }),
   { status: 409, kind: "transient", message: "YouTube was busy with another change." },
 ];
 

@@ -53,7 +53,7 @@ export function standingOf(video: Video): Standing {
   const hasFailed =
     status.uploadStatus === "failed" ||
     status.uploadStatus === "rejected" ||
-    // "terminated" says no more than that nobody knows any more.
+    // "terminated" says only that it is not known any more.
     processing.processingStatus === "failed";
   const isProcessing = status.uploadStatus === "uploaded" && processing.processingStatus !== "succeeded";
   const usable = isProcessing ? "processing" : "ready";
@@ -156,15 +156,8 @@ export async function changeVisibility(
 
 /** Replaces whole parts of a video. */
 export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Promise<Video> {
-  const query = { part: Object.keys(parts).join(",") };
-  const call = {
-    method: "PUT",
-    path: "videos",
-    query,
-    json: { id, ...parts },
-    isIdempotent: true,
-  } as const;
-  return askAs(io, call, Video);
+  const how = { method: "PUT", query: { part: Object.keys(parts).join(",") }, isIdempotent: true } as const;
+  return askAs(io, { ...how, path: "videos", json: { id, ...parts } }, Video);
 }
 
 interface Wanted {
@@ -174,7 +167,7 @@ interface Wanted {
   readonly sizeBytes: number;
 }
 
-/** Pages of 50 of the newest uploads: more than anybody uploads meanwhile. */
+/** Pages of 50 of the newest uploads: more than a channel uploads meanwhile. */
 const MAX_PAGES = 4;
 
 const Page = z.looseObject({

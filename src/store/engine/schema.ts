@@ -1,12 +1,12 @@
 import type { Generated } from "kysely";
+import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
-import type { AccountTables } from "./schema/account-tables.ts";
 
 /** The tables as SQLite holds them: moments are milliseconds, lists and objects JSON text, flags 0 or 1. */
-export interface Tables extends AccountTables {
+export interface Tables {
   meta: { key: string; value: string };
   api_keys: {
     id: string;
@@ -20,6 +20,108 @@ export interface Tables extends AccountTables {
     revoked_at: number | null;
     last_used_at: number | null;
   };
+  accounts: {
+    id: string;
+    owner_id: string;
+    provider: string;
+    name: string;
+    handle: string | null;
+    platform_account_id: string | null;
+    /** The server whose id that is, where each has its own; "" where ids are the same everywhere. */
+    id_server: string;
+    profile_url: string | null;
+    avatar_url: string | null;
+    status: AccountStatus;
+    status_reason: string | null;
+    token_expires_at: number | null;
+    scopes: string;
+    settings: string;
+    /** AES-256-GCM, bound to this row; null where the platform needs none or the account is disconnected. */
+    secrets_enc: string | null;
+    /** Rises with every change of them: compare-and-set for refreshes. */
+    secrets_version: number;
+    /** The one post of this account that a publisher works on. */
+    in_flight_post: string | null;
+    /** Nothing is claimed for this account before (rate limits, spacing after downtime), and why. */
+    next_allowed_at: number;
+    wait_cause: LateCause | null;
+    /** When a publisher last finished one of its posts. */
+    freed_at: number | null;
+    last_published_at: number | null;
+    /** What its platform allows it, as JSON, and when that was asked (0: never). Not bound to the sealed secrets. */
+    limits: string;
+    inspected_at: number;
+    created_at: number;
+    updated_at: number;
+    /** The grant whose tokens it uses beside its own. Null: it has all of them itself. */
+    grant_id: string | null;
+    /** The platform's way by which it was connected. Null: the first. */
+    way: string | null;
+    /** When a person must connect it again. Null: never, or unknown. */
+    access_ends_at: number | null;
+  };
+  connections: {
+    id: string;
+    owner_id: string;
+    provider: string;
+    account_id: string | null;
+    instance_url: string | null;
+    handle: string | null;
+    name: string | null;
+    /** SHA-256 of the token in the page's address. */
+    token_hash: string;
+    status: "pending" | "choose" | "connected" | "failed";
+    error: string | null;
+    /** How often secrets were submitted through it. */
+    attempts: number;
+    created_at: number;
+    expires_at: number;
+    /** The platform's way. Null: the first. */
+    way: string | null;
+    /**
+     * SHA-256 of the `state` that the person comes back with. It is answered once: then `pending_enc` is taken,
+     * and the hash stays, so that the same answer is known again.
+     */
+    state_hash: string | null;
+    /** Sealed: what is kept until the person comes back and chooses (verifier, tokens, channels found). */
+    pending_enc: string | null;
+    /** All channels that came of it, as a JSON list; null before. */
+    account_ids: string | null;
+  };
+  /** Tokens of a consent, shared by its channels. */
+  grants: {
+    id: string;
+    owner_id: string;
+    provider: string;
+    way: string;
+    instance_url: string | null;
+    /** The address that the consent came back to; "" where it was none. */
+    redirect_url: string;
+    secrets_enc: string;
+    /** Rises with every change of them. */
+    secrets_version: number;
+    /** A JSON list; null where the platform does not tell. */
+    scopes: string | null;
+    expires_at: number | null;
+    renewable_until: number | null;
+    renewed_at: number;
+    /** When they are renewed without being asked for; null: never. */
+    renew_at: number | null;
+    /** The one worker that asks for new tokens now. */
+    renewing_worker: string | null;
+    /** When new tokens were asked for. It stays where the answer was lost. */
+    renewing_since: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  /** Apps that were registered by us, sealed. */
+  apps: {
+    provider: string;
+    instance_url: string;
+    redirect_url: string;
+    app_enc: string;
+    created_at: number;
+  };
   posts: {
     id: string;
     owner_id: string;
@@ -32,13 +134,13 @@ export interface Tables extends AccountTables {
     scheduled_at: number;
     /** scheduled_at − lead: when the work starts. */
     due_at: number;
-    /** When a publisher looks at it next; null once nothing more will happen by itself. */
+    /** When a publisher looks at it next. Null: only a call changes it from here on. */
     next_at: number | null;
     status: PostStatus;
     platform_post_id: string | null;
     platform_url: string | null;
     error: string | null;
-    /** The last outcome is unknown: nothing is sent again before it is settled. */
+    /** 1: the last outcome is unknown. Nothing is sent again before it is reconciled. */
     in_doubt: number;
     attempts: number;
     tries: number;
@@ -48,12 +150,12 @@ export interface Tables extends AccountTables {
     content_hash: string;
     /** 1 where nothing but text goes out. */
     is_light: number;
-    /** Attempts in a row that ended with their process. */
+    /** How many attempts in a row ended with their process. */
     crashes: Generated<number>;
-    /** The ids of the own files that stand where it shows media, as JSON; null: none. */
+    /** The ids of stored files that it shows as media, as JSON. Null: none. */
     file_ids: string | null;
     published_at: number | null;
-    /** What was refused of it after it went live, as a JSON list of sentences; null: nothing. */
+    /** What was refused after it went live, as a JSON list of sentences. Null: nothing. */
     warnings: string | null;
     created_at: number;
     updated_at: number;
@@ -69,7 +171,7 @@ export interface Tables extends AccountTables {
     handle_enc: string | null;
     result: string | null;
     asked: number;
-    /** How often it left this machine, or may have. */
+    /** How often it was sent, or may have been. */
     sent: Generated<number>;
     started_at: number;
     finished_at: number | null;
@@ -106,7 +208,7 @@ export interface Tables extends AccountTables {
     key_hash: string;
     tool: string;
     fingerprint: string;
-    /** The worker that runs it; null once the result stands. */
+    /** The worker that runs the call. Null once there is a result. */
     worker_id: string | null;
     result: string | null;
     created_at: number;
@@ -197,5 +299,26 @@ export interface Tables extends AccountTables {
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 
-/** A post's row without what only a take-over counts. */
+/** A post without the count that only take-overs use. */
 export type PostRow = Omit<Tables["posts"], "crashes">;
+
+/** The columns that `toPost` needs. Long lists read no others. */
+export const SHOWN_COLUMNS = [
+  "id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "attempts",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;

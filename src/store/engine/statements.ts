@@ -1,10 +1,107 @@
-import { CompiledQuery, sql, type RawBuilder } from "kysely";
-import { HANDLE, type Reader } from "./store.ts";
+import {
+  CompiledQuery,
+  sql,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type Updateable,
+} from "kysely";
+import type { Tables } from "./schema.ts";
+import { HANDLE, type PostIndex, type Reader, type Tx } from "./store.ts";
 
 /*
- * Statements beside Kysely's builder: a template (`sql`) that both engines can run, or, in the folder of one
- * engine, a text of its own SQL with its own placeholders for `values`.
+ * How `src/store` reads and writes. Kysely's builder (`queryOf`) for queries, the functions on rows for the
+ * simplest of them, a template (`sql`) for what the builder cannot say. In the folder of one engine also a text in
+ * its own SQL, with its own placeholders for `values`.
  */
+
+export type Query = Kysely<Tables>;
+
+export function queryOf(reader: Reader): Query {
+  return reader[HANDLE].query;
+}
+
+/** The index by which posts are found by their words. */
+export function indexOf(reader: Reader): PostIndex {
+  return reader[HANDLE].index;
+}
+
+type Table = keyof Tables;
+
+/** Columns that must have these values. Null is a value; undefined leaves a column out. */
+type Where<T extends Table> = {
+  readonly [C in keyof Selectable<Tables[T]>]?: Selectable<Tables[T]>[C] | undefined;
+};
+
+/** New values, or expressions in `sql`. */
+type NewValues<T extends Table> = {
+  readonly [C in keyof Updateable<Tables[T]>]?: Updateable<Tables[T]>[C] | RawBuilder<unknown>;
+};
+
+function matching<T extends Table>(where: Where<T>): RawBuilder<unknown> {
+  const conditions = Object.entries(where).flatMap(([column, value]) => {
+    if (value === undefined) return [];
+    return [value === null ? sql`${sql.ref(column)} IS NULL` : sql`${sql.ref(column)} = ${value}`];
+  });
+  return sql.join(conditions, sql` AND `);
+}
+
+export function findRow<T extends Table>(
+  reader: Reader,
+  table: T,
+  where: Where<T>,
+): Promise<Selectable<Tables[T]> | undefined> {
+  return rowOf(
+    reader,
+    sql<Selectable<Tables[T]>>`SELECT * FROM ${sql.table(table)} WHERE ${matching(where)} LIMIT 1`,
+  );
+}
+
+/** In the order of this column. Ids are in order of creation. */
+export function listRows<T extends Table>(
+  reader: Reader,
+  table: T,
+  where: Where<T>,
+  order: keyof Selectable<Tables[T]> & string,
+): Promise<Selectable<Tables[T]>[]> {
+  return rowsOf(
+    reader,
+    sql<
+      Selectable<Tables[T]>
+    >`SELECT * FROM ${sql.table(table)} WHERE ${matching(where)} ORDER BY ${sql.ref(order)}`,
+  );
+}
+
+/** False where a row with the same key is there already. */
+export async function insertNew<T extends Table>(
+  tx: Tx,
+  table: T,
+  row: Insertable<Tables[T]>,
+): Promise<boolean> {
+  const columns = Object.keys(row).map((column) => sql.ref(column));
+  const values = sql.join(Object.values(row));
+  const insert = sql`INSERT INTO ${sql.table(table)} (${sql.join(columns)}) VALUES (${values}) ON CONFLICT DO NOTHING`;
+  return (await change(tx, insert)) === 1;
+}
+
+/** Returns how many rows were changed. */
+export function updateRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  where: Where<T>,
+  set: NewValues<T>,
+): Promise<number> {
+  const values = Object.entries(set).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`],
+  );
+  return change(tx, sql`UPDATE ${sql.table(table)} SET ${sql.join(values)} WHERE ${matching(where)}`);
+}
+
+/** Returns how many rows were deleted. */
+export function deleteRows<T extends Table>(tx: Tx, table: T, where: Where<T>): Promise<number> {
+  return change(tx, sql`DELETE FROM ${sql.table(table)} WHERE ${matching(where)}`);
+}
 
 type Statement<T> = RawBuilder<T> | string;
 

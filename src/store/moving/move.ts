@@ -1,8 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
-import { indexOf, queryOf } from "../engine/handle.ts";
-import { change, readBatches, rowOf, type Row } from "../engine/statements.ts";
+import { change, indexOf, queryOf, readBatches, rowOf, type Row } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { insertMeta, readMeta } from "../queries/meta.ts";
 import { searchable } from "../queries/posts.ts";

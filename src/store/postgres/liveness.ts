@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { queryOf } from "../engine/handle.ts";
+import { queryOf } from "../engine/statements.ts";
 import type { Liveness, Wake } from "../engine/liveness.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { CHANNEL, Heartbeat, TIMES, type HeartbeatTimes } from "./heartbeat.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { queryOf } from "../engine/handle.ts";
+import { queryOf } from "../engine/statements.ts";
 import type { PostIndex } from "../engine/store.ts";
-import { tokensOf, wantedTokens } from "../queries/search/tokens.ts";
+import { tokensOf, wantedTokens } from "../queries/search.ts";
 
 /**
  * The table `post_search`, with GIN over its tokens: a table of its own, since every change of a post's state writes

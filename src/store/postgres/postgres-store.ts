@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { createClaims } from "../queries/publishing/claims.ts";
 import { createLedger } from "../queries/publishing/ledger.ts";
-import { createSearch } from "../queries/search/post-pages.ts";
+import { createSearch } from "../queries/search.ts";
 import { findDue } from "./claims.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
 import { createLiveness, isProvenDead, type LivenessOptions } from "./liveness.ts";

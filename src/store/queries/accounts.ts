@@ -1,31 +1,20 @@
-import type { Reader, Tx } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
 import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { startWaitingPosts } from "./waiting-posts.ts";
+import { findRow, insertNew, listRows, queryOf, updateRows } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
 /** In order of creation. */
 export function listAccountRows(reader: Reader, ownerId: string): Promise<AccountRow[]> {
-  return queryOf(reader)
-    .selectFrom("accounts")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .orderBy("id")
-    .execute();
+  return listRows(reader, "accounts", { owner_id: ownerId }, "id");
 }
 
 export function findAccountRow(reader: Reader, ownerId: string, id: string): Promise<AccountRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("accounts")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  return findRow(reader, "accounts", { owner_id: ownerId, id });
 }
 
-/** What the channels of these ids are called, in order of creation. */
+/** The names of these channels, in order of creation. */
 export function listAccountNames(
   reader: Reader,
   ownerId: string,
@@ -44,29 +33,23 @@ export interface AccountIdentity {
   readonly ownerId: string;
   readonly provider: string;
   readonly platformAccountId: string;
-  /** "" where ids are the same everywhere. */
+  /** "" where ids are the same on every server. */
   readonly idServer: string;
 }
 
-/** The owner's account for a channel of a platform; there is one at most. */
+/** The owner's account for a channel of a platform. There is at most one. */
 export function findAccountByIdentity(
   reader: Reader,
-  identity: AccountIdentity,
+  { ownerId, provider, platformAccountId, idServer }: AccountIdentity,
 ): Promise<AccountRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("accounts")
-    .selectAll()
-    .where("owner_id", "=", identity.ownerId)
-    .where("provider", "=", identity.provider)
-    .where("platform_account_id", "=", identity.platformAccountId)
-    .where("id_server", "=", identity.idServer)
-    .executeTakeFirst();
+  const channel = { provider, platform_account_id: platformAccountId, id_server: idServer };
+  return findRow(reader, "accounts", { owner_id: ownerId, ...channel });
 }
 
 /** An account with the number of its waiting posts. */
 export type CountedAccountRow = AccountRow & { readonly queued: number };
 
-/** In order of creation, all or the one. */
+/** All accounts in order of creation, or the one. */
 export function listCountedAccounts(
   reader: Reader,
   ownerId: string,
@@ -87,23 +70,13 @@ export function listCountedAccounts(
 }
 
 /** False where the owner has the channel already. */
-export async function insertAccount(tx: Tx, row: AccountRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await queryOf(tx)
-    .insertInto("accounts")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+export function insertAccount(tx: Tx, row: AccountRow): Promise<boolean> {
+  return insertNew(tx, "accounts", row);
 }
 
 type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;
 
-/** Its posts wait until it is connected again. */
-function isUnusable({ status }: Pick<AccountRow, "status">): boolean {
-  return status === "disconnected" || status === "reconnect_required";
-}
-
-/** Writes what a reconnection brought; false where another was first. Posts that waited for it start. */
+/** Stores what a reconnection brought. False where another process was first. Posts that waited for it start. */
 export async function reconnectAccount(
   tx: Tx,
   before: AccountRow,
@@ -111,74 +84,79 @@ export async function reconnectAccount(
 ): Promise<boolean> {
   const seen = { ownerId: before.owner_id, id: before.id, version: before.secrets_version };
   if (!(await updateConnection(tx, seen, change))) return false;
-  if (isUnusable(before)) await startWaitingPosts(tx, before.id, change.updated_at);
+  if (before.status === "disconnected" || before.status === "reconnect_required")
+    await startWaitingPosts(tx, before.id, change.updated_at);
   return true;
 }
 
+/** The channel can be used again: its waiting posts are due now. */
+export async function startWaitingPosts(tx: Tx, accountId: string, now: number): Promise<void> {
+  const query = queryOf(tx);
+  await query
+    .updateTable("posts")
+    .set({
+      next_at: sql`CASE WHEN next_at < ${now} THEN next_at ELSE ${now} END`,
+      updated_at: sql`CASE WHEN status = 'scheduled' AND error IS NOT NULL THEN ${now} ELSE updated_at END`,
+      error: sql`CASE status WHEN 'scheduled' THEN NULL ELSE error END`,
+    })
+    .where("account_id", "=", accountId)
+    .where("next_at", "is not", null)
+    .where("lease_worker", "is", null)
+    .where("due_at", "<=", now)
+    .execute();
+  await query
+    .updateTable("accounts")
+    .set({ next_allowed_at: now, wait_cause: "channel" })
+    .where("id", "=", accountId)
+    .where("next_allowed_at", "<", now)
+    .execute();
+}
+
+const NEXT_VERSION = sql<number>`secrets_version + 1`;
+
 /**
- * Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. False
- * where it has another version than `version`; default: any will do.
+ * Stores the change and raises `secrets_version`, so that a refresh under way does not overwrite it. False where
+ * the account has another version than `version`. Default: any version.
  */
 export async function updateConnection(
   tx: Tx,
   { ownerId, id, version }: { ownerId: string; id: string; version?: number },
   change: AccountChange,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("accounts")
-    .set(change)
-    .set({ secrets_version: sql<number>`secrets_version + 1` })
-    .where("owner_id", "=", ownerId)
-    .where("id", "=", id)
-    .$if(version !== undefined, (all) => all.where("secrets_version", "=", version ?? 0))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const seen = { owner_id: ownerId, id, secrets_version: version };
+  return (await updateRows(tx, "accounts", seen, { ...change, secrets_version: NEXT_VERSION })) === 1;
 }
 
 export interface SecretsVersion {
   readonly ownerId: string;
   readonly id: string;
-  /** The version the writer has read. */
+  /** The version that was read. */
   readonly version: number;
 }
 
-/** What it uses stays the same; a part of it is the grant's from now on. False where another was first. */
+/** Moves a part of the account's secrets into a grant. False where another process was first. */
 export async function giveGrant(
   tx: Tx,
   seen: Pick<AccountRow, "owner_id" | "id" | "secrets_version" | "grant_id">,
   change: Pick<AccountRow, "grant_id" | "secrets_enc">,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("accounts")
-    .set(change)
-    .where("owner_id", "=", seen.owner_id)
-    .where("id", "=", seen.id)
-    .where("secrets_version", "=", seen.secrets_version)
-    .where("grant_id", seen.grant_id === null ? "is" : "=", seen.grant_id)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const { owner_id, id, secrets_version, grant_id } = seen;
+  return (await updateRows(tx, "accounts", { owner_id, id, secrets_version, grant_id }, change)) === 1;
 }
 
-/** Writes settings, and the secrets bound to them; false where somebody changed these meanwhile. */
+/** Stores settings, and the secrets that are bound to them. False where the secrets changed meanwhile. */
 export async function storeSettings(
   tx: Tx,
-  seen: AccountRow,
+  { owner_id, id, secrets_version }: AccountRow,
   change: Pick<AccountRow, "settings" | "secrets_enc" | "secrets_version" | "updated_at">,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("accounts")
-    .set(change)
-    .where("owner_id", "=", seen.owner_id)
-    .where("id", "=", seen.id)
-    .where("secrets_version", "=", seen.secrets_version)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return (await updateRows(tx, "accounts", { owner_id, id, secrets_version }, change)) === 1;
 }
 
-/** Writes who the account is and what it may do, as its platform told. */
+/** Stores who the account is and what it may do, as its platform said. */
 export async function storeInspection(
   tx: Tx,
-  account: { ownerId: string; id: string },
+  { ownerId, id }: { ownerId: string; id: string },
   change: Updateable<
     Pick<
       Tables["accounts"],
@@ -186,15 +164,10 @@ export async function storeInspection(
     >
   >,
 ): Promise<void> {
-  await queryOf(tx)
-    .updateTable("accounts")
-    .set(change)
-    .where("owner_id", "=", account.ownerId)
-    .where("id", "=", account.id)
-    .execute();
+  await updateRows(tx, "accounts", { owner_id: ownerId, id }, change);
 }
 
-/** Connected accounts of these platforms that were not inspected since, those longest ago first. */
+/** Connected accounts of these platforms that were last inspected before `since`, the oldest inspection first. */
 export function listUninspected(
   reader: Reader,
   wish: { readonly providers: readonly string[]; readonly since: number; readonly limit: number },
@@ -210,7 +183,7 @@ export function listUninspected(
     .execute();
 }
 
-/** Marks the account as one a person must reconnect, unless its secrets changed meanwhile; false then. */
+/** Marks the account as one that a person must reconnect. False where its secrets changed meanwhile. */
 export async function requireReconnect(
   tx: Tx,
   seen: SecretsVersion,

@@ -1,11 +1,11 @@
-import type { Reader, Tx } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
-import { sql, type Selectable } from "kysely";
+import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
+import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 export type ConnectionRow = Selectable<Tables["connections"]>;
 
-/** Stores a link, forgets those that ended before `forgetBefore`, and what others keep that have run out. */
+/** Stores a link. Deletes those that ended before `forgetBefore`, and what expired ones still keep. */
 export async function insertConnection(tx: Tx, row: ConnectionRow, forgetBefore: number): Promise<void> {
   await queryOf(tx).deleteFrom("connections").where("expires_at", "<", forgetBefore).execute();
   await queryOf(tx)
@@ -22,24 +22,15 @@ export function findConnection(
   ownerId: string,
   id: string,
 ): Promise<ConnectionRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("connections")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  return findRow(reader, "connections", { owner_id: ownerId, id });
 }
 
-/** By the page's token, which is the proof of who asks: the one look-up without an owner. */
+/** By the page's token, which proves who asks. So the owner is not needed. */
 export function findConnectionByToken(reader: Reader, tokenHash: string): Promise<ConnectionRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("connections")
-    .selectAll()
-    .where("token_hash", "=", tokenHash)
-    .executeTakeFirst();
+  return findRow(reader, "connections", { token_hash: tokenHash });
 }
 
-/** Counts a try of an open link; undefined where it is not open any more or had its last try. */
+/** Counts a try of an open link. Undefined where it is closed or had its last try. */
 export function countAttempt(
   tx: Tx,
   id: string,
@@ -56,112 +47,111 @@ export function countAttempt(
     .executeTakeFirst();
 }
 
-/** By the state that a person comes back with from a platform. */
+/** By the state with which a person comes back from a platform. */
 export function findConnectionByState(reader: Reader, stateHash: string): Promise<ConnectionRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("connections")
-    .selectAll()
-    .where("state_hash", "=", stateHash)
-    .executeTakeFirst();
+  return findRow(reader, "connections", { state_hash: stateHash });
 }
 
-/** A person goes to the platform: what is kept until they come back. The state before is void; false: closed. */
+/** Keeps what is needed when the person comes back from the platform. An earlier state is void. False: closed. */
 export async function keepConsent(
   tx: Tx,
   id: string,
-  consent: { stateHash: string; pendingEnc: string; way: string },
+  { stateHash, pendingEnc, way }: { stateHash: string; pendingEnc: string; way: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("connections")
-    .set({ state_hash: consent.stateHash, pending_enc: consent.pendingEnc, way: consent.way, error: null })
-    .where("id", "=", id)
-    .where("status", "=", "pending")
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const kept = { state_hash: stateHash, pending_enc: pendingEnc, way, error: null };
+  return (await updateRows(tx, "connections", { id, status: "pending" }, kept)) === 1;
 }
 
-/** Takes what was kept, once: false where another answer with the same state was first. */
+/** Takes what was kept, once. False where another answer with the same state was first. */
 export async function takeConsent(tx: Tx, id: string, pendingEnc: string): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("connections")
-    .set({ pending_enc: null })
-    .where("id", "=", id)
-    .where("status", "=", "pending")
-    .where("pending_enc", "=", pendingEnc)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const kept = { id, status: "pending", pending_enc: pendingEnc } as const;
+  return (await updateRows(tx, "connections", kept, { pending_enc: null })) === 1;
 }
 
 /**
- * A person chooses among channels found until `expiresAt`, on the page of another token where one is given; false
- * where the link is closed.
+ * Until `expiresAt` a person chooses among the channels that were found, on the page of `tokenHash` where one is
+ * given. False where the link is closed.
  */
 export async function keepChoice(
   tx: Tx,
   id: string,
   choice: { pendingEnc: string; way: string; expiresAt: number; tokenHash?: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("connections")
-    .set({
-      status: "choose",
-      pending_enc: choice.pendingEnc,
-      way: choice.way,
-      expires_at: choice.expiresAt,
-      error: null,
-      ...(choice.tokenHash === undefined ? {} : { token_hash: choice.tokenHash }),
-    })
-    .where("id", "=", id)
-    .where("status", "=", "pending")
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const { pendingEnc, way, expiresAt, tokenHash } = choice;
+  const kept = { pending_enc: pendingEnc, way, expires_at: expiresAt, token_hash: tokenHash, error: null };
+  return (
+    (await updateRows(tx, "connections", { id, status: "pending" }, { ...kept, status: "choose" })) === 1
+  );
 }
 
-/** Keeps others from using the link up until the transaction ends; false where one has. */
-export async function holdConnection(tx: Tx, id: string): Promise<boolean> {
+/** Changes a link that is not used up. False for another one. */
+async function updateOpen(tx: Tx, id: string, set: Updateable<Tables["connections"]>): Promise<boolean> {
   const { numUpdatedRows } = await queryOf(tx)
     .updateTable("connections")
-    .set((eb) => ({ attempts: eb.ref("attempts") }))
+    .set(set)
     .where("id", "=", id)
     .where("status", "in", ["pending", "choose"])
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-/** Uses the link up; false where another submission was first. The first account is the one in short. */
-export async function completeConnection(
+/** Locks the link until the transaction ends. False where it is used up. */
+export function holdConnection(tx: Tx, id: string): Promise<boolean> {
+  return updateOpen(tx, id, { id });
+}
+
+/** Uses the link up. False where another submission was first. The short form names the first account. */
+export function completeConnection(
   tx: Tx,
   id: string,
   accountIds: readonly [string, ...string[]],
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("connections")
-    .set({
-      status: "connected",
-      account_id: accountIds[0],
-      account_ids: JSON.stringify(accountIds),
-      pending_enc: null,
-      error: null,
-    })
-    .where("id", "=", id)
-    .where("status", "in", ["pending", "choose"])
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const accounts = { account_id: accountIds[0], account_ids: JSON.stringify(accountIds) };
+  return updateOpen(tx, id, { ...accounts, status: "connected", pending_enc: null, error: null });
 }
 
-/** Notes why the last try did not work; the last one of all closes the link. */
+/** Stores why the last try failed. The last one of all closes the link. */
 export async function noteFailure(
   tx: Tx,
   id: string,
-  failure: { error: string; isLast: boolean },
+  { error, isLast }: { error: string; isLast: boolean },
 ): Promise<void> {
-  await queryOf(tx)
-    .updateTable("connections")
-    .set({
-      error: failure.error,
-      ...(failure.isLast ? { status: "failed" as const, pending_enc: null } : {}),
-    })
-    .where("id", "=", id)
-    .where("status", "in", ["pending", "choose"])
-    .execute();
+  await updateOpen(tx, id, { error, ...(isLast ? { status: "failed", pending_enc: null } : {}) });
+}
+
+/* Apps that Posthorn registered on servers. */
+
+export type AppRow = Selectable<Tables["apps"]>;
+
+type AppKey = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
+
+export function findApp(
+  reader: Reader,
+  { provider, instance_url, redirect_url }: AppKey,
+): Promise<AppRow | undefined> {
+  return findRow(reader, "apps", { provider, instance_url, redirect_url });
+}
+
+/** Replaces the app that was found (null: there was none). Returns the one that is stored in the end. */
+export async function storeApp(tx: Tx, row: AppRow, found: AppRow | null): Promise<AppRow> {
+  if (found !== null) await deleteApp(tx, found);
+  await insertNew(tx, "apps", row);
+  return (await findApp(tx, row)) ?? row;
+}
+
+/** Leaves another app that was stored under the same key since. */
+export async function deleteApp(
+  tx: Tx,
+  { provider, instance_url, redirect_url, app_enc }: AppRow,
+): Promise<void> {
+  await deleteRows(tx, "apps", { provider, instance_url, redirect_url, app_enc });
+}
+
+/** Whether there are tokens of this app. */
+export async function isAppUsed(
+  reader: Reader,
+  { provider, instance_url: server, redirect_url }: AppKey,
+): Promise<boolean> {
+  const instance_url = server === "" ? null : server;
+  return (await findRow(reader, "grants", { provider, instance_url, redirect_url })) !== undefined;
 }

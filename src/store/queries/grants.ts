@@ -1,28 +1,22 @@
 import { sql, type Selectable } from "kysely";
 import { MINUTE } from "../../domain/time.ts";
-import { queryOf } from "../engine/handle.ts";
+import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Reader, Tx } from "../engine/store.ts";
-import type { AccountRow } from "./accounts.ts";
-import { startWaitingPosts } from "./waiting-posts.ts";
+import { startWaitingPosts, type AccountRow } from "./accounts.ts";
 
 export type GrantRow = Selectable<Tables["grants"]>;
 
-/** A grant as somebody has read it. */
+/** A grant as it was read. */
 export type SeenGrant = Pick<GrantRow, "owner_id" | "id" | "secrets_version">;
 
 type GrantKey = Pick<GrantRow, "owner_id" | "id">;
 
-export function findGrant(reader: Reader, key: GrantKey): Promise<GrantRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("grants")
-    .selectAll()
-    .where("owner_id", "=", key.owner_id)
-    .where("id", "=", key.id)
-    .executeTakeFirst();
+export function findGrant(reader: Reader, { owner_id, id }: GrantKey): Promise<GrantRow | undefined> {
+  return findRow(reader, "grants", { owner_id, id });
 }
 
-/** The grant of an account that is still as it was read; undefined where either was changed since. */
+/** The grant of an account. Undefined where the account was changed since it was read. */
 export function findGrantOf(reader: Reader, account: AccountRow): Promise<GrantRow | undefined> {
   return queryOf(reader)
     .selectFrom("grants")
@@ -39,24 +33,14 @@ export async function insertGrant(tx: Tx, row: GrantRow): Promise<void> {
 }
 
 /** The channels of a grant, in order of creation. */
-export function listAccountsOfGrant(reader: Reader, grant: GrantKey): Promise<AccountRow[]> {
-  return queryOf(reader)
-    .selectFrom("accounts")
-    .selectAll()
-    .where("grant_id", "=", grant.id)
-    .where("owner_id", "=", grant.owner_id)
-    .orderBy("id")
-    .execute();
+export function listAccountsOfGrant(reader: Reader, { owner_id, id }: GrantKey): Promise<AccountRow[]> {
+  return listRows(reader, "accounts", { grant_id: id, owner_id }, "id");
 }
 
-/** The row that was deleted; undefined where a channel still uses it. */
+/** Deletes a grant and returns it. Undefined where a channel still uses it. */
 export async function deleteUnusedGrant(tx: Tx, key: GrantKey): Promise<GrantRow | undefined> {
-  // Whoever gives up another of its channels at this moment is waited for: the last one deletes it.
-  await queryOf(tx)
-    .updateTable("grants")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("id", "=", key.id)
-    .execute();
+  // Locks the row: where two channels are given up at the same moment, the last one deletes the grant.
+  await updateRows(tx, "grants", { id: key.id }, { id: key.id });
   return queryOf(tx)
     .deleteFrom("grants")
     .where("owner_id", "=", key.owner_id)
@@ -68,7 +52,7 @@ export async function deleteUnusedGrant(tx: Tx, key: GrantKey): Promise<GrantRow
     .executeTakeFirst();
 }
 
-/** Those that are to be renewed without being asked for. */
+/** Grants whose tokens are due to be renewed. */
 export function listGrantsToRenew(reader: Reader, now: number): Promise<SeenGrant[]> {
   return queryOf(reader)
     .selectFrom("grants")
@@ -79,12 +63,12 @@ export function listGrantsToRenew(reader: Reader, now: number): Promise<SeenGran
     .execute();
 }
 
-/** Longer than any refresh takes. */
+/** A refresh takes less time than this. */
 const UNLISTED_LIFE_MS = 3 * MINUTE;
 
 /**
- * Takes the right to ask for new tokens, which one worker has at a time, until it gives it back or is proven
- * dead (`freeRenewals`). `grant` is as it was before. Null where the tokens are others by now.
+ * Takes the right to ask for new tokens. One worker has it at a time, until it gives it back or is proven dead
+ * (`freeRenewals`). `grant` is as it was before. Null where there are new tokens already.
  */
 export async function takeRenewal(
   tx: Tx,
@@ -97,14 +81,14 @@ export async function takeRenewal(
     .updateTable("grants")
     .set({ renewing_worker: by.worker, renewing_since: by.now })
     .where("id", "=", seen.id)
-    // As it was read: another may have asked, and been answered, in this moment.
+    // Only as it was read: another worker may have asked and got an answer since.
     .where("secrets_version", "=", grant.secrets_version)
     .where("renewing_since", grant.renewing_since === null ? "is" : "=", grant.renewing_since)
     .where(({ or, and, eb, not, exists, selectFrom }) =>
       or([
         eb("renewing_worker", "is", null),
         eb("renewing_worker", "=", by.worker),
-        // A command that is on no list of workers can only be judged by its time.
+        // A command is not in the list of workers. Only its time tells that it is over.
         and([
           not(
             exists(selectFrom("workers").select("workers.id").whereRef("workers.id", "=", "renewing_worker")),
@@ -117,19 +101,26 @@ export async function takeRenewal(
   return { isTaken: numUpdatedRows === 1n, grant };
 }
 
-/** Gives the right back. `isLost`: nobody knows whether the platform gave new tokens. */
+/** Gives the right back. `isLost`: the answer was lost, and may have held new tokens. */
 export async function endRenewal(
   tx: Tx,
-  seen: SeenGrant,
-  end: { worker: string; isLost: boolean },
+  { owner_id, id }: SeenGrant,
+  { worker, isLost }: { worker: string; isLost: boolean },
 ): Promise<void> {
-  await queryOf(tx)
-    .updateTable("grants")
-    .set({ renewing_worker: null, ...(end.isLost ? {} : { renewing_since: null }) })
-    .where("owner_id", "=", seen.owner_id)
-    .where("id", "=", seen.id)
-    .where("renewing_worker", "=", end.worker)
-    .execute();
+  const ended = { renewing_worker: null, ...(isLost ? {} : { renewing_since: null }) };
+  await updateRows(tx, "grants", { owner_id, id, renewing_worker: worker }, ended);
+}
+
+/** Changes a grant whose renewal the worker still has. False where a person has connected again meanwhile. */
+async function endVersion(
+  tx: Tx,
+  { owner_id, id, secrets_version }: SeenGrant,
+  worker: string,
+  set: Partial<GrantRow>,
+): Promise<boolean> {
+  const renewed = { owner_id, id, secrets_version, renewing_worker: worker };
+  const ended = { secrets_version: secrets_version + 1, renewing_worker: null, renewing_since: null };
+  return (await updateRows(tx, "grants", renewed, { ...set, ...ended })) === 1;
 }
 
 export interface RenewedGrant {
@@ -140,84 +131,49 @@ export interface RenewedGrant {
   readonly renewableUntil: number | null;
   readonly renewAt: number | null;
   readonly accessEndsAt: number | null;
-  /** The channel whose refused tokens these replace: it can be used again. Of the others nothing is known. */
+  /** The channel whose refused tokens these replace. It can be used again. */
   readonly healed: string | null;
   readonly now: number;
 }
 
-/** Stores new tokens, for all channels; false where a person has connected anew meanwhile. */
+/** Stores new tokens for all channels. False where a person has connected again meanwhile. */
 export async function storeRenewed(tx: Tx, seen: SeenGrant, fresh: RenewedGrant): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("grants")
-    .set({
-      secrets_enc: fresh.secretsEnc,
-      secrets_version: seen.secrets_version + 1,
-      scopes: fresh.scopes,
-      expires_at: fresh.expiresAt,
-      renewable_until: fresh.renewableUntil,
-      renewed_at: fresh.now,
-      renew_at: fresh.renewAt,
-      renewing_worker: null,
-      renewing_since: null,
-      updated_at: fresh.now,
-    })
-    .where("owner_id", "=", seen.owner_id)
-    .where("id", "=", seen.id)
-    .where("secrets_version", "=", seen.secrets_version)
-    .where("renewing_worker", "=", fresh.worker)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
-  await queryOf(tx)
-    .updateTable("accounts")
-    .set({
-      token_expires_at: fresh.expiresAt,
-      access_ends_at: fresh.accessEndsAt,
-      secrets_version: sql<number>`secrets_version + 1`,
-      updated_at: fresh.now,
-    })
-    .where("grant_id", "=", seen.id)
-    .where("owner_id", "=", seen.owner_id)
-    .execute();
-  if (fresh.healed !== null) await heal(tx, fresh.healed, fresh.now);
+  const { now, scopes, expiresAt, healed } = fresh;
+  const isStored = await endVersion(tx, seen, fresh.worker, {
+    secrets_enc: fresh.secretsEnc,
+    scopes,
+    expires_at: expiresAt,
+    renewable_until: fresh.renewableUntil,
+    renewed_at: now,
+    renew_at: fresh.renewAt,
+    updated_at: now,
+  });
+  if (!isStored) return false;
+  const channels = { grant_id: seen.id, owner_id: seen.owner_id };
+  await updateRows(tx, "accounts", channels, {
+    token_expires_at: expiresAt,
+    access_ends_at: fresh.accessEndsAt,
+    secrets_version: sql`secrets_version + 1`,
+    updated_at: now,
+  });
+  const refused = { id: healed ?? "", status: "reconnect_required" } as const;
+  const usable = { status: "connected", status_reason: null } as const;
+  if (healed !== null && (await updateRows(tx, "accounts", refused, usable)) === 1)
+    await startWaitingPosts(tx, healed, now);
   return true;
 }
 
-/** Posts that waited for it start. */
-async function heal(tx: Tx, accountId: string, now: number): Promise<void> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("accounts")
-    .set({ status: "connected", status_reason: null })
-    .where("id", "=", accountId)
-    .where("status", "=", "reconnect_required")
-    .executeTakeFirst();
-  if (numUpdatedRows === 1n) await startWaitingPosts(tx, accountId, now);
-}
-
-/** A person must consent again: all of its channels say so, and nobody asks for new tokens any more. */
+/** A person must consent again. All channels of the grant say so, and no worker asks for new tokens any more. */
 export async function giveUpGrant(
   tx: Tx,
   seen: SeenGrant,
-  end: { worker: string; reason: string; now: number },
+  { worker, reason, now }: { worker: string; reason: string; now: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("grants")
-    .set({
-      // Whoever waits for it sees that there is nothing to wait for.
-      secrets_version: seen.secrets_version + 1,
-      renew_at: null,
-      renewing_worker: null,
-      renewing_since: null,
-      updated_at: end.now,
-    })
-    .where("owner_id", "=", seen.owner_id)
-    .where("id", "=", seen.id)
-    .where("secrets_version", "=", seen.secrets_version)
-    .where("renewing_worker", "=", end.worker)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+  // The new version tells a worker that waits for the tokens that none will come.
+  if (!(await endVersion(tx, seen, worker, { renew_at: null, updated_at: now }))) return false;
   await queryOf(tx)
     .updateTable("accounts")
-    .set({ status: "reconnect_required", status_reason: end.reason, updated_at: end.now })
+    .set({ status: "reconnect_required", status_reason: reason, updated_at: now })
     .where("grant_id", "=", seen.id)
     .where("owner_id", "=", seen.owner_id)
     .where("status", "not in", ["disconnected", "reconnect_required"])
@@ -225,11 +181,7 @@ export async function giveUpGrant(
   return true;
 }
 
-/** What a worker asked for that is proven dead: whether it was answered, nobody knows. */
+/** Releases the renewals of a dead worker. Whether the platform answered is unknown. */
 export async function freeRenewals(tx: Tx, workerId: string): Promise<void> {
-  await queryOf(tx)
-    .updateTable("grants")
-    .set({ renewing_worker: null })
-    .where("renewing_worker", "=", workerId)
-    .execute();
+  await updateRows(tx, "grants", { renewing_worker: workerId }, { renewing_worker: null });
 }

@@ -1,13 +1,12 @@
-import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
-import { indexOf, queryOf } from "../engine/handle.ts";
-import type { ExpressionBuilder } from "kysely";
-import { sql } from "kysely";
+import { sql, type Selectable } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
-import type { PostRow, Tables } from "../engine/schema.ts";
-import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
+import { RESTORED_STEP } from "../engine/ledger.ts";
+import type { ShownRow, PostRow, Tables } from "../engine/schema.ts";
+import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
+import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -81,25 +80,16 @@ export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
   await indexOf(tx).put(tx, searchable(row));
 }
 
-/**
- * The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's
- * accounts.
- */
+/** The post, or null for one that does not exist or belongs to another owner. */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
-  const row = await queryOf(reader)
-    .selectFrom("posts")
-    .select(POST_COLUMNS)
-    .where("id", "=", id)
-    .where("owner_id", "=", ownerId)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await findRow(reader, "posts", { id, owner_id: ownerId })) ?? null;
 }
 
-/** Those of these posts that are the owner's, first time first. */
+/** Those of these posts that are the owner's, in the order of their times. */
 export function findPosts(reader: Reader, ownerId: string, ids: readonly string[]): Promise<PostRow[]> {
   return queryOf(reader)
     .selectFrom("posts")
-    .select(POST_COLUMNS)
+    .selectAll()
     .where("owner_id", "=", ownerId)
     .where("id", "in", ids)
     .orderBy("scheduled_at")
@@ -120,9 +110,9 @@ export interface TransitionSet extends Partial<PostContentRow> {
 }
 
 /**
- * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come
- * from. Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a
- * publisher holds.
+ * The only function by which use cases write `status`: a single UPDATE that names the states it may come from.
+ * Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a publisher
+ * holds.
  */
 export async function transition(
   tx: Tx,
@@ -133,7 +123,7 @@ export async function transition(
   const { from, to } = TRANSITIONS[trigger];
   const row = await queryOf(tx)
     .updateTable("posts")
-    // Whoever has read it with another fence has read something else.
+    // The fence tells others that what they have read is not the post any more.
     .set({
       ...set,
       ...(to === null ? {} : { status: to }),
@@ -142,10 +132,8 @@ export async function transition(
     .where("id", "=", post.id)
     .where("owner_id", "=", post.ownerId)
     .where("status", "in", [...from])
-    .where((eb: ExpressionBuilder<Tables, "posts">) =>
-      eb.or([eb("lease_worker", "is", null), eb("status", "=", "published")]),
-    )
-    .returning(POST_COLUMNS)
+    .where(({ eb, or }) => or([eb("lease_worker", "is", null), eb("status", "=", "published")]))
+    .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw await whyNot(tx, post, trigger);
   if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
@@ -174,10 +162,7 @@ export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): I
   return { id: row.id, caption: row.caption, metadata: readMetadata(row) };
 }
 
-/**
- * By id, that is in order of creation; the expression keeps SQLite from sorting all of the owner's posts for each
- * page.
- */
+/** In order of creation. The expression keeps SQLite from sorting all of the owner's posts for each page. */
 export function listPostsById(
   reader: Reader,
   ownerId: string,
@@ -185,10 +170,61 @@ export function listPostsById(
 ): Promise<PostRow[]> {
   return queryOf(reader)
     .selectFrom("posts")
-    .select(POST_COLUMNS)
+    .selectAll()
     .where(sql<string>`owner_id || ''`, "=", ownerId)
     .where("id", ">", page.after)
     .orderBy("id")
     .limit(page.limit)
     .execute();
+}
+
+export type AttemptRow = Selectable<Tables["attempts"]>;
+export type StepRow = Pick<
+  Selectable<Tables["effects"]>,
+  "run" | "step" | "state" | "started_at" | "finished_at"
+>;
+
+/** The attempts of a post, and its steps on the platform, each oldest first. */
+export async function readAttempts(
+  reader: Reader,
+  post: Pick<PostRow, "id" | "owner_id">,
+): Promise<{ attempts: AttemptRow[]; steps: StepRow[] }> {
+  const owned = { post_id: post.id, owner_id: post.owner_id };
+  const attempts = await listRows(reader, "attempts", owned, "number");
+  const steps = await queryOf(reader)
+    .selectFrom("effects")
+    .select(["run", "step", "state", "started_at", "finished_at"])
+    .where("post_id", "=", post.id)
+    .where("step", "not like", "once:%")
+    .where("step", "not like", "extra:%")
+    .where("step", "<>", RESTORED_STEP)
+    .orderBy("started_at")
+    .execute();
+  return { attempts, steps };
+}
+
+/** What was refused of a post after it went live, as a field of the answer. {} where nothing was. */
+export function readWarnings({ warnings }: { warnings?: string | null }): { warnings?: string[] } {
+  return warnings === null || warnings === undefined ? {} : { warnings: JSON.parse(warnings) as string[] };
+}
+
+/** A post as an event keeps it: as it was at that time. */
+export function showSnapshot(snapshot: string): Post & { warnings?: string[] } {
+  const row: ShownRow & { warnings?: string | null } = JSON.parse(snapshot);
+  return { ...toPost(row), ...readWarnings(row) };
+}
+
+/** The results of the steps that are done in the post's present run. */
+export async function readResults(
+  reader: Reader,
+  post: Pick<PostRow, "id" | "run">,
+): Promise<{ step: string; result: string }[]> {
+  const done = { post_id: post.id, run: post.run, state: "done" } as const;
+  const rows = await listRows(reader, "effects", done, "step");
+  return rows.flatMap(({ step, result }) => (result === null ? [] : [{ step, result }]));
+}
+
+/** Whether anything was begun in the post's present run. */
+export async function hasEffects(reader: Reader, post: Pick<PostRow, "id" | "run">): Promise<boolean> {
+  return (await findRow(reader, "effects", { post_id: post.id, run: post.run })) !== undefined;
 }

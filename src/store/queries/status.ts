@@ -1,9 +1,10 @@
-import type { Reader } from "../engine/store.ts";
-import { anyOf, rowsOf } from "../engine/statements.ts";
-import { sql, type RawBuilder } from "kysely";
+import { sql, type RawBuilder, type Selectable } from "kysely";
+import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
 import type { Tables } from "../engine/schema.ts";
+import { anyOf, queryOf, rowOf, rowsOf } from "../engine/statements.ts";
+import type { Reader } from "../engine/store.ts";
 
-/** Whose posts are counted; `accountIds` of a limited key, null: all of the owner's. */
+/** Whose posts are counted. `accountIds`: those of a limited key. Null: all of the owner's. */
 export interface StatusScope {
   readonly ownerId: string;
   readonly accountIds: readonly string[] | null;
@@ -46,34 +47,30 @@ export async function countPosts(
 
 export type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
 
-/** The failed posts with the latest time, newest first; like their count they are found in the index. */
-export async function readFailures(
+/** The failed posts with the latest time, newest first. */
+export function readFailures(
   reader: Reader,
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<FailureRow[]> {
-  const rows = await rowsOf(
+  return rowsOf(
     reader,
     sql<FailureRow>`
     SELECT id, account_id, provider, scheduled_at, error FROM posts
     WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND scheduled_at >= ${range.since}
     ORDER BY scheduled_at DESC, id DESC LIMIT ${range.limit}`,
   );
-  return rows;
 }
 
-/** Failed posts of which nobody knows whether they went out. */
+/** Failed posts that may have been published. */
 export async function countInDoubt(reader: Reader, scope: StatusScope): Promise<number> {
-  const rows = await rowsOf(
-    reader,
-    sql<{ count: number }>`
+  const count = sql<{ count: number }>`
     SELECT count(*) AS count FROM posts
-    WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`,
-  );
-  return rows[0]?.count ?? 0;
+    WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`;
+  return (await rowOf(reader, count))?.count ?? 0;
 }
 
-/** The first waiting post's time from `now` on, in milliseconds; null where none waits. */
+/** The first waiting post's time from `now` on, in milliseconds. Null where none waits. */
 export async function readNextScheduled(
   reader: Reader,
   scope: StatusScope,
@@ -106,4 +103,71 @@ export async function readLateness(
     ORDER BY late`,
   );
   return rows.map((row) => row.late);
+}
+
+/* Numbers over all owners, for the operator. They show nothing of a single owner. */
+
+/** Counts ranges of an index, one an account and status. A million posts take a few hundredths of a second. */
+export async function countByStatus(reader: Reader): Promise<Record<PostStatus, number>> {
+  const rows = await rowsOf(
+    reader,
+    sql<{ status: PostStatus; posts: number }>`
+    WITH s (status) AS (VALUES ${sql.join(POST_STATUSES.map((status) => sql`(${sql.lit(status)})`))})
+    SELECT s.status AS status, (
+      SELECT CAST(coalesce(sum((
+        SELECT count(*) FROM posts WHERE account_id = a.id AND status = s.status)), 0) AS BIGINT)
+      FROM accounts a) AS posts
+    FROM s`,
+  );
+  const none = { scheduled: 0, publishing: 0, uploaded: 0, published: 0, failed: 0, cancelled: 0 };
+  return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.posts])) };
+}
+
+/** Posts that should have been taken up before that moment. */
+export async function countOverdue(reader: Reader, before: number): Promise<number> {
+  const overdue = sql<{ posts: number }>`
+    SELECT count(*) AS posts FROM posts
+    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`;
+  return (await rowOf(reader, overdue))?.posts ?? 0;
+}
+
+export type AttemptTotal = Selectable<Tables["attempt_totals"]>;
+
+/** Sums, because PostgreSQL keeps each in parts. Cast, because its sum has a type that is no number in JavaScript. */
+export function readAttemptTotals(reader: Reader): Promise<AttemptTotal[]> {
+  return queryOf(reader)
+    .selectFrom("attempt_totals")
+    .select([
+      "provider",
+      "outcome",
+      "bucket_ms",
+      sql<number>`CAST(sum(attempts) AS BIGINT)`.as("attempts"),
+      sql<number>`CAST(sum(lateness_ms) AS BIGINT)`.as("lateness_ms"),
+    ])
+    .groupBy(["provider", "outcome", "bucket_ms"])
+    .orderBy("provider")
+    .orderBy("outcome")
+    .orderBy("bucket_ms")
+    .execute();
+}
+
+/** Events that wait, and when the first of them is or was due. */
+export async function readOutbox(reader: Reader): Promise<{ pending: number; firstDueAt: number | null }> {
+  const row = await queryOf(reader)
+    .selectFrom("webhook_deliveries")
+    .select([sql<number>`count(*)`.as("pending"), sql<number | null>`min(next_at)`.as("firstDueAt")])
+    .where("next_at", "is not", null)
+    .executeTakeFirst();
+  return row ?? { pending: 0, firstDueAt: null };
+}
+
+export async function countWebhooks(
+  reader: Reader,
+): Promise<ReadonlyMap<Tables["webhooks"]["status"], number>> {
+  const rows = await queryOf(reader)
+    .selectFrom("webhooks")
+    .select(["status", sql<number>`count(*)`.as("webhooks")])
+    .groupBy("status")
+    .execute();
+  return new Map(rows.map((row) => [row.status, row.webhooks]));
 }

@@ -1,8 +1,7 @@
-import type { Reader, Tx } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
 import { sql, type Selectable } from "kysely";
-import { rowsOf } from "../engine/statements.ts";
 import type { Tables } from "../engine/schema.ts";
+import { deleteRows, findRow, listRows, queryOf, rowsOf, updateRows } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 export type WebhookRow = Selectable<Tables["webhooks"]>;
 export type DeliveryRow = Selectable<Tables["webhook_deliveries"]>;
@@ -13,29 +12,19 @@ export async function insertWebhook(tx: Tx, row: WebhookRow): Promise<void> {
 
 /** In order of creation. */
 export function listWebhookRows(reader: Reader, ownerId: string): Promise<WebhookRow[]> {
-  return queryOf(reader)
-    .selectFrom("webhooks")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .orderBy("id")
-    .execute();
+  return listRows(reader, "webhooks", { owner_id: ownerId }, "id");
 }
 
 export function findWebhookRow(reader: Reader, ownerId: string, id: string): Promise<WebhookRow | undefined> {
-  return queryOf(reader)
-    .selectFrom("webhooks")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  return findRow(reader, "webhooks", { owner_id: ownerId, id });
 }
 
-/** With its deliveries. */
+/** Its deliveries are deleted with it. */
 export async function deleteWebhookRow(tx: Tx, ownerId: string, id: string): Promise<void> {
-  await queryOf(tx).deleteFrom("webhooks").where("owner_id", "=", ownerId).where("id", "=", id).execute();
+  await deleteRows(tx, "webhooks", { owner_id: ownerId, id });
 }
 
-/** Waiting deliveries by webhook; one without any is absent. */
+/** The number of waiting deliveries by webhook, without those that have none. */
 export async function countPending(reader: Reader, ownerId: string): Promise<ReadonlyMap<string, number>> {
   const own = queryOf(reader).selectFrom("webhooks").select("id").where("owner_id", "=", ownerId);
   const rows = await queryOf(reader)
@@ -75,7 +64,7 @@ export async function insertDelivery(tx: Tx, row: Omit<DeliveryRow, "seq">): Pro
 /** Which deliveries: one, or all that happened since. */
 export type Replayed = { readonly deliveryId: string } | { readonly since: number };
 
-/** Puts deliveries back into the queue, except tests, whose turn is over; answers how many. */
+/** Puts deliveries back into the queue, except tests. Returns how many. */
 export async function requeueDeliveries(
   tx: Tx,
   { ownerId, webhookId }: WebhookRef,
@@ -102,7 +91,7 @@ export async function requeueDeliveries(
  * lease on the webhook. Its events go out one after the other, in the order in which they are due.
  */
 
-/** When the next event is due, in milliseconds; null when none waits. */
+/** When the next event is due, in milliseconds. Null when none waits. */
 export async function readNextDelivery(reader: Reader): Promise<number | null> {
   const row = await queryOf(reader)
     .selectFrom("webhook_deliveries")
@@ -134,7 +123,7 @@ export interface WebhookLease {
   readonly workerId: string;
 }
 
-/** Takes the right to send to a webhook; null where another process was faster. */
+/** Takes the lease. Null where another process has it. */
 export async function leaseWebhook(
   tx: Tx,
   { webhookId, workerId }: WebhookLease,
@@ -150,19 +139,14 @@ export async function leaseWebhook(
   return row ?? null;
 }
 
-/** The event to send now, the one that has been due for longest; null when none is, or the lease is lost. */
+/** The event that has been due for longest. Null when none is due, or the lease is lost. Extends the lease. */
 export async function nextDelivery(
   tx: Tx,
   { webhookId, workerId }: WebhookLease,
   { now, until }: { now: number; until: number },
 ): Promise<DeliveryRow | null> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("webhooks")
-    .set({ lease_until: until })
-    .where("id", "=", webhookId)
-    .where("lease_worker", "=", workerId)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return null;
+  const lease = { id: webhookId, lease_worker: workerId };
+  if ((await updateRows(tx, "webhooks", lease, { lease_until: until })) === 0) return null;
   const row = await queryOf(tx)
     .selectFrom("webhook_deliveries")
     .selectAll()
@@ -181,12 +165,11 @@ export interface DeliveryEnd extends Pick<DeliveryRow, "status" | "next_at" | "h
   readonly at: number;
 }
 
-/** What the webhook's standing becomes with a try. */
 export type WebhookStanding = Pick<WebhookRow, "status" | "status_reason" | "failing_since">;
 
 /**
- * Records a try, and what it means for the webhook, also without the lease: what was sent was sent. A webhook
- * that is turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
+ * Records a try, and the webhook's state after it. Works without the lease too, because the event was sent. A
+ * webhook that is turned off loses its waiting events. `replay_webhook` puts them back.
  */
 export async function endDelivery(
   tx: Tx,
@@ -194,23 +177,12 @@ export async function endDelivery(
   { seq, at, ...end }: DeliveryEnd,
   standing: WebhookStanding,
 ): Promise<void> {
-  const query = queryOf(tx);
-  await query
-    .updateTable("webhook_deliveries")
-    .set({ ...end, tried_at: at, tries: sql`tries + 1` })
-    .where("seq", "=", seq)
-    .where("webhook_id", "=", webhookId)
-    .execute();
-  await query
-    .updateTable("webhooks")
-    .set({
-      ...standing,
-      updated_at: sql`CASE status WHEN ${standing.status} THEN updated_at ELSE CAST(${at} AS BIGINT) END`,
-    })
-    .where("id", "=", webhookId)
-    .execute();
+  const tried = { ...end, tried_at: at, tries: sql`tries + 1` };
+  await updateRows(tx, "webhook_deliveries", { seq, webhook_id: webhookId }, tried);
+  const updatedAt = sql`CASE status WHEN ${standing.status} THEN updated_at ELSE CAST(${at} AS BIGINT) END`;
+  await updateRows(tx, "webhooks", { id: webhookId }, { ...standing, updated_at: updatedAt });
   if (standing.status !== "disabled") return;
-  await query
+  await queryOf(tx)
     .updateTable("webhook_deliveries")
     .set({ status: "failed", next_at: null, error: "The webhook was turned off before it was sent." })
     .where("webhook_id", "=", webhookId)
@@ -218,29 +190,16 @@ export async function endDelivery(
     .execute();
 }
 
-/** Gives the right to send back. */
 export async function releaseWebhook(tx: Tx, { webhookId, workerId }: WebhookLease): Promise<void> {
-  await queryOf(tx)
-    .updateTable("webhooks")
-    .set({ lease_worker: null })
-    .where("id", "=", webhookId)
-    .where("lease_worker", "=", workerId)
-    .execute();
+  await updateRows(tx, "webhooks", { id: webhookId, lease_worker: workerId }, { lease_worker: null });
 }
 
-/**
- * Gives back what a process held that is proven dead, or ends; without it others wait until the lease runs
- * out.
- */
+/** Releases all webhooks of a process that ends, or is proven dead. Without it others wait for the lease's end. */
 export async function freeWebhooks(tx: Tx, workerId: string): Promise<void> {
-  await queryOf(tx)
-    .updateTable("webhooks")
-    .set({ lease_worker: null })
-    .where("lease_worker", "=", workerId)
-    .execute();
+  await updateRows(tx, "webhooks", { lease_worker: workerId }, { lease_worker: null });
 }
 
-/** Forgets up to `limit` events from before that moment which wait for nothing. */
+/** Deletes up to `limit` old events that do not wait to be sent. Returns how many. */
 export async function pruneDeliveries(tx: Tx, old: { before: number; limit: number }): Promise<number> {
   const { numDeletedRows } = await queryOf(tx)
     .deleteFrom("webhook_deliveries")

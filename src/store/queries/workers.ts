@@ -1,12 +1,12 @@
 import type { Insertable, Selectable } from "kysely";
-import { queryOf } from "../engine/handle.ts";
+import { findRow, queryOf, updateRows } from "../engine/statements.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type WorkerRow = Selectable<Tables["workers"]>;
 export type WorkerRole = WorkerRow["role"];
 
-/** Enters a worker in the list of those on the database, where it may stand already. */
+/** Adds a worker to the list, or updates its heartbeat. */
 export async function insertWorker(tx: Tx, row: Insertable<Tables["workers"]>): Promise<void> {
   await queryOf(tx)
     .insertInto("workers")
@@ -16,12 +16,12 @@ export async function insertWorker(tx: Tx, row: Insertable<Tables["workers"]>): 
 }
 
 export async function beatWorker(tx: Tx, id: string, now: number): Promise<void> {
-  await queryOf(tx).updateTable("workers").set({ heartbeat_at: now }).where("id", "=", id).execute();
+  await updateRows(tx, "workers", { id }, { heartbeat_at: now });
 }
 
-/** From now on its end says nothing about what it works on. */
+/** From now on its end does not count as a crash of its posts. */
 export async function noteClosing(tx: Tx, id: string): Promise<void> {
-  await queryOf(tx).updateTable("workers").set({ is_closing: 1 }).where("id", "=", id).execute();
+  await updateRows(tx, "workers", { id }, { is_closing: 1 });
 }
 
 export async function listWorkersBeside(reader: Reader, id: string): Promise<string[]> {
@@ -29,17 +29,12 @@ export async function listWorkersBeside(reader: Reader, id: string): Promise<str
   return rows.map((row) => row.id);
 }
 
-/** False for one that is proven dead: the publishers' sweep takes those off the list. */
+/** False for a dead worker, which a take-over has removed from the list. */
 export async function isWorkerListed(reader: Reader, id: string): Promise<boolean> {
-  const row = await queryOf(reader)
-    .selectFrom("workers")
-    .select("id")
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await findRow(reader, "workers", { id })) !== undefined;
 }
 
-/** Whether a process of one of these roles has been heard of since that moment. */
+/** Whether a worker of these roles has sent a heartbeat since that moment. */
 export async function isRoleAlive(
   reader: Reader,
   roles: readonly WorkerRole[],
@@ -54,7 +49,7 @@ export async function isRoleAlive(
   return row !== undefined;
 }
 
-/** The publishers, whoever's posts they publish; the liveliest first. */
+/** All publishers, the newest heartbeat first. */
 export function readPublishers(reader: Reader): Promise<WorkerRow[]> {
   return queryOf(reader)
     .selectFrom("workers")

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { queryOf } from "../engine/handle.ts";
+import { queryOf } from "../engine/statements.ts";
 import { rawOf } from "./driver.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { IndexedPost, PostIndex } from "../engine/store.ts";
-import { tokensOf, wantedTokens } from "../queries/search/tokens.ts";
+import { tokensOf, wantedTokens } from "../queries/search.ts";
 
 /**
  * FTS5's `search_index`, which stores no text. Its rowids are the numbers that `search_posts` gives to posts: VACUUM

@@ -1,7 +1,7 @@
 import { HANDLE, type Store } from "../engine/store.ts";
 import { createClaims } from "../queries/publishing/claims.ts";
 import { createLedger } from "../queries/publishing/ledger.ts";
-import { createSearch } from "../queries/search/post-pages.ts";
+import { createSearch } from "../queries/search.ts";
 import { queue } from "./claims.ts";
 import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./database-file.ts";
 import { checkpoint, explained, openDatabase, type OpenOptions } from "./database.ts";

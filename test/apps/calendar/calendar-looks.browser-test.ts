@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../support/browser.ts";
-import { LOOKS, objectionsTo, picture } from "../../support/looks.ts";
+import { objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { queryOf } from "../../support/handles.ts";
 import { showCalendar, startHostSide, type HostSide, type ShownCalendar } from "./calendar-app-host.ts";
@@ -90,19 +90,22 @@ const STATES: Readonly<Record<string, (shown: ShownCalendar) => Promise<void>>> 
   },
 };
 
-describe.each(LOOKS)("the calendar in a $name window", ({ name, width, colorScheme }) => {
+describe.each(WIDTHS)("the calendar in a $name window", ({ name, width }) => {
   it.each([...Object.keys(STATES), "text"])(
     "(%s) has nothing that axe objects to, and fits",
     async (state) => {
       const room = state === "text" ? { containerDimensions: { maxHeight: 160, width } } : {};
-      const context = { theme: colorScheme, ...room };
-      await using shown = await showCalendar(browser, host, { width, context });
+      await using shown = await showCalendar(browser, host, { width, context: room });
       await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
       await STATES[state]?.(shown);
-      await picture(shown.page, `calendar-${state}-${name}`);
       const frame = shown.frame();
-      // The frame's own document says what it is; a host titles and colours what is around it.
-      expect(await objectionsTo(frame)).toEqual([]);
+      for (const theme of THEMES) {
+        await shown.page.evaluate(`window.bridge.sendHostContextChange({ theme: "${theme}" })`);
+        await expect.poll(() => frame.evaluate("document.documentElement.style.colorScheme")).toBe(theme);
+        await picture(shown.page, `calendar-${state}-${name}-${theme}`);
+        // The frame's own document says what it is; a host titles and colours what is around it.
+        expect([theme, await objectionsTo(frame)]).toEqual([theme, []]);
+      }
     },
   );
 });

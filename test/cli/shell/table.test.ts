@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Column, cutText, padText, textWidth, toTable } from "../../../src/cli/shell/table.ts";
+import { type Column, cutText, textWidth, toTable } from "../../../src/cli/shell/table.ts";
 
 describe("the width of a text on a terminal", () => {
   it.each([
@@ -21,7 +21,6 @@ describe("the width of a text on a terminal", () => {
     ["Ελ Жд", 5],
   ])("%j takes %d", (text, width) => {
     expect(textWidth(text)).toBe(width);
-    expect(textWidth(padText(text, 20))).toBe(20);
   });
 
   it.each([

@@ -5,7 +5,6 @@ import type { Outbound } from "../../../src/ports/outbound.ts";
 import { noticeRestore } from "../../../src/publishing/restored.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../../src/store/backup/generation.ts";
-import { POST_COLUMNS } from "../../../src/store/engine/post-columns.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain } from "../../support/publishing.ts";
@@ -78,7 +77,7 @@ async function publishFor(ctx: TestContext, run: Run, ms: number): Promise<void>
 }
 
 async function outcomes(ctx: TestContext): Promise<(FinalPost & { scheduledAt: number })[]> {
-  const rows = await queryOf(ctx.store).selectFrom("posts").select(POST_COLUMNS).orderBy("caption").execute();
+  const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().orderBy("caption").execute();
   return rows.map((row) => ({
     caption: row.caption ?? "",
     status: row.status,

@@ -66,20 +66,6 @@ describe("connecting by consent", () => {
     expect(text).not.toContain("<form");
   });
 
-  it("takes a person back however many strangers have the same address", async () => {
-    const { url } = await at.connect();
-    const back = await at.decide(await at.goOn(url));
-    const statuses = await Promise.all(
-      Array.from({ length: 125 }, async () => (await fetch(`${at.origin}/connect/nothing`)).status),
-    );
-    expect(statuses).toContain(429);
-    const guessed = await fetch(`${at.origin}/connect/callback?code=a&state=${"x".repeat(43)}`);
-    expect([guessed.status, (await fetch(`${at.origin}/connect/callback`)).status]).toEqual([429, 429]);
-    expect((await fetch(url)).status).toBe(200);
-    const done = await read(await at.comeBack(back));
-    expect(done).toMatchObject({ status: 200, text: expect.stringContaining("<h1>Connected</h1>") });
-  });
-
   it("connects the only channel at once, and tells so for good", async () => {
     const { url, connectId } = await at.connect({ name: "Our news" });
     const back = await at.decide(await at.goOn(url));

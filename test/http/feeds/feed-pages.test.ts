@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { FeedItem } from "../../../src/ports/feed-shelf.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { createFeedShelf } from "../../../src/store/queries/feed-items.ts";
+import { createFeedShelf } from "../../../src/store/queries/feeds.ts";
 import { send, type Answer } from "../../support/http.ts";
 import { drain } from "../../support/publishing.ts";
 import { startService, type Service } from "../../support/service.ts";

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../../support/browser.ts";
-import { LOOKS, newWindow, picture } from "../../support/looks.ts";
+import { WIDTHS, newWindow, picture } from "../../support/looks.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 let browser: Browser;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser?.close(), service?.[Symbol.asyncDispose]()]));
 
-it.each([LOOKS[0], LOOKS[3]])(
+it.each(WIDTHS)(
   "the description can be read and tried in a $name window, and asks nobody else",
   async (look) => {
     const context = await newWindow(browser, look);

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../support/browser.ts";
-import { LOOKS, newWindow, objectionsTo, picture } from "../../support/looks.ts";
+import { newWindow, objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { PAGES, startWorld, type World } from "./all-pages.ts";
 
 let browser: Browser;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser?.close(), world?.[Symbol.asyncDispose]()]));
 
-describe.each(LOOKS)("in a $name window", (look) => {
+describe.each(WIDTHS)("in a $name window", (look) => {
   it.each(PAGES)("$name has nothing that axe objects to, and fits", async ({ name, open }) => {
     const context = await newWindow(browser, look);
     const page = await context.newPage();
@@ -21,8 +21,11 @@ describe.each(LOOKS)("in a $name window", (look) => {
       if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) faults.push(message.text());
     });
     await open(page, world);
-    await picture(page, `${name}-${look.name}`);
-    expect([await objectionsTo(page), faults]).toEqual([[], []]);
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `${name}-${look.name}-${theme}`);
+      expect([theme, await objectionsTo(page), faults]).toEqual([theme, [], []]);
+    }
     await context.close();
   });
 });

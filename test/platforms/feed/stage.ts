@@ -1,7 +1,7 @@
 import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { createFeedShelf } from "../../../src/store/queries/feed-items.ts";
+import { createFeedShelf } from "../../../src/store/queries/feeds.ts";
 import { createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { addAccount } from "../../support/publishing.ts";

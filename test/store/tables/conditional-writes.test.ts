@@ -7,18 +7,14 @@ import {
   storeSettings,
   type AccountRow,
 } from "../../../src/store/queries/accounts.ts";
-import {
-  findCalendarLink,
-  insertCalendarLink,
-  putCalendarLink,
-} from "../../../src/store/queries/calendar-links.ts";
+import { findCalendarLink, insertCalendarLink, putCalendarLink } from "../../../src/store/queries/feeds.ts";
 import {
   completeKey,
   findKey,
   insertKey,
   takeOverKey,
   type IdempotencyRow,
-} from "../../../src/store/queries/idempotency.ts";
+} from "../../../src/store/queries/access.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount } from "../../support/publishing.ts";
 

@@ -51,9 +51,13 @@ function withCrash(
   return { platform: { ...platform, publish: (post, io) => platform.publish(post, wrap(io)) }, steps };
 }
 
-/** Each post goes out once, at its time, whatever becomes of the process. */
+function postsOf(fixture: PlatformFixture): [string, StagePost][] {
+  return Object.entries<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
+}
+
+/** Each post goes out once, at its time. */
 export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture): void {
-  const posts = Object.entries<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
+  const posts = postsOf(fixture);
 
   it.each(posts)("shows nothing of %s before its time, and it once from then on", async (_kind, post) => {
     const { platform: watched, steps } = withCrash(platform, null);
@@ -106,18 +110,6 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     expect((await finish(stage.ctx, id)).status).toBe("published");
     expect(runs).toBeGreaterThan(0);
     expect(await stage.published()).toBe(1);
-  });
-
-  it.each(posts)("shows %s once, whichever step the process dies in", async (_kind, post) => {
-    for (const step of await stepsOf(platform, fixture, post)) {
-      for (const moment of ["before it was sent", "after it was sent"] as const) {
-        const { platform: dying } = withCrash(platform, { step, moment });
-        await using stage = await fixture.openStage(dying);
-        const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
-        await finish(stage.ctx, id);
-        await expectOnce(stage, id, `${step}, ${moment}`);
-      }
-    }
   });
 
   it("shows readers the text as it was written", async () => {
@@ -192,6 +184,21 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
       expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
     },
   );
+}
+
+/** Each post goes out once, whichever step the process dies in. */
+export function testDeaths(platform: AnyPlatform, fixture: PlatformFixture): void {
+  it.each(postsOf(fixture))("shows %s once, whichever step the process dies in", async (_kind, post) => {
+    for (const step of await stepsOf(platform, fixture, post)) {
+      for (const moment of ["before it was sent", "after it was sent"] as const) {
+        const { platform: dying } = withCrash(platform, { step, moment });
+        await using stage = await fixture.openStage(dying);
+        const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
+        await finish(stage.ctx, id);
+        await expectOnce(stage, id, `${step}, ${moment}`);
+      }
+    }
+  });
 }
 
 /** Lets time pass for a platform that waits between its requests. */

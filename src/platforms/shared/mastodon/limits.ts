@@ -29,7 +29,7 @@ function limitsOf({ limits }: Pick<PlatformAccount, "limits">): ServerLimits {
 
 /** How a server's software differs from the others. */
 interface Family {
-  /** How long it knows a repeated request by its key; null: it does not, or nobody knows. */
+  /** How long it knows a repeated request by its key; null: it does not, or that is unknown. */
   readonly keyMs: number | null;
   /** Pixelfed uses a key up before it looks at the request. */
   readonly sendsKey: boolean;
@@ -223,7 +223,7 @@ function acceptsOf(limits: ServerLimits, usual: Usual): AcceptedMedia[] {
     const known: readonly string[] = ACCEPTED[kind];
     return told.filter((type) => known.includes(type));
   };
-  // Of two sides nobody knows the longer one before.
+  // The longer side is not known beforehand.
   const side = Math.floor(Math.sqrt(imagePixels ?? usual.imagePixels));
   const maxBytes = videoBytes ?? usual.videoBytes;
   const all: AcceptedMedia[] = [

@@ -8,6 +8,7 @@ import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
+import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
 import { sendUnseen, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
@@ -32,8 +33,7 @@ interface Outgoing extends InThread {
 }
 
 /**
- * Media first, of the whole thread, as attachments that nobody sees; then the status, which everybody does,
- * and then those that follow it.
+ * Media of the whole thread first, as unseen attachments; then the public status, and then those that follow it.
  */
 export async function publish(post: MastodonPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
@@ -43,9 +43,9 @@ export async function publish(post: MastodonPost, io: PublishIo): Promise<Publis
   });
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const send = (part: Part, place: InThread): Promise<Posted> => {
-    const mediaIds = (media[place.at] ?? []).map(({ id }) => id);
-    return sendStatus({ post, part, mediaIds, ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> => {
+    const mediaIds = (media[at.at] ?? []).map(({ id }) => id);
+    return sendStatus({ post, part, mediaIds, ...at }, io);
   };
   return { state: "live", ...liveAt(await sendThread(parts, send, io)) };
 }
@@ -124,20 +124,19 @@ interface Wanted {
 }
 
 /** Those of the account since then (milliseconds since 1970), the newest first, without boosts. */
-export async function* listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
+export function listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
   const path = `/api/v1/accounts/${encodeURIComponent(idOnServer(io))}/statuses`;
-  let maxId: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  return pages(MAX_PAGES, async (maxId) => {
     const query = { limit: PAGE, exclude_reblogs: true, max_id: maxId };
-    const statuses: Status[] = await own(io, { path, query }, z.array(Status));
-    for (const status of statuses) {
-      // One that is boosted stands there with its own author and moment.
-      if (Date.parse(status.created_at) >= since && (status.reblog ?? null) === null) yield status;
-    }
+    const statuses = await own(io, { path, query }, z.array(Status));
+    // One that is boosted stands there with its own author and moment.
+    const items = statuses.filter(
+      ({ created_at: at, reblog }) => Date.parse(at) >= since && (reblog ?? null) === null,
+    );
     const last = statuses.at(-1);
-    if (last === undefined || last.id === maxId || Date.parse(last.created_at) < since) return;
-    maxId = last.id;
-  }
+    const isOver = last === undefined || last.id === maxId || Date.parse(last.created_at) < since;
+    return { items, next: isOver ? null : last.id };
+  });
 }
 
 async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Posted | null> {
@@ -206,12 +205,12 @@ function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   return sendUnseen<Attached>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
-    send: async () => upload(io, await formOf(item, to)),
+    send: async () => upload(io, await toForm(item, to)),
     isGone: async ({ id }) => (await readAttachment(io, id)) === null,
   });
 }
 
-async function formOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+async function toForm(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
   const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
   const description = item.altText ? [{ name: "description", text: item.altText }] : [];
   const file = await filePart("file", item, at);

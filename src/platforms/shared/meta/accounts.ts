@@ -3,9 +3,12 @@ import { AppError } from "../../../domain/errors.ts";
 import { DAY, HOUR, SECOND } from "../../../domain/time.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, Renewal, Tokens } from "../../../ports/connect.ts";
 import { type JsonObject, PlatformFault, type PlatformRequest } from "../../../ports/platform-io.ts";
+import type { Inspection } from "../../../ports/platform.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import { collect } from "../pages.ts";
-import { listEntries, metaFaults, proofOf } from "./graph.ts";
+import { USUAL_CONSENT } from "../consent.ts";
+import type { ContainerApi } from "./containers.ts";
+import { GRAPH_VERSION, graphUrl, listEntries, metaFaults, proofOf } from "./graph.ts";
 
 /** Who has just signed in to Facebook. */
 export interface Person {
@@ -190,7 +193,7 @@ const Named = z
 const ShortLived = z.looseObject({ access_token: z.string().min(1), permissions: Named });
 const Wrapped = z.looseObject({ data: z.tuple([ShortLived]).rest(z.unknown()) });
 
-/** The first token, of an hour or two: bare, or alone in a list as Instagram documents it. */
+/** The first token, of an hour or two: bare, or as the only one of a list as Instagram documents it. */
 export function readShortLived(answer: JsonObject, now: number): Tokens {
   const read = z.union([Wrapped.transform(({ data: [first] }) => first), ShortLived]).safeParse(answer);
   if (!read.success) throw new PlatformFault("ambiguous", "The platform's answer holds no token.");
@@ -202,6 +205,42 @@ export function readShortLived(answer: JsonObject, now: number): Tokens {
     renewableUntil: null,
     scopes: scopes.length === 0 ? null : scopes,
     answer: {},
+  };
+}
+
+const Limit = z.looseObject({
+  quota_usage: z.coerce.number().int().nonnegative(),
+  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
+});
+
+const Profile = z.looseObject({
+  username: z.string().optional(),
+  name: z.string().optional(),
+  profile_picture_url: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+/** Who the account is now, and how many of its posts of a day are used. */
+export async function inspectAccount(
+  { ask, mild }: Pick<ContainerApi, "ask" | "mild">,
+  at: {
+    readonly me: string;
+    readonly picture: "profile_picture_url" | "threads_profile_picture_url";
+    readonly limit: string;
+  },
+): Promise<Inspection> {
+  const profile = await ask({ path: at.me, query: { fields: `username,name,${at.picture}` } }, Profile);
+  const query = { fields: "quota_usage,config" };
+  const { data } = await ask({ path: at.limit, query, rules: mild }, z.looseObject({ data: z.array(Limit) }));
+  const { name, username, [at.picture]: avatarUrl } = profile;
+  const [limit] = data;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(username === undefined ? {} : { handle: username }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    problem: null,
+    ...(limit === undefined ? {} : { quotaUse: { posts: limit.quota_usage } }),
+    ...(limit?.config === undefined ? {} : { limits: { postsPerDay: limit.config.quota_total } }),
   };
 }
 
@@ -226,8 +265,20 @@ export interface TokenHost {
   base(io: Pick<ConnectIo, "setting">): string;
 }
 
+/** How Instagram and Threads ask for a consent. */
+export function signInAt(host: TokenHost) {
+  return {
+    ...USUAL_CONSENT,
+    scopeSeparator: ",",
+    redirect: "https",
+    readTokens: readShortLived,
+    lengthen: exchangeAt(host),
+    renewal: renewAtHost(host),
+  } as const satisfies Partial<OAuthWay>;
+}
+
 /** One token of an hour for one of 60 days, right after the consent: an expired one cannot be exchanged. */
-export function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAuthWay["lengthen"]> {
+function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAuthWay["lengthen"]> {
   return async (tokens, io) => {
     const query = {
       grant_type: `${prefix}_exchange_token`,
@@ -243,7 +294,7 @@ export function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAut
  * Renews the token by itself, which works while it lives and from its second day on. Weekly, so that weeks
  * may go by without a connection.
  */
-export function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
+function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
   return {
     beforeMs: 30 * DAY,
     everyMs: 7 * DAY,
@@ -258,14 +309,40 @@ export function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
   };
 }
 
-/** Facebook's exchange of a user token for one of 60 days; there is no renewal. `base` with its version. */
-export async function exchangeAtFacebook(tokens: Tokens, io: OAuthIo, base: string): Promise<Tokens> {
+/** Below it stand all methods of Facebook's Graph API, whichever platform asks. */
+export function facebookUrl(io: Pick<ConnectIo, "setting">): string {
+  return graphUrl(io, "https://graph.facebook.com", "facebook");
+}
+
+/** How Facebook asks for a consent, for its own channels and for Instagram's. */
+export const FACEBOOK_SIGN_IN = {
+  ...USUAL_CONSENT,
+  // Functions of a setting: its version stands in all of Meta's addresses.
+  endpoints: (io: Pick<ConnectIo, "setting">) => ({
+    authorize: `https://www.facebook.com/${io.setting("API_VERSION", "facebook") ?? GRAPH_VERSION}/dialog/oauth`,
+    token: `${facebookUrl(io)}/oauth/access_token`,
+  }),
+  // A configuration stands for the permissions.
+  authorizeParams: (io: Pick<ConnectIo, "setting">) => {
+    const config = io.setting("LOGIN_CONFIG_ID", "facebook");
+    return config === null ? {} : { scope: null, config_id: config };
+  },
+  scopeSeparator: ",",
+  tokenMethod: "GET",
+} as const satisfies Partial<OAuthWay>;
+
+/** Facebook's exchange of a user token for one of 60 days; there is no renewal. */
+export async function exchangeAtFacebook(tokens: Tokens, io: OAuthIo): Promise<Tokens> {
   const query = {
     grant_type: "fb_exchange_token",
     client_id: io.app.clientId,
     client_secret: io.app.clientSecret,
     fb_exchange_token: tokens.secrets["accessToken"],
   };
-  const long = await askForToken(io, { title: "Facebook", url: `${base}/oauth/access_token`, query });
+  const long = await askForToken(io, {
+    title: "Facebook",
+    url: `${facebookUrl(io)}/oauth/access_token`,
+    query,
+  });
   return { ...long, renewableUntil: null, scopes: tokens.scopes, answer: tokens.answer };
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Metadata } from "../../../domain/posts/post.ts";
-import { tokensOf } from "../../queries/search/tokens.ts";
+import { tokensOf } from "../../queries/search.ts";
 
 const TEXT = `text COLLATE "C"`;
 

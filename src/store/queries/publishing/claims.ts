@@ -3,10 +3,8 @@ import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
-import { queryOf } from "../../engine/handle.ts";
-import { POST_COLUMNS } from "../../engine/post-columns.ts";
+import { change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../engine/schema.ts";
-import { change } from "../../engine/statements.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
 import { setMeta } from "../meta.ts";
@@ -54,7 +52,10 @@ async function claim(write: Store["write"], wish: ClaimWish, queue: Queue): Prom
       write(async (tx) => {
         const now = wish.now();
         const found = await readCandidates(tx, await queue.findDue(tx, wish, now));
-        return (claimed = { posts: await takePosts(tx, found, wish, now), isFull: found.length === wish.limit });
+        return (claimed = {
+          posts: await takePosts(tx, found, wish, now),
+          isFull: found.length === wish.limit,
+        });
       }),
     async () => ({ ...claimed, posts: await stillHeld() }),
   );
@@ -63,7 +64,7 @@ async function claim(write: Store["write"], wish: ClaimWish, queue: Queue): Prom
 /** The posts in the order of `ids`, each with its account and ledger. */
 async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
   const query = queryOf(reader);
-  const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
+  const rows = await query.selectFrom("posts").selectAll().where("id", "in", ids).execute();
   const posts = new Map(rows.map((row) => [row.id, row]));
   const accountIds = rows.map((post) => post.account_id);
   const found = await query.selectFrom("accounts").selectAll().where("id", "in", accountIds).execute();

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import { queryOf } from "../../engine/handle.ts";
+import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
 import {
   Fenced,
   LIVE_STEP,
@@ -18,9 +18,9 @@ import { readingAgain } from "../../engine/unanswered.ts";
 import { setMeta } from "../meta.ts";
 
 /**
- * Each call locks the post's row while the lease holds, then writes. A call whose COMMIT got no answer is written
- * again: the lease lets it through, and the end of a post, which gives the lease back, is known by what it leaves.
- * A step may count as sent once too often by that, and never too seldom.
+ * Each call locks the post's row, checks the lease, then writes. A call whose COMMIT got no answer is written
+ * again: the lease is still there, or for `finishAttempt` its trace. By this a step may count as sent once too
+ * often, and never too seldom.
  */
 export function createLedger({ write }: Pick<Store, "write">): Ledger {
   const guarded = (lease: Lease, work: (tx: Tx) => Promise<void>): Promise<void> =>
@@ -39,9 +39,9 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
         await endEffect(tx, lease, end);
       }),
     handle: (lease, { sealed, ...step }) =>
-      guarded(lease, (tx) => changeStep(tx, lease, { step, set: { handle_enc: sealed } })),
+      guarded(lease, (tx) => changeStep(tx, lease, step, { handle_enc: sealed })),
     countAsked: (lease, step) =>
-      guarded(lease, (tx) => changeStep(tx, lease, { step, set: { asked: sql<number>`asked + 1` } })),
+      guarded(lease, (tx) => changeStep(tx, lease, step, { asked: sql`asked + 1` })),
     live: (lease, mark) => guarded(lease, (tx) => writeLive(tx, lease, mark)),
     forget: (lease, { run, steps }) =>
       guarded(lease, async (tx) => {
@@ -62,7 +62,7 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
   };
 }
 
-/** Locks the post's row until the transaction ends, then looks: a take-over waits for it, or is waited for. */
+/** Locks the post's row until the transaction ends, so that it and a take-over wait for each other. */
 export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<boolean> {
   const row = await queryOf(tx)
     .selectFrom("posts")
@@ -73,13 +73,9 @@ export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promis
   return row?.fence === fence && row.lease_worker === workerId;
 }
 
-/** Only the end of this very lease leaves the fence as it is, and the post without a worker. */
+/** Only `finishAttempt` with this lease leaves the post with this fence and without a worker. */
 async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: AttemptResult): Promise<boolean> {
-  const row = await queryOf(tx)
-    .selectFrom("posts")
-    .select(["fence", "lease_worker", "updated_at"])
-    .where("id", "=", postId)
-    .executeTakeFirst();
+  const row = await findRow(tx, "posts", { id: postId });
   return row?.fence === fence && row.lease_worker === null && row.updated_at === at;
 }
 
@@ -104,12 +100,9 @@ async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect):
 async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
   const { run, step, state, result, httpStatus, at, live } = end;
   const set = { state, result, http_status: httpStatus, finished_at: at };
-  // Once: written again, it finds the step at its end.
-  const notSent = { sent: sql<number>`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
-  await changeStep(tx, lease, {
-    step: { run, step },
-    set: state === "not_sent" ? { ...set, ...notSent } : set,
-  });
+  // Only once: when it is written again, the state is `not_sent` already.
+  const notSent = { sent: sql`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
+  await changeStep(tx, lease, { run, step }, state === "not_sent" ? { ...set, ...notSent } : set);
   if (live) await writeLive(tx, lease, { ...live, run, at });
 }
 
@@ -117,23 +110,16 @@ async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
 async function changeStep(
   tx: Tx,
   { postId }: Lease,
-  { step: { run, step }, set }: { readonly step: StepRef; readonly set: object },
+  { run, step }: StepRef,
+  set: Parameters<typeof updateRows<"effects">>[3],
 ): Promise<void> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("effects")
-    .set(set)
-    .where("post_id", "=", postId)
-    .where("run", "=", run)
-    .where("step", "=", step)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Fenced(postId);
+  if ((await updateRows(tx, "effects", { post_id: postId, run, step }, set)) === 0) throw new Fenced(postId);
 }
 
 async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Promise<void> {
   const { run, at, platformPostId, platformUrl } = mark;
   const place = given({ platform_post_id: platformPostId, platform_url: platformUrl });
-  if (Object.keys(place).length > 0)
-    await queryOf(tx).updateTable("posts").set(place).where("id", "=", postId).execute();
+  if (Object.keys(place).length > 0) await updateRows(tx, "posts", { id: postId }, place);
   const result = JSON.stringify({ platformPostId, platformUrl });
   const noted = { state: "done", result, started_at: at, finished_at: at } as const;
   const empty = { effect_key: "", request_hash: "", asked: 0 };
@@ -144,7 +130,7 @@ async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Prom
     .execute();
 }
 
-/** In the order in which everything locks: the post, its attempt, accounts, `meta`. */
+/** Every transaction locks in this order: the post, its attempt, accounts, `meta`. */
 async function finishAttempt(tx: Tx, lease: Lease, end: AttemptResult): Promise<void> {
   const query = queryOf(tx);
   const move = end.trigger === null ? null : TRANSITIONS[end.trigger];
@@ -240,19 +226,12 @@ async function noteSetupProblem(tx: Tx, lease: Lease, reason: string, now: numbe
 }
 
 async function forgetSetupProblems(tx: Tx, lease: Lease): Promise<void> {
-  await queryOf(tx)
-    .deleteFrom("meta")
-    .where("key", "=", await keyOfProblem(tx, lease))
-    .execute();
+  await deleteRows(tx, "meta", { key: await keyOfProblem(tx, lease) });
 }
 
 async function keyOfProblem(tx: Tx, { accountId }: Lease): Promise<string> {
-  const { provider } = await queryOf(tx)
-    .selectFrom("accounts")
-    .select("provider")
-    .where("id", "=", accountId)
-    .executeTakeFirstOrThrow();
-  return PREFIX + provider;
+  const account = await findRow(tx, "accounts", { id: accountId });
+  return PREFIX + (account?.provider ?? "");
 }
 
 export interface SetupProblem {

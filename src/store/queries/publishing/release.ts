@@ -3,9 +3,8 @@ import type { Attempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
-import { queryOf } from "../../engine/handle.ts";
+import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Tables } from "../../engine/schema.ts";
-import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
 import type { Tx } from "../../engine/store.ts";
 import { freeRenewals } from "../grants.ts";
 import { freeWebhooks } from "../webhooks.ts";
@@ -185,12 +184,7 @@ async function endAttempt(
   postId: string,
   end: { finished_at: number; outcome: Attempt["outcome"]; error: string | null },
 ): Promise<void> {
-  await queryOf(tx)
-    .updateTable("attempts")
-    .set(end)
-    .where("outcome", "=", "running")
-    .where("post_id", "=", postId)
-    .execute();
+  await updateRows(tx, "attempts", { post_id: postId, outcome: "running" }, end);
 }
 
 const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the program ended ${MAX_CRASHES} times in a row while it worked on it.`;
@@ -209,7 +203,7 @@ export async function freeWorker(tx: Tx, workerId: string, now: number): Promise
   for (const { id } of posts) await freePost(tx, id, now);
   await freeWebhooks(tx, workerId);
   await freeRenewals(tx, workerId);
-  await queryOf(tx).deleteFrom("workers").where("id", "=", workerId).execute();
+  await deleteRows(tx, "workers", { id: workerId });
   return posts.length;
 }
 

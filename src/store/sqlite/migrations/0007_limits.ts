@@ -9,7 +9,7 @@ export const statements: readonly string[] = [
   `CREATE UNIQUE INDEX accounts_identity ON accounts (owner_id, provider, platform_account_id, id_server)
     WHERE platform_account_id IS NOT NULL`,
 
-  // Quotas of an account, and of all accounts of a platform: see src/store/queries/publishing/published.ts.
+  // Quotas of an account, and of all accounts of a platform: see src/store/queries/channel-posts.ts.
   `CREATE INDEX posts_published ON posts (account_id, published_at) WHERE published_at IS NOT NULL`,
   `CREATE INDEX accounts_provider ON accounts (provider)`,
 

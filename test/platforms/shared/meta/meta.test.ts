@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformResponse, SignedRequest } from "../../../../src/ports/platform-io.ts";
 import {
-  GONE,
+  GONE_IS_OK,
   graphUrl,
   listEntries,
   metaFaults,
@@ -55,7 +55,7 @@ describe("errors of the Graph API", () => {
   });
 
   it("takes what is gone where a rule says so", () => {
-    expect(metaFaults("Photobox", [{ code: GONE, kind: "ok" }])(refusal(100, 33))).toBe("ok");
+    expect(metaFaults("Photobox", [GONE_IS_OK])(refusal(100, 33))).toBe("ok");
   });
 
   it("waits as long as the usage says", () => {

@@ -1,5 +1,3 @@
-import type { Reader, Tx } from "../../engine/store.ts";
-import { queryOf } from "../../engine/handle.ts";
 import {
   sql,
   type DeleteQueryBuilder,
@@ -12,21 +10,23 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from "kysely";
-import type { FileType } from "../../../domain/files/file.ts";
-import type { Tables } from "../../engine/schema.ts";
+import type { FileType } from "../../domain/files/file.ts";
+import type { Tables } from "../engine/schema.ts";
+import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 export type FileRow = Selectable<Tables["files"]>;
 
-/** Whose files are meant, and which of them: a key that is limited to accounts does not reach them all. */
+/** The files that a key reaches. One that is limited to accounts does not reach all of the owner's. */
 export interface FileReach {
   readonly ownerId: string;
   /** Null: all of the owner's files. */
   readonly accountIds: readonly string[] | null;
-  /** What it brought itself a limited key reaches, whatever uses it. */
+  /** A limited key reaches what it uploaded itself, in whatever posts it is used. */
   readonly keyId: string;
 }
 
-/** For what is not done on behalf of a key: the owner's files, all of them. */
+/** All files of the owner, for work without a key. */
 export function allFilesOf(ownerId: string): FileReach {
   return { ownerId, accountIds: null, keyId: "" };
 }
@@ -44,7 +44,7 @@ export async function findFileByKey(
   return (await found.executeTakeFirst()) ?? null;
 }
 
-/** What the key brought itself, and what posts of its accounts use and those of no other account. */
+/** What the key uploaded itself, and what only posts of its accounts use. */
 function withinReach(
   reader: Reader,
   { ownerId, accountIds, keyId }: FileReach,
@@ -72,19 +72,11 @@ function usesOf(
 }
 
 /**
- * Keeps the files as they are until the transaction ends: whoever deletes one and whoever makes a post use it
- * do so one after the other, and see what the other did. In the order of the ids, so that nobody waits in a
- * circle.
+ * Locks the files until the transaction ends: deleting one and using it in a post happen one after the other, and
+ * each sees what the other did. In the order of the ids, so that transactions do not wait in a circle.
  */
 export async function lockFiles(tx: Tx, ownerId: string, ids: readonly string[]): Promise<void> {
-  for (const id of [...new Set(ids)].sort()) {
-    await queryOf(tx)
-      .updateTable("files")
-      .where("id", "=", id)
-      .where("owner_id", "=", ownerId)
-      .set((eb) => ({ status: eb.ref("status") }))
-      .execute();
-  }
+  for (const id of [...new Set(ids)].sort()) await updateRows(tx, "files", { id, owner_id: ownerId }, { id });
 }
 
 /** Whether posts of accounts beyond the reach use the file. */
@@ -94,11 +86,9 @@ export async function isUsedBeyond(reader: Reader, reach: FileReach, id: string)
   return rows.length > 0;
 }
 
-/** By an address that we signed, which is the proof of who may ask: no owner is at hand. */
+/** By an address that we signed, which proves who may ask. So the owner is not needed. */
 export async function findSignedFile(reader: Reader, id: string): Promise<FileRow | null> {
-  return (
-    (await queryOf(reader).selectFrom("files").selectAll().where("id", "=", id).executeTakeFirst()) ?? null
-  );
+  return (await findRow(reader, "files", { id })) ?? null;
 }
 
 /** Newest first, those before `before`. */
@@ -110,7 +100,7 @@ export async function listFileRows(reader: Reader, filter: FileFilter, page: Fil
   const newest = select.orderBy("id", "desc").limit(page.limit);
   if (accountIds === null) return newest.execute();
   const rows = await newest.where("key_id", "=", filter.reach.keyId).execute();
-  // A walk along an index for each account: one over all would look at every file of theirs for each page.
+  // One query an account walks along an index. One over all accounts would read all of their files for each page.
   for (const accountId of accountIds) {
     const of = { accountId, accountIds, ownerId, type: filter.type };
     rows.push(...(await usedBy(reader, of, page)));
@@ -124,7 +114,7 @@ interface FileFilter {
   readonly type: FileType | null;
 }
 
-interface FileReachOf {
+interface UsedBy {
   readonly ownerId: string;
   readonly accountId: string;
   readonly accountIds: readonly string[];
@@ -136,15 +126,15 @@ interface FilePage {
   readonly limit: number;
 }
 
-/** The newest that posts of this account use, and none of an account beyond the reach. */
-function usedBy(reader: Reader, of: FileReachOf, { before, limit }: FilePage): Promise<FileRow[]> {
+/** The newest files that posts of this account use, and no posts of accounts beyond the reach. */
+function usedBy(reader: Reader, of: UsedBy, { before, limit }: FilePage): Promise<FileRow[]> {
   const { accountId, accountIds, ownerId, type } = of;
   let select = queryOf(reader)
     .selectFrom("file_uses as used")
     .innerJoin("files", "files.id", "used.file_id")
     .selectAll("files")
     .where("used.account_id", "=", accountId)
-    // The expression keeps SQLite from beginning with the owner's files.
+    // The expression keeps SQLite from the index over the owner's files.
     .where(sql<string>`files.owner_id || ''`, "=", ownerId)
     .where(sql<boolean>`NOT EXISTS (${usesOf(sql`used.file_id`, accountIds, "NOT IN")})`);
   if (type !== null) select = select.where("type", "=", type).where("status", "=", "ready");
@@ -156,15 +146,12 @@ export async function insertFileRow(tx: Tx, row: Insertable<Tables["files"]>): P
   await queryOf(tx).insertInto("files").values(row).execute();
 }
 
-/** Notes where the bytes of an upload go, so that they can be found should it be abandoned. */
+/** Stores where the bytes of an upload go, so that they are found if it is abandoned. */
 export async function noteStorageKey(tx: Tx, file: OneFile, storageKey: string): Promise<void> {
   await awaited(tx, file).set({ storage_key: storageKey }).execute();
 }
 
-/**
- * Writes what an upload brought; null where it is not awaited any more (removed, or another upload was
- * first).
- */
+/** Stores what was uploaded. Null where the record was removed, or another upload was first. */
 export async function completeFileRow(
   tx: Tx,
   file: OneFile,
@@ -179,7 +166,6 @@ interface OneFile {
   readonly id: string;
 }
 
-/** A record that is written while its upload is not over. */
 function awaited(
   tx: Tx,
   { ownerId, id }: OneFile,
@@ -192,15 +178,15 @@ function awaited(
 }
 
 export async function deleteFileRow(tx: Tx, ownerId: string, id: string): Promise<void> {
-  await queryOf(tx).deleteFrom("files").where("owner_id", "=", ownerId).where("id", "=", id).execute();
+  await deleteRows(tx, "files", { owner_id: ownerId, id });
 }
 
-/** Rows whose upload was begun before `before` and never came to an end, taken off the table. */
+/** Deletes the rows of uploads that were begun before `before` and never finished, and returns them. */
 export function takeAbandonedUploads(tx: Tx, ownerId: string, before: number): Promise<FileRow[]> {
   return unfinished(tx, ownerId).where("created_at", "<", before).returningAll().execute();
 }
 
-/** A record whose upload did not come to an end, taken off the table; null where there is none. */
+/** Deletes the row of an upload that did not finish, and returns it. Null where there is none. */
 export async function takeUnfinishedUpload(
   tx: Tx,
   file: Pick<FileRow, "owner_id" | "id">,
@@ -211,4 +197,63 @@ export async function takeUnfinishedUpload(
 
 function unfinished(tx: Tx, ownerId: string): DeleteQueryBuilder<Tables, "files", DeleteResult> {
   return queryOf(tx).deleteFrom("files").where("owner_id", "=", ownerId).where("status", "=", "uploading");
+}
+
+/** An address that is a whole JSON string. A caption that only mentions an address does not match. */
+const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
+
+/**
+ * The number of waiting posts that name each key, in `media_url` or anywhere in `metadata`, without keys that none
+ * names. With accounts only of their posts.
+ */
+export async function countUses(
+  reader: Reader,
+  of: Of,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const uses = new Map<string, number>();
+  if (keys.length === 0) return uses;
+  const add = (key: string, count: number): unknown => uses.set(key, (uses.get(key) ?? 0) + count);
+  const urls = keys.map((key) => `r2://${key}`);
+  for (const row of await countByMediaUrl(reader, of, urls))
+    add(row.media_url.slice("r2://".length), row.posts);
+  const wanted = new Set(keys);
+  for (const row of await namedInMetadata(reader, of)) {
+    const named = new Set([...(row.metadata ?? "").matchAll(QUOTED_ADDRESS)].map((match) => match[1] ?? ""));
+    for (const key of named) if (wanted.has(key) && row.media_url !== `r2://${key}`) add(key, 1);
+  }
+  return uses;
+}
+
+type Of = Pick<FileReach, "ownerId" | "accountIds">;
+
+const waitingPosts = (reader: Reader, { ownerId, accountIds }: Of) =>
+  queryOf(reader)
+    .selectFrom("posts")
+    .where("owner_id", "=", ownerId)
+    .where("next_at", "is not", null)
+    .$if(accountIds !== null, (all) => all.where("account_id", "in", accountIds ?? []));
+
+function countByMediaUrl(
+  reader: Reader,
+  of: Of,
+  urls: readonly string[],
+): Promise<{ media_url: string; posts: number }[]> {
+  return (
+    waitingPosts(reader, of)
+      .select(["media_url", sql<number>`count(*)`.as("posts")])
+      .where("media_url", "in", urls)
+      // The condition of the partial index posts_waiting_media, so that it is used.
+      .where(sql<boolean>`media_url <> ''`)
+      .groupBy("media_url")
+      .execute()
+  );
+}
+
+function namedInMetadata(reader: Reader, of: Of): Promise<{ media_url: string; metadata: string | null }[]> {
+  return waitingPosts(reader, of)
+    .select(["media_url", "metadata"])
+    .where("status", "in", ["scheduled", "publishing", "uploaded"])
+    .where(sql<boolean>`metadata LIKE '%"r2://%'`)
+    .execute();
 }

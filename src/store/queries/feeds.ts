@@ -1,7 +1,9 @@
-import type { Reader, Store, Tx } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
+import type { Selectable } from "kysely";
 import type { FeedItem, FeedShelf } from "../../ports/feed-shelf.ts";
 import type { FileStore } from "../../ports/file-store.ts";
+import type { Tables } from "../engine/schema.ts";
+import { deleteRows, findRow, insertNew, queryOf } from "../engine/statements.ts";
+import type { Reader, Store, Tx } from "../engine/store.ts";
 
 /** The built-in feed's entries in their table, their media in the file store under `feed/`. */
 export function createFeedShelf(store: Store, files: FileStore): FeedShelf {
@@ -18,7 +20,7 @@ export function createFeedShelf(store: Store, files: FileStore): FeedShelf {
       }),
     async remove(accountId, id) {
       const item = await findFeedItem(store, accountId, id);
-      await store.write((tx) => deleteItem(tx, accountId, id));
+      await store.write((tx) => deleteRows(tx, "feed_items", { account_id: accountId, id }));
       const media =
         item === null ? [] : [...item.media, ...(item.thumbnail === null ? [] : [item.thumbnail])];
       for (const { key } of media) await files.remove(key);
@@ -44,21 +46,8 @@ async function writeItem(tx: Tx, item: FeedItem): Promise<void> {
     .execute();
 }
 
-async function deleteItem(tx: Tx, accountId: string, id: string): Promise<void> {
-  await queryOf(tx)
-    .deleteFrom("feed_items")
-    .where("account_id", "=", accountId)
-    .where("id", "=", id)
-    .execute();
-}
-
 export async function findFeedItem(reader: Reader, accountId: string, id: string): Promise<FeedItem | null> {
-  const row = await queryOf(reader)
-    .selectFrom("feed_items")
-    .select("item")
-    .where("account_id", "=", accountId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const row = await findRow(reader, "feed_items", { account_id: accountId, id });
   return row === undefined ? null : (JSON.parse(row.item) as FeedItem);
 }
 
@@ -68,40 +57,65 @@ export interface FeedPlace {
   readonly id: string;
 }
 
-/** Public entries, newest first; `before` goes on where a page ended. */
+/** Public entries, newest first, from after `before`. */
 export async function listFeedItems(
   reader: Reader,
   accountId: string,
   page: { limit: number; before: FeedPlace | null },
 ): Promise<FeedItem[]> {
   const { before } = page;
-  let items = queryOf(reader)
+  const end = before ?? { publishedAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const rows = await queryOf(reader)
     .selectFrom("feed_items")
     .select("item")
     .where("account_id", "=", accountId)
-    .where("is_public", "=", 1);
-  if (before !== null) {
-    items = items.where((eb) =>
-      eb.or([
-        eb("published_at", "<", before.publishedAt),
-        eb.and([eb("published_at", "=", before.publishedAt), eb("id", "<", before.id)]),
-      ]),
-    );
-  }
-  const rows = await items.orderBy("published_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
+    .where("is_public", "=", 1)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("published_at", "id"), "<", tuple(end.publishedAt, end.id)),
+    )
+    .orderBy("published_at", "desc")
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
   return rows.map((row) => JSON.parse(row.item) as FeedItem);
 }
 
-/**
- * The account whose feed it is, whoever owns it: a feed is public. Null where the account is none of the
- * feed's.
- */
+/** The account of a feed, of any owner: a feed is public. Null for an account of another platform. */
 export async function findFeedAccount(reader: Reader, id: string): Promise<{ name: string } | null> {
-  const row = await queryOf(reader)
-    .selectFrom("accounts")
-    .select("name")
-    .where("id", "=", id)
-    .where("provider", "=", "feed")
-    .executeTakeFirst();
-  return row ?? null;
+  return (await findRow(reader, "accounts", { id, provider: "feed" })) ?? null;
+}
+
+/* The addresses of owners' calendars. */
+
+export type CalendarLinkRow = Selectable<Tables["calendar_links"]>;
+
+export function findCalendarLink(reader: Reader, ownerId: string): Promise<CalendarLinkRow | undefined> {
+  return findRow(reader, "calendar_links", { owner_id: ownerId });
+}
+
+/** By the token in the address, which proves who asks. So the owner is not needed. */
+export function findCalendarLinkByToken(
+  reader: Reader,
+  tokenHash: string,
+): Promise<CalendarLinkRow | undefined> {
+  return findRow(reader, "calendar_links", { token_hash: tokenHash });
+}
+
+/** False where there is one already. */
+export function insertCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<boolean> {
+  return insertNew(tx, "calendar_links", row);
+}
+
+/** Replaces the owner's link, whose address ends. */
+export async function putCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<void> {
+  await queryOf(tx)
+    .insertInto("calendar_links")
+    .values(row)
+    .onConflict((conflict) => conflict.column("owner_id").doUpdateSet(row))
+    .execute();
+}
+
+/** False where there was none. */
+export async function deleteCalendarLink(tx: Tx, ownerId: string): Promise<boolean> {
+  return (await deleteRows(tx, "calendar_links", { owner_id: ownerId })) > 0;
 }

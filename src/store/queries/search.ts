@@ -1,10 +1,19 @@
 import { sql, type RawBuilder } from "kysely";
-import { hasTerms, searchableText } from "../../../domain/compare-words.ts";
-import type { Metadata } from "../../../domain/posts/post.ts";
-import { indexOf, queryOf } from "../../engine/handle.ts";
-import { SHOWN_COLUMNS, type ShownRow } from "../../engine/post-columns.ts";
-import type { Page, PageOfRows, Position, PostFilter, Search } from "../../engine/search.ts";
-import type { Reader } from "../../engine/store.ts";
+import {
+  fold,
+  hasTerms,
+  MAX_WORD_CHARS,
+  searchableText,
+  splitPieces,
+  type Piece,
+  type SearchableText,
+  type SearchTerm,
+} from "../../domain/compare-words.ts";
+import type { Metadata } from "../../domain/posts/post.ts";
+import { indexOf, queryOf } from "../engine/statements.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "../engine/schema.ts";
+import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
+import type { Reader } from "../engine/store.ts";
 
 /*
  * A page walks posts, newest first, along an index in that order. A search looks first whether its words are rare:
@@ -148,4 +157,55 @@ function positionOf(row: ShownRow | undefined): Position | null {
 
 function textOf({ caption, metadata }: ShownRow): string {
   return searchableText({ caption, metadata: metadata === null ? null : (JSON.parse(metadata) as Metadata) });
+}
+
+/*
+ * The tokens of a post in the text index, the same on both engines. A token is a word, a sign beyond ASCII, or one
+ * or two characters of a script without spaces. So each engine's own tokenizer takes it for one word.
+ */
+
+/** A single letter begins nearly all words there are, so it is not looked up. */
+const MIN_PREFIX_CHARS = 2;
+
+export interface WantedToken {
+  readonly text: string;
+  /** Words that begin with it match too. */
+  readonly isPrefix: boolean;
+}
+
+export function tokensOf(post: SearchableText): string[] {
+  const tokens = splitPieces(fold(searchableText(post))).flatMap((piece) =>
+    piece.kind === "dense" ? [...piece.text, ...pairsOf(piece.text)] : wholeOf(piece),
+  );
+  return [...new Set(tokens)];
+}
+
+/** The tokens that each post with these terms has. Empty where the terms do not tell. */
+export function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
+  return terms.flatMap(tokensOfTerm);
+}
+
+function tokensOfTerm({ pieces }: SearchTerm): WantedToken[] {
+  return pieces.flatMap((piece, at): WantedToken[] => {
+    const isLast = at === pieces.length - 1;
+    if (piece.kind === "word" && isLast) {
+      return piece.text.length < MIN_PREFIX_CHARS ? [] : [{ text: cut(piece.text), isPrefix: true }];
+    }
+    const pairs = piece.kind === "dense" ? pairsOf(piece.text) : [];
+    return (pairs.length === 0 ? wholeOf(piece) : pairs).map((text) => ({ text, isPrefix: false }));
+  });
+}
+
+function wholeOf({ kind, text }: Piece): string[] {
+  if (kind === "word") return [cut(text)];
+  return text < "\x80" ? [] : [text];
+}
+
+function pairsOf(dense: string): string[] {
+  const characters = Array.from(dense);
+  return characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
+}
+
+function cut(word: string): string {
+  return word.length <= MAX_WORD_CHARS ? word : Array.from(word).slice(0, MAX_WORD_CHARS).join("");
 }

@@ -1,0 +1,102 @@
+import { sql, type RawBuilder } from "kysely";
+import type { PostRow } from "../engine/schema.ts";
+import { queryOf, rowOf, rowsOf } from "../engine/statements.ts";
+import type { Reader } from "../engine/store.ts";
+
+/* What the posts of a channel tell: doubles, quotas, figures. */
+
+/** The id of a waiting post with the same content on the same channel. */
+export async function findWaitingTwin(
+  reader: Reader,
+  post: Pick<PostRow, "account_id" | "owner_id" | "content_hash">,
+): Promise<string | null> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select("id")
+    .where("account_id", "=", post.account_id)
+    .where("owner_id", "=", post.owner_id)
+    .where("content_hash", "=", post.content_hash)
+    // A literal: with a parameter SQLite would plan again for each value whether the partial index fits.
+    .where("status", "=", sql.lit("scheduled"))
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** The newest post of the channel with the same text that is live since then, in any Unicode form. */
+export async function findLiveText(
+  reader: Reader,
+  { account_id: accountId, owner_id: ownerId, caption }: Pick<PostRow, "account_id" | "owner_id" | "caption">,
+  since: number,
+): Promise<{ readonly id: string; readonly publishedAt: number } | null> {
+  if (caption === null || caption.trim() === "") return null;
+  const spellings = [...new Set([caption, caption.normalize("NFC"), caption.normalize("NFD")])];
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(["id", "published_at"])
+    .where("account_id", "=", accountId)
+    .where("published_at", ">=", since)
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "published")
+    .where("caption", "in", spellings)
+    .orderBy("published_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { id: row.id, publishedAt: row.published_at ?? 0 };
+}
+
+/** The posts that count for a quota. */
+export interface QuotaWindow {
+  /** Of one account, or of all accounts of a platform. */
+  readonly of: { readonly accountId: string } | { readonly provider: string };
+  /** Milliseconds since 1970: later than `after`, up to and including `until`. */
+  readonly after: number;
+  readonly until: number;
+  /** Set for the plan of a post: other posts that are due in that time count too. */
+  readonly planning: { readonly postId: string | null } | null;
+}
+
+export async function countInWindow(reader: Reader, window: QuotaWindow): Promise<number> {
+  const count = sql<{ count: number }>`SELECT count(*) AS count FROM (${momentsOf(window)}) AS moments`;
+  return (await rowOf(reader, count))?.count ?? 0;
+}
+
+/** The moment of the `nth` newest of them, from 1 on. Null where there are fewer. */
+export async function nthNewest(reader: Reader, window: QuotaWindow, nth: number): Promise<number | null> {
+  const moment = sql<{ at: number }>`
+    SELECT at FROM (${momentsOf(window)}) AS moments ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1}`;
+  return (await rowOf(reader, moment))?.at ?? null;
+}
+
+function momentsOf({ of, after, until, planning }: QuotaWindow): RawBuilder<unknown> {
+  const whose = "accountId" in of ? sql`a.id = ${of.accountId}` : sql`a.provider = ${of.provider}`;
+  const published = sql`
+    SELECT p.published_at AS at FROM accounts a JOIN posts p ON p.account_id = a.id
+    WHERE ${whose} AND p.published_at > ${after} AND p.published_at <= ${until}`;
+  if (planning === null) return published;
+  return sql`${published} UNION ALL
+    SELECT p.scheduled_at AS at FROM accounts a JOIN posts p ON p.account_id = a.id
+    WHERE ${whose} AND p.status IN ('scheduled', 'publishing', 'uploaded')
+      AND p.scheduled_at > ${after} AND p.scheduled_at <= ${until} AND p.id <> ${planning.postId ?? ""}`;
+}
+
+export interface EndedPost {
+  readonly status: "published" | "failed";
+  readonly scheduled_at: number;
+  readonly published_at: number | null;
+}
+
+/** An account's posts that went live or failed, scheduled in this range (milliseconds, both included). */
+export async function readEnded(
+  reader: Reader,
+  account: { readonly ownerId: string; readonly id: string },
+  range: { readonly from: number; readonly to: number },
+): Promise<EndedPost[]> {
+  return rowsOf(
+    reader,
+    sql<EndedPost>`
+      SELECT status, scheduled_at, published_at FROM posts
+      WHERE account_id = ${account.id} AND owner_id = ${account.ownerId} AND status IN ('published', 'failed')
+        AND scheduled_at >= ${range.from} AND scheduled_at <= ${range.to}`,
+  );
+}
