@@ -70,7 +70,7 @@ export interface CallContext {
   readonly ctx: AppContext;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Tells a client that asked for it how far a long call is; null: nobody knows how long it will be. */
+  /** Tells a client that asked for it how far a long call is; null: its length is not known. */
   progress(done: number, total: number | null, message: string): void;
   /**
    * Over MCP, the program that called, for tools that ask it for something; not for those with a `question`.
@@ -82,7 +82,7 @@ export interface CallContext {
   readonly idempotency: IdempotencyClaim | null;
 }
 
-/** Of somebody who came by a signed address or a link, with no key of ours. */
+/** Of a visitor who came by a signed address or a link, with no key of ours. */
 export type GuestCall = Pick<CallContext, "ctx" | "signal" | "idempotency">;
 
 /** A call that does not come through a tool and carries no idempotency key. */

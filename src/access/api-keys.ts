@@ -68,7 +68,7 @@ export interface KeyFile {
 
 /**
  * A full key of the default owner, once: null where any key was ever made. It stands in its file before it is
- * committed, so that a start that is killed in between leaves a key that nobody takes yet, and the next one
+ * committed, so that a start that is killed in between leaves a key that is not taken yet, and the next one
  * takes that.
  */
 export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<string | null> {

@@ -37,7 +37,7 @@ const Duration = z
 
 const TimeZone = z.string().refine(isTimezone, "must be an IANA time zone, for example Europe/Berlin");
 
-/** A text of which something is made; what is wrong with it comes as a string. */
+/** A text that `read` makes something of; what is wrong with it comes as a string. */
 function readBy<T extends object>(read: (text: string) => T | string): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     const result = read(text);

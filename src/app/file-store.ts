@@ -55,7 +55,7 @@ export async function openDatabase({ config, secrets, folder }: StorageSettings,
   return openStore({ ...ownDatabase(folder, tell), locks: folder.locks });
 }
 
-/** The data folder's own database, of which a copy is kept before it is brought to a newer schema. */
+/** The data folder's own database. A copy of it is kept before it is brought to a newer schema. */
 export function ownDatabase(folder: DataFolder, tell: Tell): StoreOptions {
   const keepCopy = (version: number): string =>
     keepSchemaCopy(folder.database, { version, now: systemClock.now() });

@@ -70,30 +70,26 @@ function createAuthorized(
     const { owner_id: ownerId, id, settings } = row();
     const ref = { ownerId, id, settings };
     const first = note(await loadSecrets(ctx, ref));
-    const refused = await attempt(work, first);
-    if (refused.fault === null) return refused.result;
-    const seen = { version: first.version, fault: refused.fault };
-    const fresh = note(await refreshSecrets(ctx, { platform, ref, seen }));
-    const again = await attempt(work, fresh);
-    if (again.fault === null) return again.result;
-    await askToReconnect(ctx, { ...ref, version: fresh.version }, again.fault);
-    throw again.fault;
+    let fault: PlatformFault;
+    try {
+      return await work(first.values);
+    } catch (error) {
+      fault = requireAuthFault(error);
+    }
+    const fresh = note(await refreshSecrets(ctx, { platform, ref, seen: { version: first.version, fault } }));
+    try {
+      return await work(fresh.values);
+    } catch (error) {
+      await askToReconnect(ctx, { ...ref, version: fresh.version }, requireAuthFault(error));
+      throw error;
+    }
   };
 }
 
-type Attempted<T> = { readonly fault: null; readonly result: T } | { readonly fault: PlatformFault };
-
-/** Runs the work; an `auth` fault is its answer, every other error is thrown. */
-async function attempt<T>(
-  work: (secrets: Secrets) => Promise<T>,
-  secrets: LoadedSecrets,
-): Promise<Attempted<T>> {
-  try {
-    return { fault: null, result: await work(secrets.values) };
-  } catch (error) {
-    if (error instanceof PlatformFault && error.kind === "auth") return { fault: error };
-    throw error;
-  }
+/** Throws every other error. */
+function requireAuthFault(error: unknown): PlatformFault {
+  if (error instanceof PlatformFault && error.kind === "auth") return error;
+  throw error;
 }
 
 /**

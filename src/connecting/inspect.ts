@@ -84,15 +84,13 @@ async function ask(ctx: AppContext, platform: AnyPlatform, row: AccountRow): Pro
   }
 }
 
-type Change = Parameters<typeof storeInspection>[2];
-
-function changeOf(row: AccountRow, told: Inspection, now: number): Change {
+function changeOf(row: AccountRow, told: Inspection, now: number): Parameters<typeof storeInspection>[2] {
   const name = plainText(told.name ?? "", MAX_NAME_CHARS);
   const { handle = row.handle } = told;
   const limits = told.limits === undefined ? (JSON.parse(row.limits) as object) : told.limits;
   const use = told.quotaUse === undefined ? {} : { quotaUse: { ...told.quotaUse } };
   const change = {
-    name: name === "" ? row.name : name,
+    name: name || row.name,
     handle: handle === null ? null : plainText(handle, MAX_NAME_CHARS),
     avatar_url: told.avatarUrl === undefined ? row.avatar_url : told.avatarUrl,
     limits: JSON.stringify({ ...limits, ...use }),

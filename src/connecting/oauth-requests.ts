@@ -102,25 +102,16 @@ function tokenRequest(place: TokenPlace, fields: Readonly<Record<string, string>
       };
   // As named fields, so that none of them is quoted back at people.
   const form = { ...fields, ...client };
-  const headers = {
-    accept: "application/json",
-    ...(isBasic ? { authorization: basic(app) } : {}),
-  };
+  const headers = { accept: "application/json", ...(isBasic && { authorization: basic(app) }) };
   const classify = (response: PlatformResponse): PlatformFault | null => {
     const refusal = readRefusal(response.status, response.json);
     return refusal === null ? null : faultOf(place, refusal);
   };
-  if (way.tokenMethod === "GET")
-    return { method: "GET", url: endpoints.token, query: form, headers, classify, newConnection: true };
-  return {
-    method: "POST",
-    url: endpoints.token,
-    headers,
-    form,
-    classify,
-    // So that a failure to connect proves that the code or token is unspent.
-    newConnection: true,
-  };
+  // On a new connection a failure to connect proves that the code or token is unspent.
+  const request = { url: endpoints.token, headers, classify, newConnection: true };
+  return way.tokenMethod === "GET"
+    ? { ...request, method: "GET", query: form }
+    : { ...request, method: "POST", form };
 }
 
 /** An app without a secret (X's public clients) only names itself. */
@@ -268,9 +259,6 @@ export function readStandardTokens(answer: JsonObject, now: number): Tokens | nu
 
 function readScopes(words: string | string[] | null): readonly string[] | null {
   if (words === null) return null;
-  const list = [words]
-    .flat()
-    .flatMap((part) => part.split(/[\s,]+/))
-    .filter((part) => part !== "");
+  const list = [words].flat().flatMap((part) => part.split(/[\s,]+/).filter((word) => word !== ""));
   return list.length === 0 ? null : list;
 }

@@ -22,7 +22,11 @@ export interface Consent {
   readonly ownerId: string;
 }
 
-const AddressesKept = z.object({ authorize: z.string(), token: z.string(), revoke: z.string().optional() });
+const AddressesKept = z.object({
+  authorize: z.string(),
+  token: z.string(),
+  revoke: z.string().exactOptional(),
+});
 
 /** Between the two halves of a consent. */
 const Kept = z.object({
@@ -44,7 +48,7 @@ export async function beginConsent(
   const { platform, way, place, ownerId, state } = consent;
   const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
   const app = await openApp(ctx, consent, io);
-  const endpoints = await endpointsOf(ctx, consent, io);
+  const endpoints = await findEndpoints(ctx, consent, io);
   const pkce = endpoints.pkce ?? way.pkce;
   const verifier = pkce === "none" ? null : randomBytes(32).toString("base64url");
   const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
@@ -76,7 +80,7 @@ export async function finishConsent(
     return tokens;
   };
   const io = await createConnectIo(ctx, { provider: platform.name, ownerId, knownSecrets }, signal);
-  const at = { platform, way, app, endpoints: asEndpoints(endpoints) };
+  const at = { platform, way, app, endpoints };
   try {
     const asked = { code, verifier, redirectUrl: place.redirectUrl };
     const first = note(await exchange(ctx, consent, () => exchangeCode(at, io, asked)));
@@ -93,10 +97,6 @@ export async function finishConsent(
     }
     throw error;
   }
-}
-
-function asEndpoints({ revoke, ...rest }: z.infer<typeof AddressesKept>): Endpoints {
-  return { ...rest, ...(revoke === undefined ? {} : { revoke }) };
 }
 
 const SAYS_NO: ReadonlySet<string> = new Set([
@@ -156,7 +156,7 @@ function requireScopes({ platform, way }: Consent, asked: readonly string[], { s
   );
 }
 
-/** Mastodon throws apps away that nobody got a token with for a day; a person would end at an error there. */
+/** Mastodon deletes apps that no token was asked for in a day; a person would end at an error there. */
 const UNUSED_LIFE_MS = 12 * HOUR;
 
 const StoredApp = z.object({ clientId: z.string(), clientSecret: z.string() });
@@ -176,8 +176,11 @@ export async function openApp(ctx: AppContext, wanted: AppWanted, io: ConnectIo)
   if (way.register === undefined) return configuredApp(ctx, wanted);
   const key = keyOf(wanted);
   const found = (await findApp(ctx.store, key)) ?? null;
-  const kept = found === null ? null : await readKept(ctx, found);
-  if (kept !== null) return kept;
+  if (found !== null) {
+    const isFresh = ctx.clock.now() - found.created_at < UNUSED_LIFE_MS;
+    const kept = isFresh || (await isAppUsed(ctx.store, found)) ? openRow(ctx, found) : null;
+    if (kept !== null) return kept;
+  }
   const fresh = fitApp(platform.title, await way.register(place, io));
   const sealed = ctx.cipher.seal(JSON.stringify(fresh), appAad(key));
   const row = { ...key, app_enc: sealed, created_at: ctx.clock.now() };
@@ -200,11 +203,6 @@ export async function forgetApp(ctx: AppContext, wanted: AppWanted): Promise<voi
   if (wanted.way.register === undefined) return;
   const row = await findApp(ctx.store, keyOf(wanted));
   if (row !== undefined) await ctx.store.write((tx) => deleteApp(tx, row));
-}
-
-async function readKept(ctx: AppContext, row: AppRow): Promise<App | null> {
-  const isFresh = ctx.clock.now() - row.created_at < UNUSED_LIFE_MS;
-  return isFresh || (await isAppUsed(ctx.store, row)) ? openRow(ctx, row) : null;
 }
 
 /** Null where it was sealed with another key. */
@@ -232,7 +230,7 @@ async function configuredApp(ctx: AppContext, { platform, way }: AppWanted): Pro
 }
 
 /** What the settings name stands before what the platform's file does. */
-export async function endpointsOf(
+export async function findEndpoints(
   ctx: AppContext,
   { platform, way, place }: AppWanted,
   io: ConnectIo,

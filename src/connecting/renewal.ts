@@ -20,7 +20,7 @@ import { mergeSecrets, openGrant, openSecrets, scrub, sealGrant } from "../platf
 import { accessEndsAt, renewAt, requirePlatform, wayOf, renewalOf } from "../platform-io/set-up.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { endpointsOf, findUsedApp, forgetApp } from "./oauth.ts";
+import { findEndpoints, findUsedApp, forgetApp } from "./oauth.ts";
 import { fitTokens } from "../platform-io/fit-answers.ts";
 import { refreshTokens, SetupFault } from "./oauth-requests.ts";
 import { createConnectIo, toPlatformAccount } from "../platform-io/connect-io.ts";
@@ -32,7 +32,7 @@ interface RenewalCause {
   readonly isRefused: boolean;
 }
 
-/** How long somebody waits for another process that asks for new tokens. */
+/** How long a caller waits for another process that asks for new tokens. */
 const WAIT_MS = 60 * SECOND;
 const LOOK_EVERY_MS = 200;
 /** Refreshes that run now in this process, by grant. */
@@ -49,9 +49,9 @@ function of<T>(maps: WeakMap<Store, Map<string, T>>, { store }: AppContext): Map
 
 /**
  * Puts new tokens in the place of those that were seen, once for all who ask, in whatever process: one worker
- * takes the right to, the others wait for it. It outlives whoever asked, for its answer must be stored.
- * Throws an `auth` fault once all of its
- * channels ask to be reconnected, `not_sent` or `rate` where it may work later.
+ * takes the right to, the others wait for it. It outlives the caller that asked, for its answer must be stored.
+ * Throws an `auth` fault once all of its channels ask to be reconnected, `not_sent` or `rate` where it may
+ * work later.
  */
 export function renewGrant(ctx: AppContext, seen: SeenGrant, cause: RenewalCause): Promise<void> {
   const jobs = of(running, ctx);
@@ -102,7 +102,7 @@ async function renewNow(ctx: AppContext, grant: GrantRow, cause: RenewalCause): 
     if (error instanceof PlatformFault && error.kind === "auth") await giveUp(ctx, grant, error);
     throw error;
   } finally {
-    // What could not be written is for this process to write: nobody else may ask meanwhile.
+    // What could not be written is for this process to write: no other may ask meanwhile.
     if (!answers.has(key))
       await ctx.store.write((tx) => endRenewal(tx, grant, { worker: ctx.workerId, isLost }));
   }
@@ -163,22 +163,21 @@ export async function renewDueGrants(ctx: AppContext, signal: AbortSignal): Prom
 
 async function renewOne(ctx: AppContext, grant: SeenGrant): Promise<void> {
   try {
-    const account = (await listAccountsOfGrant(ctx.store, grant)).find((row) => canVouch(ctx, row));
+    const accounts = await listAccountsOfGrant(ctx.store, grant);
+    // Its settings name the server that gets the tokens: its own secrets prove that they are as they were.
+    const account = accounts.find((row) => {
+      try {
+        openSecrets(ctx, row);
+        return true;
+      } catch {
+        return false;
+      }
+    });
     if (account === undefined) return;
     await renewGrant(ctx, grant, { account, isRefused: false });
   } catch (err) {
     const cause = err instanceof PlatformFault ? { kind: err.kind, reason: err.message } : { err };
     ctx.log.warn({ grantId: grant.id, ...cause }, "Tokens could not be renewed ahead of their end");
-  }
-}
-
-/** Its settings name the server that gets the tokens: its own secrets prove that they are as they were. */
-function canVouch(ctx: AppContext, row: AccountRow): boolean {
-  try {
-    openSecrets(ctx, row);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -222,15 +221,15 @@ export async function askPlatform(ctx: AppContext, grant: GrantRow, account: Acc
   }
 }
 
-interface Ask {
-  readonly ctx: AppContext;
+interface Prepared {
   readonly io: RenewalIo;
   readonly way: ConnectWay;
   readonly platform: AnyPlatform;
-  readonly secrets: Secrets;
 }
 
-async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Omit<Ask, "ctx" | "secrets">> {
+type Ask = Prepared & { readonly ctx: AppContext; readonly secrets: Secrets };
+
+async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Prepared> {
   try {
     return await createRenewalIo(ctx, parts, RENEW_WITHIN_MS);
   } catch (cause) {
@@ -251,7 +250,7 @@ async function renewOnce({ ctx, io, way, platform, secrets }: Ask): Promise<Toke
       `The access to ${platform.title} is over, and it gave nothing to renew it with. Reconnect the channel.`,
     );
   }
-  const endpoints = await endpointsOf(ctx, { platform, way, place: io.place }, io);
+  const endpoints = await findEndpoints(ctx, { platform, way, place: io.place }, io);
   const tokens = await refreshTokens({ platform, way, app: io.app, endpoints }, io, refreshToken);
   return fitTokens(platform.title, tokens);
 }
@@ -286,12 +285,12 @@ interface RenewalParts {
   readonly secrets: Secrets;
 }
 
-/** What a platform gets to renew tokens or give them back, apart from whoever asked for that. */
+/** What a platform gets to renew tokens or give them back, apart from the call that asked for that. */
 async function createRenewalIo(
   ctx: AppContext,
   { grant, account, secrets }: RenewalParts,
   withinMs: number,
-): Promise<{ readonly io: RenewalIo; readonly way: ConnectWay; readonly platform: AnyPlatform }> {
+): Promise<Prepared> {
   const platform = requirePlatform(ctx, grant.provider);
   const way = wayOf(platform, grant);
   const place = { instanceUrl: grant.instance_url, redirectUrl: grant.redirect_url };

@@ -139,7 +139,7 @@ export async function openCopy({ ctx }: GuestCall, parts: SignedParts): ReturnTy
   return { name: parts.id, mimeType, sizeBytes, sha256: null, updatedAt: ctx.clock.now(), read };
 }
 
-/** What a post's media needs to know of an own file; null for one that is missing or somebody else's. */
+/** What a post's media needs to know of an own file; null for one that is missing or another owner's. */
 export async function findReadyFile(reader: Reader, ownerId: string, key: string): Promise<OwnFile | null> {
   const row = await findFileByKey(reader, allFilesOf(ownerId), key);
   return row === null || row.sha256 === null

@@ -36,11 +36,12 @@ const SENTENCES = {
 export async function openLocalFile(call: CallContext, path: string): Promise<FileHandle> {
   const { uploadFolders, homeFolder } = call.ctx.settings;
   assertTaken(call, path);
-  const real = await realPath(path);
+  const real = await findRealPath(path);
   if (real === null) throw notAllowed(call);
   const home = await findHome(homeFolder);
   const usual = home === null ? [] : await findUsualFolders(home);
-  const isOpen = isIn(uploadFolders === null ? usual : await folders(uploadFolders), real);
+  const named = await Promise.all((uploadFolders ?? []).map(findRealPath));
+  const isOpen = isIn(uploadFolders === null ? usual : named.filter((folder) => folder !== null), real);
   if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
   const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
@@ -86,7 +87,7 @@ function notAllowed({ ctx }: CallContext): AppError {
 async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, realNow, there] = await Promise.all([
     handle.stat({ bigint: true }),
-    realPath(real),
+    findRealPath(real),
     lstat(real, { bigint: true }).catch(() => null),
   ]);
   const isSame = realNow === real && there?.dev === opened.dev && there.ino === opened.ino;
@@ -95,10 +96,6 @@ async function isStill(handle: FileHandle, real: string): Promise<boolean> {
 
 function isIn(open: readonly string[], real: string): boolean {
   return open.some((folder) => isBelow(folder, real) && !isHidden(relative(folder, real)));
-}
-
-async function folders(paths: readonly string[]): Promise<readonly string[]> {
-  return (await Promise.all(paths.map(realPath))).filter((folder) => folder !== null);
 }
 
 /** A client that works in all of the home folder says nothing about what may be posted. */
@@ -181,7 +178,7 @@ async function findUsualFolders(home: string): Promise<readonly string[]> {
 
 /** Those that are there, without what is hidden in the home folder, and without those that hold all of it. */
 async function findRealFolders(paths: readonly string[], home: string): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map(realPath));
+  const found = await Promise.all(paths.map(findRealPath));
   return found
     .filter((folder) => folder !== null)
     .filter((folder) => folder !== home && !isBelow(folder, home))
@@ -215,6 +212,6 @@ export function isHidden(way: string): boolean {
 }
 
 /** Null for what is not there. */
-function realPath(path: string): Promise<string | null> {
+function findRealPath(path: string): Promise<string | null> {
   return realpath(path).catch(() => null);
 }

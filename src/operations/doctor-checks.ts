@@ -24,9 +24,11 @@ import { assertFreePort } from "../http/server.ts";
 export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const { accounts } = await listAccounts(plainCall(ctx, localCaller()));
+  const set = Object.keys(ctx.settings.platformSettings);
   const isWanted = ({ name }: AnyPlatform): boolean =>
     named === null
-      ? accounts.some(({ provider }) => provider === name) || hasSettings(ctx, name)
+      ? accounts.some(({ provider }) => provider === name) ||
+        set.some((setting) => setting.startsWith(settingName(name, "")))
       : name === named;
   const wanted = platforms.filter(isWanted);
   const findings = await Promise.all(
@@ -38,11 +40,6 @@ export async function examinePlatforms(ctx: AppContext, named: string | null): P
     }),
   );
   return [...findings.flat(), ...(named === null ? tellOthers(platforms.length - wanted.length) : [])];
-}
-
-function hasSettings({ settings }: AppContext, platform: string): boolean {
-  const beginning = settingName(platform, "");
-  return Object.keys(settings.platformSettings).some((name) => name.startsWith(beginning));
 }
 
 function tellOthers(others: number): Finding[] {

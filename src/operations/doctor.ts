@@ -4,7 +4,7 @@ import { FURTHER_CONNECTIONS } from "../domain/settings/database-settings.ts";
 import { quote, toIso } from "../domain/time.ts";
 import { secretKeyId } from "../store/engine/cipher.ts";
 import { assertMoved } from "../store/moving/move.ts";
-import type { OldTransaction, ServerHealth } from "../store/postgres/health.ts";
+import type { ServerHealth } from "../store/postgres/health.ts";
 import { readMeta, tryWriting } from "../store/queries/meta.ts";
 import {
   readSecretKey,
@@ -16,14 +16,7 @@ import {
 } from "../app/data-folder.ts";
 import { openDatabase, openBucket } from "../app/file-store.ts";
 import { findCipher, nameSecretKey, KEY_CHECK } from "../app/secret-key.ts";
-import {
-  readMasterKey,
-  type Settings,
-  type Setup,
-  readPlace,
-  loadCatalog,
-  type Catalog,
-} from "../app/setup.ts";
+import { readMasterKey, type Settings, type Setup, readPlace, loadCatalog } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
 import {
   examineMachineClock,
@@ -170,17 +163,17 @@ function describeConnections(
 }
 
 function describeOld({ old, seesAll }: ServerHealth): Finding[] {
-  const topic = "snapshots";
   const seen = seesAll ? "" : " that this user may see (pg_read_all_stats would show all)";
-  if (old.length === 0) return [ok(topic, `no transaction${seen} is old`)];
-  return old.map((one) => note(topic, describeTransaction(one)));
-}
-
-function describeTransaction({ kind, id, minutes, application, ending }: OldTransaction): string {
-  const whose = application === "" ? "" : ` of ${quote(application)}`;
-  const what =
-    kind === "prepared" ? `the prepared transaction ${quote(id)}` : `a transaction of process ${id}${whose}`;
-  return `${what} has been open for ${minutes} minutes: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
+  if (old.length === 0) return [ok("snapshots", `no transaction${seen} is old`)];
+  return old.map(({ kind, id, minutes, application, ending }) => {
+    const whose = application === "" ? "" : ` of ${quote(application)}`;
+    const what =
+      kind === "prepared"
+        ? `the prepared transaction ${quote(id)}`
+        : `a transaction of process ${id}${whose}`;
+    const text = `${what} has been open for ${minutes} minutes: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
+    return note("snapshots", text);
+  });
 }
 
 /**
@@ -207,7 +200,11 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
   };
 
   const catalog = await loadCatalog();
-  requireKnown(catalog, platform);
+  const known = catalog.platforms.map(({ name }) => name);
+  if (platform !== null && !known.includes(platform)) {
+    const list = known.join(", ");
+    throw new AppError("invalid", `${quote(platform)} is not a known platform. The platforms are ${list}.`);
+  }
   const place = locateDataFolder(env);
   const settings = await attempt("settings", () => readPlace(env, place));
   if (settings !== null) {
@@ -294,12 +291,6 @@ async function openWritable(setup: Setup, tell?: Tell): Promise<Context> {
     await ctx[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-function requireKnown({ platforms }: Catalog, name: string | null): void {
-  if (name === null || platforms.some((platform) => platform.name === name)) return;
-  const known = platforms.map((platform) => platform.name).join(", ");
-  throw new AppError("invalid", `${quote(name)} is not a known platform. The platforms are ${known}.`);
 }
 
 /** Neither a database nor the mark of one that was lost. */

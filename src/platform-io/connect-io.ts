@@ -77,7 +77,7 @@ export function readSettings(row: Pick<AccountRow, "settings">): JsonObject {
 }
 
 /**
- * What the account can do, and with a post of this kind (null: in general). Whoever knows the account asks
+ * What the account can do, and with a post of this kind (null: in general). Where the account is known, ask
  * here and not its platform's data: servers, plans and permissions differ. Of an account whose platform is
  * not installed: nothing.
  */

@@ -22,26 +22,21 @@ export function encodeUrl({ url, query }: PlatformRequest): string {
 export function encodeBody({ json, form, multipart, body }: PlatformRequest): Encoded {
   if (json !== undefined)
     return { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
-  if (form !== undefined) {
+  if (form !== undefined)
     return { headers: { "content-type": "application/x-www-form-urlencoded" }, body: encodeFields(form) };
-  }
   if (multipart !== undefined) return encodeMultipart(multipart);
   if (body === undefined) return { headers: {} };
   return { headers: {}, body: typeof body === "function" ? body() : body };
 }
 
-/** A space becomes %20, which everybody reads; + is a space in forms alone. */
+/** A space becomes %20, which every server reads; + is a space only in forms. */
 export function encodeFields(fields: Fields): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue;
-    for (const one of isList(value) ? value : [value]) pairs.append(name, String(one));
+    for (const one of [value].flat()) pairs.append(name, String(one));
   }
   return pairs.toString().replaceAll("+", "%20");
-}
-
-function isList(value: NonNullable<Fields[string]>): value is readonly (string | number)[] {
-  return Array.isArray(value);
 }
 
 const LINE_END = Buffer.from("\r\n");

@@ -85,7 +85,7 @@ export function fitEffect<R extends Json>(title: string, spec: EffectSpec<R>): E
   };
 }
 
-/** The same value, its texts without what nobody sees: ids and addresses have none of it. */
+/** The same value, its texts without invisible characters: ids and addresses have none. */
 function shown<V extends Json>(value: V): V {
   const clean = JSON.stringify(value, (_name, item: unknown) =>
     typeof item === "string" ? visibleOnly(item) : item,

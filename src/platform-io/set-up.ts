@@ -248,7 +248,7 @@ function canRenew(renewal: Renewal | null, { secrets }: Ends): renewal is Renewa
   return renewal !== null && (renewal.renew !== undefined || (secrets["refreshToken"] ?? "") !== "");
 }
 
-/** When a person must connect again, in milliseconds since 1970; null: never, or nobody knows. */
+/** When a person must connect again, in milliseconds since 1970; null: never, or not known. */
 export function accessEndsAt(way: ConnectWay, tokens: Ends): number | null {
   return canRenew(renewalOf(way), tokens) ? tokens.renewableUntil : tokens.expiresAt;
 }

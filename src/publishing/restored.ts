@@ -83,16 +83,14 @@ async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "aga
   return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
 }
 
-interface Restored {
-  /** The one that the database begins with now. */
-  readonly generation: Generation;
-  /** The moment of the restore: what was due until then may have gone out. */
-  readonly now: number;
-  readonly platforms: Iterable<AnyPlatform>;
-}
-
-/** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. */
-export async function holdRestored(tx: Tx, { generation, now, platforms }: Restored): Promise<number> {
+/**
+ * Makes a copy of a database fit to go on from: nothing that may have gone out until `now`, the moment of the
+ * restore, is sent again. The database begins with `generation` then. Returns how many posts are held.
+ */
+export async function holdRestored(
+  tx: Tx,
+  { generation, now, platforms }: { generation: Generation; now: number; platforms: Iterable<AnyPlatform> },
+): Promise<number> {
   const all = [...platforms];
   const held = await markRestored(tx, {
     now,

@@ -1,5 +1,5 @@
 import { mustReconnect } from "../domain/accounts/account.ts";
-import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import { HOUR, SECOND, DAY, MINUTE } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
@@ -103,11 +103,11 @@ export function verdictOnError(error: unknown, at: Situation): AttemptResult {
     return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
   if (error instanceof TooLate) return failed(missedSentence(null), at);
   if (error instanceof PlatformFault) return verdictOnFault(error, at);
-  if (at.isOpen) return askLater(at, { afterMs: null, why: sentence(error) });
+  if (at.isOpen) return askLater(at, { afterMs: null, why: reasonOf(error) });
   // Trouble of this machine, a full disk say, is no fault of the post's.
   if (error instanceof MediaUnavailable || (error instanceof AppError && error.kind === "unavailable"))
     return retryLater(error.message, at);
-  return failed(sentence(error), at);
+  return failed(reasonOf(error), at);
 }
 
 function verdictOnFault(fault: PlatformFault, at: Situation): AttemptResult {
@@ -198,12 +198,6 @@ export function missedSentence(lastError: string | null): string {
   return lastError === null
     ? "It missed its time: nothing was running, or its channel could not be used, until it was too late. Send it again."
     : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again.`;
-}
-
-function sentence(error: unknown): string {
-  return error instanceof AppError || error instanceof MediaUnavailable
-    ? error.message
-    : INTERNAL_ERROR_SENTENCE;
 }
 
 /** How long what follows a live post is tried. */

@@ -55,7 +55,7 @@ export async function takeOverFromDead({ store, clock, log, media, workerId }: A
     const taken = await store.claims.takeOver(id, clock.now());
     if (taken === null) continue;
     const { posts, failed } = taken;
-    // One that held nothing was in nobody's way.
+    // One that held nothing was in no post's way.
     log[posts > 0 ? "warn" : "info"]({ worker: id, posts }, "took over from a process that ended");
     for (const postId of failed) {
       log.warn({ postId }, "a post failed, as the process ended again and again that worked on it");

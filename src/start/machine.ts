@@ -128,7 +128,7 @@ export function locateProgram(env: Environment, execPath: string): ProgramPlace 
   if (!existsSync(script)) {
     throw new AppError("unavailable", `There is no ${script} yet. Run npm ci in that folder first.`);
   }
-  // Without them, whoever starts it finds the same folder.
+  // Without them, every start finds the same folder.
   const isMoved = [env["POSTHORN_DATA_DIR"], env["XDG_DATA_HOME"]].some((value) => (value ?? "") !== "");
   return { node: findLastingNode(execPath), script, dataFolder: isMoved ? locateDataFolder(env) : null };
 }

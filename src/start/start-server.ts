@@ -164,7 +164,7 @@ async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> 
   return ensureFirstKey(ctx, keyFileOf(setup.folder.apiKeyFile));
 }
 
-/** Nobody takes this long over a key's few bytes. */
+/** Writing a key's few bytes never takes this long. */
 const LEFT_OVER_MS = HOUR;
 
 function keyFileOf(file: string): KeyFile {

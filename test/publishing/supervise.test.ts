@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { supervise } from "../../src/publishing/workers.ts";
 import { runPublisher } from "../../src/publishing/running-publisher.ts";
-import type { DataFolder } from "../../src/app/data-folder.ts";
 import { createTestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 
@@ -81,9 +80,9 @@ describe("the publisher of a process", () => {
       listDead: async () => [],
     };
     const links = { publicUrl: async () => "http://localhost:4747", wakePublisher: () => {} };
-    const ctx = { ...base, store: { ...base.store, liveness }, links };
-    const folder = { generation: "/nowhere/generation" } as DataFolder;
-    const publisher = await runPublisher(ctx, folder.generation, { host: "test", pid: 1, role: "serve" });
+    // As on one machine, where nothing is noted of the database's generation.
+    const ctx = { ...base, store: { ...base.store, isShared: false, liveness }, links };
+    const publisher = await runPublisher(ctx, "/nowhere/generation", { host: "test", pid: 1, role: "serve" });
     expect(publisher.isHealthy()).toBe(true);
     mayHold = false;
     losses[0]!();
