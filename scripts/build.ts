@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { PLATFORMS, TOOLS } from "../src/app/catalog.ts";
+import { PLATFORMS, TOOLS } from "../src/app/setup.ts";
 import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { listModules } from "../src/toolkit/load-folder.ts";

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { zipSync } from "fflate";
 import * as z from "zod";
-import { loadCatalog } from "../src/app/catalog.ts";
+import { loadCatalog } from "../src/app/setup.ts";
 import { BUNDLE_ENTRY, bundleManifest } from "./packages.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

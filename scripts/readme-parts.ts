@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { loadCatalog } from "../src/app/catalog.ts";
+import { loadCatalog } from "../src/app/setup.ts";
 import { SETTINGS } from "../src/app/settings.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import { settingsOf } from "../src/ports/platform-setup.ts";

@@ -113,21 +113,20 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
   "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
   "src/connecting/consent.ts": "a state made and used up, tries, and why one failed",
-  "src/connecting/apps.ts": "apps registered at a server, or forgotten by it",
+  "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
   "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
   "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
-  "src/health/running-server.ts": "where the server of a data folder is reached",
+  "src/health/status.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
   "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
-  "src/posts/take-down.ts": "the lease on a post that its platform did not delete",
+  "src/posts/posts.ts": "the lease on a post that its platform did not delete",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
-  "src/app/sealed-columns.ts": "secrets of older versions, bound to their servers",
-  "src/app/secret-key.ts": "which key a new database is sealed with",
+  "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
-  "src/webhooks/webhook-loop.ts": "old deliveries are deleted",
-  "src/webhooks/webhook-deliveries.ts": "what the delivering loop leases, sent and gives back",
+  "src/webhooks/webhook-deliveries.ts":
+    "what the delivering loop leases, sends and gives back, and old deliveries",
 };
 
 interface Source {

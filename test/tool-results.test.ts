@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../src/app/catalog.ts";
+import { loadCatalog } from "../src/app/setup.ts";
 import { storeUpload } from "../src/files/file-uploads.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { createToolbox } from "../src/toolkit/toolbox.ts";

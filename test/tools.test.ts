@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../src/app/catalog.ts";
+import { loadCatalog } from "../src/app/setup.ts";
 import { DEFAULT_TOOL_SETS } from "../src/domain/permissions.ts";
 import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "./support/context.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
 import { askToDisconnect } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
-import { disconnectChannel } from "../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../src/connecting/connections.ts";
 
 export default defineTool({
   name: "disconnect_channel",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { File, UploadFileArgs } from "../src/domain/files/file.ts";
-import { uploadFile } from "../src/files/file-imports.ts";
+import { uploadFile } from "../src/files/file-uploads.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

@@ -1,23 +1,21 @@
-import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
 import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
-import { createMediaProbe } from "../media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../media/probe/media-reader.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { removePartialFiles } from "../media/stores/folder-store.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
-import { findReadyFile } from "../files/files.ts";
-import { createCopyUrl, createDownloadUrl } from "../files/file-addresses.ts";
+import { findReadyFile, createCopyUrl, createDownloadUrl } from "../files/files.ts";
 import { renewalsDone } from "../connecting/renewal.ts";
-import { readServerUrl } from "../health/running-server.ts";
+import { readServerUrl } from "../health/status.ts";
 import { noticeRestore } from "../publishing/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
-import type { Store, Tell } from "../store/engine/store.ts";
+import type { Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import { createFeedShelf } from "../store/queries/feed-items.ts";
 import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
@@ -28,17 +26,13 @@ import { VERSION } from "../version.ts";
 /** What tokens that are being renewed get at the end. */
 const REFRESH_GRACE_MS = 5 * SECOND;
 
-/** What is known only while the process runs: set by whatever starts the server and the publisher. */
-interface Links {
-  publicUrl: () => Promise<string>;
-  wakePublisher: () => void;
-}
-
-export type Context = AppContext & AsyncDisposable & { readonly links: Links };
+/** `links`: what is known only while the process runs, set where the server and the publisher start. */
+export type Context = AppContext &
+  AsyncDisposable & { readonly links: { publicUrl: () => Promise<string>; wakePublisher: () => void } };
 
 /**
  * Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides
- * instead of mocks. What the log is told of the database's opening, `tell` is told, too.
+ * instead of mocks. `tell` hears what the log hears of the database's opening.
  */
 export async function createContext(
   setup: Setup,
@@ -48,7 +42,10 @@ export async function createContext(
   const { config, folder } = setup;
   const log = overrides.log ?? createLogger(config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
-  const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
+  const links: Context["links"] = {
+    publicUrl: async () => defaultPublicUrl(config),
+    wakePublisher: () => {},
+  };
   try {
     const isShared = config.database !== null;
     if (!isShared) await removePartialFiles([folder.files, folder.spool], () => isUnused(folder.locks));
@@ -57,13 +54,13 @@ export async function createContext(
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
     if (store.isShared) await assertMoved(store);
-    const byMs = clockErrorMs(store);
-    if (byMs !== null)
+    const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
+    const byMs = Math.round(systemClock.now() - (store.liveness.clock ?? systemClock).now());
+    if (Math.abs(byMs) > CLOCK_TOLERANCE_MS)
       log.warn(
         { byMs },
         "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
       );
-    const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = held(closers, createDoor(config));
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
@@ -122,12 +119,6 @@ export async function createContext(
 /** Daemons that keep the time keep it closer than this. */
 export const CLOCK_TOLERANCE_MS = SECOND;
 
-/** How far this machine's clock is ahead of the database's; null while that is little, or it has none. */
-function clockErrorMs({ liveness }: Store): number | null {
-  const byMs = liveness.clock === null ? 0 : Math.round(systemClock.now() - liveness.clock.now());
-  return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
-}
-
 /** Closed with the rest. */
 function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
   closers.add(() => opened[Symbol.asyncDispose]());
@@ -136,10 +127,7 @@ function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
 
 /** The way to the network that the settings allow. */
 export function createDoor(config: Config): ReturnType<typeof createOutbound> {
-  return createOutbound({
-    allowedHosts: config.allowedHosts,
-    userAgent: `Posthorn/${VERSION}`,
-  });
+  return createOutbound({ allowedHosts: config.allowedHosts, userAgent: `Posthorn/${VERSION}` });
 }
 
 /** In a build, results are sent as they are typed. What the sources run checks them, too. */
@@ -153,4 +141,38 @@ export function createTools(ctx: AppContext, setup: Setup): Toolbox {
 /** Where a server on the configured port would be reached. */
 export function defaultPublicUrl(config: Config, port = config.port): string {
   return config.publicUrl ?? `http://localhost:${port}`;
+}
+
+/** For what works on a context, which ends last. */
+export function closersOf(ctx: AsyncDisposable & Pick<AppContext, "log">): Closers {
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  return closers;
+}
+
+/** Ends in reverse order what was begun in order; the standard's AsyncDisposableStack needs a newer Node. */
+export class Closers implements AsyncDisposable {
+  readonly #closers: (() => PromiseLike<void> | void)[] = [];
+  readonly #noteFailure: (error: unknown) => void;
+
+  /** What fails to close is reported and does not keep the rest open. */
+  constructor(noteFailure: (error: unknown) => void) {
+    this.#noteFailure = noteFailure;
+  }
+
+  add(close: () => PromiseLike<void> | void): void {
+    this.#closers.push(close);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (;;) {
+      const close = this.#closers.pop();
+      if (close === undefined) return;
+      try {
+        await close();
+      } catch (error) {
+        this.#noteFailure(error);
+      }
+    }
+  }
 }

@@ -1,77 +1,18 @@
+import * as z from "zod";
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import * as z from "zod";
 import {
+  type ConfigurablePlatform,
   readPlatformSettings,
   settingName,
-  type ConfigurablePlatform,
 } from "../domain/accounts/platform-settings.ts";
-import { checkPlace, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
-import { HostList, type HostRule } from "../domain/settings/host-rule.ts";
-import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
-import {
-  readDatabaseSettings,
-  type DatabaseAddresses,
-  type DatabaseSettings,
-} from "../domain/settings/database-settings.ts";
-import { httpAddress } from "../domain/settings/http-address.ts";
-import { TrustProxy } from "../domain/settings/trust-proxy.ts";
-import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
+import { checkPlace, readBucketSettings } from "../domain/files/bucket-settings.ts";
+import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-address.ts";
+import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
+import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
+import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
-
-/** Settings of one process, read once; `SETTINGS` says what each means. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Without a slash at its end. Null: `http://localhost:<port>`, known when the port is. */
-  readonly publicUrl: string | null;
-  /** Whose word is taken for the address that a request came from. */
-  readonly trustProxy: TrustProxy;
-  readonly timezone: string;
-  readonly maxLatenessMs: number;
-  readonly allowedHosts: readonly HostRule[];
-  /** Requests a minute and key. */
-  readonly rateLimit: number;
-  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  /** Null: text where a person reads along, else JSON. */
-  readonly logFormat: "json" | "text" | null;
-  /**
-   * Folders below which `upload_file` may read a `path`, over stdio and the command line; null: those that a
-   * person usually has.
-   */
-  readonly uploadFolders: readonly string[] | null;
-  /** When a person confirms a tool's call before it is done. */
-  readonly confirm: "never" | "risky" | "always";
-  /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
-  readonly hasLegacySse: boolean;
-  /** The sets of tools that MCP lists. */
-  readonly toolSets: readonly Permission[];
-  /** Where the files are kept; null: in the data folder. */
-  readonly bucket: BucketSettings | null;
-  /** PostgreSQL; null: SQLite in the data folder. */
-  readonly database: DatabaseSettings | null;
-  /** In the place of `secret.key` in the data folder; null: that. */
-  readonly secretKeyFile: string | null;
-  /**
-   * `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that
-   * platform.
-   */
-  readonly platformSettings: Readonly<Record<string, string>>;
-}
-
-/** The settings that nobody may read back. */
-export interface Secrets {
-  readonly apiKey: string | null;
-  /** What a scraper of `/metrics` shows; null: there is no such page. */
-  readonly metricsToken: string | null;
-  /** Opens the bucket; null where there is none. */
-  readonly bucketSecretKey: string | null;
-  /** With passwords in them; null where there is none. */
-  readonly database: DatabaseAddresses | null;
-  /** In hexadecimal digits; null: it stands in a file. */
-  readonly secretKey: string | null;
-}
 
 /** Every bad setting at once, one line each. */
 export class ConfigError extends Error {
@@ -180,7 +121,7 @@ export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   platforms: readonly ConfigurablePlatform[],
   file: SettingsFile = { problems: [], names: [] },
-): { config: Config; secrets: Secrets } {
+) {
   const given = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
@@ -209,37 +150,54 @@ export function readConfig(
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems, unknown.length > 0);
 
   const values = parsed.data;
-  return {
-    config: {
-      host: values.POSTHORN_HOST,
-      port: values.POSTHORN_PORT,
-      publicUrl: values.POSTHORN_PUBLIC_URL ?? null,
-      trustProxy: values.POSTHORN_TRUST_PROXY,
-      timezone: values.POSTHORN_TIMEZONE,
-      maxLatenessMs: values.POSTHORN_MAX_LATENESS,
-      allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
-      rateLimit: values.POSTHORN_RATE_LIMIT,
-      logLevel: values.POSTHORN_LOG_LEVEL,
-      logFormat: values.POSTHORN_LOG_FORMAT ?? null,
-      // Whoever sets it to nothing wants no folder to be open.
-      uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
-      confirm: values.POSTHORN_CONFIRM,
-      hasLegacySse: values.POSTHORN_LEGACY_SSE,
-      toolSets: values.POSTHORN_TOOLS,
-      bucket: values.POSTHORN_FILES === "folder" ? null : ofBucket.bucket,
-      database: ofDatabase.database,
-      secretKeyFile: ofDatabase.secretKeyFile,
-      platformSettings: ofPlatforms.values,
-    },
-    secrets: {
-      apiKey: values.POSTHORN_API_KEY ?? null,
-      metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
-      bucketSecretKey: ofBucket.secretAccessKey,
-      database: ofDatabase.addresses,
-      secretKey: ofDatabase.secretKey,
-    },
+  const logFormat: "json" | "text" | null = values.POSTHORN_LOG_FORMAT ?? null;
+  const config = {
+    host: values.POSTHORN_HOST,
+    port: values.POSTHORN_PORT,
+    /** Without a slash at its end. Null: `http://localhost:<port>`, known when the port is. */
+    publicUrl: values.POSTHORN_PUBLIC_URL ?? null,
+    trustProxy: values.POSTHORN_TRUST_PROXY,
+    timezone: values.POSTHORN_TIMEZONE,
+    maxLatenessMs: values.POSTHORN_MAX_LATENESS,
+    allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
+    /** Requests a minute and key. */
+    rateLimit: values.POSTHORN_RATE_LIMIT,
+    logLevel: values.POSTHORN_LOG_LEVEL,
+    /** Null: text where a person reads along, else JSON. */
+    logFormat,
+    /** Null: those that a person usually has. Set to nothing, no folder is open. */
+    uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
+    confirm: values.POSTHORN_CONFIRM,
+    hasLegacySse: values.POSTHORN_LEGACY_SSE,
+    /** The sets of tools that MCP lists. */
+    toolSets: values.POSTHORN_TOOLS,
+    /** Where the files are kept; null: in the data folder. */
+    bucket: values.POSTHORN_FILES === "folder" ? null : ofBucket.bucket,
+    /** PostgreSQL; null: SQLite in the data folder. */
+    database: ofDatabase.database,
+    /** In the place of `secret.key` in the data folder; null: that. */
+    secretKeyFile: ofDatabase.secretKeyFile,
+    /** By full name (`POSTHORN_<PLATFORM>_<NAME>`); secrets among them are only handed to that platform. */
+    platformSettings: ofPlatforms.values,
   };
+  const secrets = {
+    apiKey: values.POSTHORN_API_KEY ?? null,
+    /** What a scraper of `/metrics` shows; null: there is no such page. */
+    metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
+    bucketSecretKey: ofBucket.secretAccessKey,
+    /** With passwords in them; null: SQLite. */
+    database: ofDatabase.addresses,
+    /** In hexadecimal digits; null: it stands in a file. */
+    secretKey: ofDatabase.secretKey,
+  };
+  return { config, secrets };
 }
+
+/** Settings of one process, read once; `SETTINGS` says what each means. */
+export type Config = Readonly<ReturnType<typeof readConfig>["config"]>;
+
+/** The settings that are never shown or logged. */
+export type Secrets = Readonly<ReturnType<typeof readConfig>["secrets"]>;
 
 function isFolder(path: string): boolean {
   try {

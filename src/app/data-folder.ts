@@ -16,27 +16,7 @@ import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.
 import { takeFolder } from "../store/sqlite/locks.ts";
 
 /** Where this installation keeps what it must not forget. */
-export interface DataFolder {
-  readonly path: string;
-  readonly database: string;
-  /** `posthorn.env`, where somebody wrote one. */
-  readonly settings: string;
-  readonly files: string;
-  /** Remote media of posts that are being worked on. */
-  readonly spool: string;
-  /** Where resumable uploads grow. */
-  readonly uploads: string;
-  readonly locks: string;
-  /** The first key, for scripts on this machine. */
-  readonly apiKeyFile: string;
-  readonly secretKey: string;
-  /** The key that is about to take the place of `secretKey`. */
-  readonly nextSecretKey: string;
-  /** How far the database has come, for noticing an older copy (`src/store/backup/generation.ts`). */
-  readonly generation: string;
-  /** There once its database went to a PostgreSQL: nothing starts on the folder's own any more. */
-  readonly moved: string;
-}
+export type DataFolder = Readonly<ReturnType<typeof layOut>>;
 
 /** Variables as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -81,19 +61,26 @@ export async function foreseeDataFolder(path: string): Promise<DataFolder> {
   return layOut(path);
 }
 
-function layOut(path: string): DataFolder {
+function layOut(path: string) {
   return {
     path,
     database: join(path, "posthorn.db"),
+    /** Where a person wrote one. */
     settings: join(path, SETTINGS),
     files: join(path, "files"),
+    /** Remote media of posts that are being worked on. */
     spool: join(path, "spool"),
+    /** Where resumable uploads grow. */
     uploads: join(path, "uploads"),
     locks: join(path, "locks"),
+    /** The first key, for scripts on this machine. */
     apiKeyFile: join(path, "api.key"),
     secretKey: join(path, "secret.key"),
+    /** The key that is about to take the place of `secretKey`. */
     nextSecretKey: join(path, "secret.key.next"),
+    /** How far the database has come, for noticing an older copy (`src/store/backup/generation.ts`). */
     generation: join(path, "generation"),
+    /** There once its database went to a PostgreSQL: nothing starts on the folder's own any more. */
     moved: join(path, "moved-to-postgresql"),
   };
 }
@@ -154,19 +141,15 @@ export async function readIfThere(file: string): Promise<string | null> {
  * read it: then it may be known already; and where it is gone, for no other opens the database.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  // In this order: whoever starts for the first time at this moment makes the key before the mark of use.
+  // In this order: a process that starts for the first time at this moment makes the key before the mark.
   if (existsSync(folder.generation) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
-    throw lostKey(folder);
+    throw new AppError(
+      "unavailable",
+      `${folder.secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${folder.path} away, start anew and connect your channels again.`,
+    );
   if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
   if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);
-}
-
-function lostKey({ secretKey, path }: DataFolder): AppError {
-  return new AppError(
-    "unavailable",
-    `${secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${path} away, start anew and connect your channels again.`,
-  );
 }
 
 /** A key, and what its file holds. */
@@ -186,7 +169,7 @@ function removeEmptyKey(folder: DataFolder): void {
       rmSync(folder.secretKey, { force: true });
     lock.release();
   } catch (error) {
-    // Somebody else starts here, too, and does the same.
+    // Another process starts here, too, and does the same.
     if (!(error instanceof AppError) || error.kind !== "conflict") throw error;
   }
 }
@@ -205,7 +188,7 @@ export async function findSecretKey(file: string): Promise<Buffer | null> {
  * The key in a file that the settings name. Containers mount files of another user, which this one can read
  * only if others can: `assertTrusted` allows for that.
  */
-export async function readKeyOf(file: string): Promise<Buffer> {
+export async function readKeyFile(file: string): Promise<Buffer> {
   if ((await readIfThere(file)) === null)
     throw new AppError("unavailable", `POSTHORN_SECRET_KEY_FILE: ${file} is not there. Put it there.`);
   const key = await readWhole(file);

@@ -5,15 +5,15 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
-import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
+import { keepSchemaCopy } from "../store/backup/database-copy.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
 
-type FileSettings = Pick<Settings, "config" | "secrets" | "folder">;
+type StorageSettings = Pick<Settings, "config" | "secrets" | "folder">;
 
 /** Where the files are: in the bucket of the settings, else in the data folder. */
-export async function openFileStore(settings: FileSettings): Promise<FileStore> {
+export async function openFileStore(settings: StorageSettings): Promise<FileStore> {
   return (await openBucket(settings)) ?? createFolderStore(settings.folder.files);
 }
 
@@ -21,41 +21,32 @@ export async function openFileStore(settings: FileSettings): Promise<FileStore> 
 export async function openBucket({
   config,
   secrets,
-}: Pick<FileSettings, "config" | "secrets">): Promise<BucketStore | null> {
+}: Pick<StorageSettings, "config" | "secrets">): Promise<BucketStore | null> {
   const { bucket } = config;
   const { bucketSecretKey } = secrets;
   if (bucket === null || bucketSecretKey === null) return null;
   const { createBucketStore } = await import("../media/stores/bucket-store.ts").catch((cause: unknown) => {
-    throw hasCode(cause, ["ERR_MODULE_NOT_FOUND"]) ? withoutClient(cause) : cause;
+    if (!hasCode(cause, ["ERR_MODULE_NOT_FOUND"])) throw cause;
+    throw new AppError(
+      "unavailable",
+      "POSTHORN_S3_BUCKET is set, and the packages @aws-sdk/client-s3, @aws-sdk/lib-storage and @aws-sdk/s3-request-presigner, which talk to buckets, are not installed. Install Posthorn with its optional packages.",
+      { cause },
+    );
   });
   return createBucketStore({ bucket, secretAccessKey: bucketSecretKey });
 }
-
-function withoutClient(cause: unknown): AppError {
-  return new AppError(
-    "unavailable",
-    "POSTHORN_S3_BUCKET is set, and the packages @aws-sdk/client-s3, @aws-sdk/lib-storage and @aws-sdk/s3-request-presigner, which talk to buckets, are not installed. Install Posthorn with its optional packages.",
-    { cause },
-  );
-}
-
-type DatabaseSettings = Pick<Settings, "config" | "secrets" | "folder">;
 
 /**
  * The store that the settings name: the data folder's SQLite, or a PostgreSQL. `tell` hears, in sentences,
  * that it was brought to a newer schema and where the copy is, and what the start waits for.
  */
-export async function openDatabase(
-  { config, secrets, folder }: DatabaseSettings,
-  tell: Tell,
-): Promise<Store> {
+export async function openDatabase({ config, secrets, folder }: StorageSettings, tell: Tell): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
-    const sizes = { application: config.database.connections };
     return openStore({
       url,
       directUrl: directUrl ?? undefined,
-      sizes,
+      size: config.database.connections,
       clock: systemClock,
       telling: { tell },
     });

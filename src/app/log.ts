@@ -26,12 +26,10 @@ const SECRET_NAMES = [
 /** A platform's whole answer can hang on an error's cause; this much of a text says enough. */
 const MAX_TEXT_CHARS = 4_000;
 
-/** Lines that nobody has read wait in memory up to this size. More are dropped. */
+/** Lines that were not read yet wait in memory up to this size. More are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 const FLUSH_MS = 500;
-
-type Write = (line: string) => void;
 
 /**
  * Lines on standard error, as standard output belongs to MCP frames and to results: JSON, and for people where
@@ -39,7 +37,11 @@ type Write = (line: string) => void;
  */
 export function createLogger(
   { logLevel, logFormat }: Pick<Config, "logLevel" | "logFormat">,
-  write: Write = writeToStandardError,
+  // Node keeps what a full pipe does not take. `pino.destination` hangs on one: its thread waits in the write,
+  // and the process's end waits for the thread.
+  write = (line: string): void => {
+    if (stderr.writableLength < MAX_WAITING_BYTES) stderr.write(line);
+  },
 ): Logger {
   const format = logFormat ?? (stderr.isTTY ? "text" : "json");
   return pino(
@@ -58,14 +60,6 @@ export function createLogger(
   );
 }
 
-/**
- * Node keeps what a full pipe does not take. `pino.destination` hangs on one: its thread waits in the write,
- * and the process's end waits for the thread.
- */
-function writeToStandardError(line: string): void {
-  if (stderr.writableLength < MAX_WAITING_BYTES) stderr.write(line);
-}
-
 /** Waits until the lines are written, for half a second at most. */
 export async function flushLog(): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -74,7 +68,7 @@ export async function flushLog(): Promise<void> {
   });
 }
 
-/** The same for the log and for somebody else. */
+/** Tells the log and `tell` the same. */
 export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
   return (sentence, kind) => {
     if (kind === "done") log.info({}, sentence);
@@ -108,15 +102,6 @@ export function showError(error: unknown, causes = 0): unknown {
   };
 }
 
-/** A line as the logger writes it. */
-interface Line {
-  readonly level: string;
-  readonly time: string;
-  readonly msg?: string;
-  readonly err?: LoggedError | string;
-  readonly [field: string]: unknown;
-}
-
 interface LoggedError {
   readonly type: string;
   readonly message: string;
@@ -124,8 +109,12 @@ interface LoggedError {
   readonly cause?: LoggedError | string;
 }
 
+/** A line as the logger writes it. */
+type Line = Readonly<Record<string, unknown>> &
+  Readonly<{ level: string; time: string; msg?: string; err?: LoggedError | string }>;
+
 /**
- * A line of JSON for somebody who reads along: time, level, message, fields, and below it what an error says.
+ * A line of JSON for a person who reads along: time, level, message, fields, and below it what an error says.
  * Stacks stand only below errors, which are our own bugs. Nothing in it is obeyed by a terminal.
  */
 function toReadable(json: string): string {

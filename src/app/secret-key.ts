@@ -2,12 +2,24 @@ import { rename, rm } from "node:fs/promises";
 import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data-folder.ts";
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
-import { insertMeta, readMeta } from "../store/queries/meta.ts";
-import { bindSecrets } from "./sealed-columns.ts";
+import { insertMeta, readMeta, setMeta } from "../store/queries/meta.ts";
 import { createCipher } from "../store/engine/cipher.ts";
 import { isThere, syncFolder } from "../store/backup/durable.ts";
 import type { Settings } from "./setup.ts";
-import type { Store } from "../store/engine/store.ts";
+import type { Store, Reader, Tx } from "../store/engine/store.ts";
+import { rewriteSealed, type SealedKeys, type SealedTable } from "../store/backup/sealed-columns.ts";
+import { answerAad } from "../access/idempotency.ts";
+import {
+  appAad,
+  grantAad,
+  pendingAad,
+  accountAad,
+  type SecretsOwner,
+  unboundAad,
+} from "../platform-io/secrets.ts";
+import { calendarLinkAad } from "../feeds/calendar-link.ts";
+import { stepAad } from "../publishing/effect-steps.ts";
+import { webhookAad } from "../webhooks/webhook-deliveries.ts";
 
 /** Sealed with the secret key, to tell whether a key is the right one. */
 export const KEY_CHECK = "secret_key_check";
@@ -21,11 +33,7 @@ export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolea
     const fresh = cipher.seal(KEY_CHECK, KEY_CHECK);
     return (await store.write((tx) => insertMeta(tx, KEY_CHECK, fresh))) || ownsDatabase(store, cipher);
   }
-  try {
-    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
-  } catch {
-    return false;
-  }
+  return tryToOpen(cipher, sealed, KEY_CHECK) === KEY_CHECK;
 }
 
 type KeySettings = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
@@ -92,4 +100,90 @@ export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
     if (codeOf(error) !== "ENOENT") throw error;
   });
   await syncFolder(folder.path);
+}
+
+/** What each table's value is bound to, from the keys of its row. */
+export const AADS: Record<SealedTable, (row: SealedKeys) => string> = {
+  accounts: (row) => accountAad(accountOf(row)),
+  grants: (row) =>
+    grantAad({
+      ...textsOf(row, "owner_id", "id", "provider", "way"),
+      instance_url: textOrNull(row, "instance_url"),
+    }),
+  apps: (row) => appAad(textsOf(row, "provider", "instance_url", "redirect_url")),
+  connections: (row) => pendingAad(textsOf(row, "owner_id", "id")),
+  webhooks: (row) => webhookAad(textsOf(row, "owner_id", "id")),
+  calendar_links: (row) => calendarLinkAad(textsOf(row, "owner_id")),
+  effects: (row) => stepAad({ ...textsOf(row, "post_id", "step"), run: Number(row["run"]) }),
+  idempotency: (row) => answerAad(textsOf(row, "owner_id", "key_hash")),
+  meta: (row) => textsOf(row, "key").key,
+};
+
+/** Seals everything anew. What the old key does not open stays as it is, and counts as unreadable. */
+export async function resealAll(
+  tx: Tx,
+  { old, fresh }: { readonly old: Cipher; readonly fresh: Cipher },
+): Promise<{ readonly values: number; readonly unreadable: number }> {
+  const counts = { values: 0, unreadable: 0 };
+  await rewriteSealed(tx, (table, row, value) => {
+    const aad = AADS[table](row);
+    const opened = tryToOpen(old, value, aad);
+    counts[opened === null ? "unreadable" : "values"] += 1;
+    return opened === null ? null : fresh.seal(opened, aad);
+  });
+  return counts;
+}
+
+/** Sealed with the secret key, for a database in which accounts' secrets are bound to their servers. */
+const SECRETS_BOUND = "secrets_bound";
+
+/**
+ * Binds the secrets of accounts to the servers that they are for, once in the life of a database: older
+ * versions bound them to the account alone. Nowhere else is anything opened that is not bound, so that who
+ * changes an account's server in the database makes its secrets unreadable. Taking the note away brings
+ * nothing: what is bound does not open as if it were not.
+ */
+export async function bindSecrets(store: Store, cipher: Cipher): Promise<void> {
+  if (await isBound(store, cipher)) return;
+  await store.write(async (tx) => {
+    if (await isBound(tx, cipher)) return;
+    const bind = (_table: SealedTable, row: SealedKeys, value: string): string | null => {
+      const account = accountOf(row);
+      const opened = tryToOpen(cipher, value, unboundAad(account));
+      return opened === null ? null : cipher.seal(opened, accountAad(account));
+    };
+    await rewriteSealed(tx, bind, ["accounts"]);
+    await setMeta(tx, SECRETS_BOUND, cipher.seal(SECRETS_BOUND, SECRETS_BOUND));
+  });
+}
+
+async function isBound(reader: Reader, cipher: Cipher): Promise<boolean> {
+  const note = await readMeta(reader, SECRETS_BOUND);
+  return note !== null && tryToOpen(cipher, note, SECRETS_BOUND) === SECRETS_BOUND;
+}
+
+/** Null for what was changed, moved, or sealed with another key. */
+function tryToOpen(cipher: Cipher, value: string, aad: string): string | null {
+  try {
+    return cipher.open(value, aad);
+  } catch {
+    return null;
+  }
+}
+
+/** From what is sealed of it. */
+function accountOf(row: SealedKeys): SecretsOwner {
+  return {
+    ...textsOf(row, "owner_id", "id", "provider", "settings"),
+    grant_id: textOrNull(row, "grant_id"),
+  };
+}
+
+function textsOf<K extends string>(row: SealedKeys, ...columns: readonly K[]): Record<K, string> {
+  return Object.fromEntries(columns.map((column) => [column, String(row[column])])) as Record<K, string>;
+}
+
+function textOrNull(row: SealedKeys, column: string): string | null {
+  const value = row[column] ?? null;
+  return value === null ? null : String(value);
 }

@@ -128,7 +128,7 @@ function isOwnUser(uid: number): boolean {
   try {
     return userInfo().uid === uid;
   } catch {
-    // A container's user without a name has no such files but those that are mounted.
+    // A container's user without a name has only files that are mounted.
     return false;
   }
 }

@@ -1,12 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
-import { listPlatformSettings, loadCatalog, type Catalog } from "./catalog.ts";
 import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
 import {
   locateDataFolder,
   openDataFolder,
   readEnvironment,
-  readKeyOf,
+  readKeyFile,
   readSecretKey,
   type DataFolder,
   type Environment,
@@ -14,6 +13,10 @@ import {
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { settingsOf } from "../ports/platform-setup.ts";
+import type { AnyTool } from "../toolkit/define-tool.ts";
+import { loadFolder } from "../toolkit/load-folder.ts";
 
 /** What the environment and the data folder say. */
 export interface Settings {
@@ -57,7 +60,7 @@ export async function readMasterKey({
   folder,
 }: Pick<Settings, "config" | "secrets" | "folder">): Promise<Buffer> {
   if (secretKey !== null) return Buffer.from(secretKey, "hex");
-  return secretKeyFile === null ? readSecretKey(folder) : readKeyOf(resolve(secretKeyFile));
+  return secretKeyFile === null ? readSecretKey(folder) : readKeyFile(resolve(secretKeyFile));
 }
 
 /** As `readSettings`, with all tools and platforms loaded. */
@@ -87,4 +90,27 @@ export function parseConfig(
       cause: error,
     });
   }
+}
+
+/** Everything that is added by adding a file. */
+export interface Catalog {
+  readonly tools: readonly AnyTool[];
+  readonly platforms: readonly AnyPlatform[];
+}
+
+export const TOOLS = new URL("../../tools/", import.meta.url);
+export const PLATFORMS = new URL("../platforms/", import.meta.url);
+
+export async function loadCatalog(): Promise<Catalog> {
+  const [tools, platforms] = await Promise.all([
+    loadFolder<AnyTool>(TOOLS),
+    loadFolder<AnyPlatform>(PLATFORMS),
+  ]);
+  return { tools, platforms };
+}
+
+/** The settings of each platform. */
+export async function listPlatformSettings(): Promise<readonly ConfigurablePlatform[]> {
+  const platforms = await loadFolder<AnyPlatform>(PLATFORMS);
+  return platforms.map((platform) => ({ name: platform.name, settings: settingsOf(platform) }));
 }

@@ -9,7 +9,6 @@ import type {
 } from "../operations/reports.ts";
 import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import type { Machine } from "./machine.ts";
 
 /** Whose machine this is: what paths of other programs' settings are made of. */
 export interface OwnFolders {
@@ -20,7 +19,7 @@ export interface OwnFolders {
 
 /** The person's or script's end of the command line. */
 export interface Terminal {
-  /** Somebody can be asked. */
+  /** A person can be asked. */
   readonly isInteractive: boolean;
   /** Standard output is a terminal. */
   readonly isScreen: boolean;
@@ -46,23 +45,17 @@ export interface Session extends AsyncDisposable {
   readonly folder: string;
   /** Our pages can be opened from here on, at a server that runs or at this process. */
   servePages(): Promise<void>;
-  /**
-   * Publishes what is due until the session ends, unless another process on the data folder does. False: one
-   * does.
-   */
+  /** Publishes what is due until the session ends. False: another process on the data folder does. */
   startPublishing(): Promise<boolean>;
 }
 
-/** A running server. */
 export interface Server extends AsyncDisposable {
   readonly ctx: AppContext;
   readonly toolbox: Toolbox;
   readonly folder: string;
-  /** Where it listens. */
   readonly address: string;
-  /** Where others reach it. */
   readonly publicUrl: string;
-  /** What alone it runs; null: everything. */
+  /** The half that it runs. Null: both. */
   readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
@@ -76,11 +69,10 @@ export interface Server extends AsyncDisposable {
 
 interface ServerOptions {
   readonly role: "serve" | "cli";
-  /** One half alone. Default: both. */
+  /** Only this half. Default: both. */
   readonly half?: "api" | "publisher";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
-  /** In the place of `POSTHORN_TOOLS`. */
   readonly tools?: string;
   /** In the place of `POSTHORN_HOST` and `POSTHORN_PORT`. */
   readonly host?: string;
@@ -93,11 +85,11 @@ interface StdioOptions {
   readonly tools?: string;
 }
 
-/** This installation, for whoever is to start it; absolute paths. */
+/** How to start this installation. Absolute paths. */
 export interface ProgramPlace {
   readonly node: string;
   readonly script: string;
-  /** To be named to whoever starts it; null: it is found without. */
+  /** To be given at its start. Null: it is found without. */
   readonly dataFolder: string | null;
 }
 
@@ -105,7 +97,6 @@ export interface ProgramPlace {
 export interface Host {
   readonly version: string;
   readonly terminal: Terminal;
-  /** Where other programs have their settings. */
   readonly place: OwnFolders;
   /** Throws `unavailable` where nothing stays that others could start. */
   locateProgram(): ProgramPlace;
@@ -117,10 +108,7 @@ export interface Host {
   runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
-  /**
-   * Looks at settings, folder, clock, database and reachability; never throws for what it finds. The steps to
-   * set up the platform that is named are among it.
-   */
+  /** Looks at everything that may be wrong, and never throws for it. With the steps to set up the platform. */
   examine(platform: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
@@ -139,6 +127,36 @@ export interface Host {
   openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
   explainFailure(error: unknown): Promise<AppError | null>;
-  /** Reports a bug of ours with its stack. */
   logFailure(error: unknown): Promise<void>;
+}
+
+export interface Ran {
+  /** Its exit status; null where there is no such command. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The operating system, as far as `posthorn service` and `posthorn install` need it. Paths are absolute. */
+export interface Machine {
+  /** As Node names it: linux, darwin, win32, … */
+  readonly platform: string;
+  /** `id` is -1 where users have none. */
+  readonly user: { readonly id: number; readonly name: string; readonly home: string };
+  /** The data folder that this shell's environment means. */
+  readonly dataFolder: string;
+  makeDataFolder(): Promise<void>;
+  /** Where a server with the folder's own settings is reached. `address` null: at any free port. */
+  readAddress(): Promise<{ readonly address: string | null; readonly publicUrl: string }>;
+  /** Whether a server of ours is there: one that works, one that cannot, or none. */
+  probe(address: string): Promise<"ready" | "unready" | "none">;
+  /** What it writes is kept for the answer; standard input is empty. */
+  run(command: string, args: readonly string[]): Promise<Ran>;
+  /** What it writes goes where our own output goes, until it or this process is to end. */
+  follow(command: string, args: readonly string[]): Promise<number | null>;
+  read(file: string): Promise<string | null>;
+  /** With the folders above it. */
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+  sleep(ms: number): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
 import { AppError } from "../domain/errors.ts";
-import { PERMISSIONS, ROLE_NAMES, ROLES, type Permission, type Role } from "../domain/permissions.ts";
+import { type Permission, PERMISSIONS, type Role, ROLE_NAMES, ROLES } from "../domain/permissions.ts";
+import { requireWholeTexts } from "../domain/whole-text.ts";
+import type { Host } from "./host.ts";
 
-/** A list separated by commas, as every command takes one. */
 export function parseList(text: string): string[] {
   return text
     .split(",")
@@ -23,13 +24,11 @@ function parsePermissions(text: string): Permission[] {
   return known;
 }
 
-/** What a command is told of permissions: a list of them, or the role that stands for some. */
 export interface PermissionOptions {
   readonly role?: Role;
   readonly permissions?: string;
 }
 
-/** `--role` beside the `--permissions` of a command. */
 export function roleOption(meaning: string): Option {
   return new Option("--role <role>", meaning).choices(ROLE_NAMES).conflicts("permissions");
 }
@@ -40,7 +39,6 @@ export function readPermissionOptions(options: PermissionOptions): readonly Perm
   return options.role === undefined ? undefined : ROLES[options.role];
 }
 
-/** Reads a whole number from 1 on. */
 export function wholeNumber(max: number): (text: string) => number {
   return (text) => {
     if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max) return Number(text);
@@ -48,7 +46,39 @@ export function wholeNumber(max: number): (text: string) => number {
   };
 }
 
-/** An option that may be repeated. */
 export function collect(value: string, all: readonly string[]): readonly string[] {
   return [...all, value];
+}
+
+export function toJsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A sentence on a terminal; JSON for programs, and for people who ask for it. */
+export function printResult(
+  { terminal }: Host,
+  { json, sentence, result }: { readonly json: boolean; readonly sentence: string; readonly result: unknown },
+): void {
+  terminal.print(terminal.isScreen && !json ? `${sentence}\n` : toJsonText(result));
+}
+
+interface Typed {
+  readonly source: string;
+  readonly text: string;
+  readonly advice: string;
+  /** The parser's reason quotes what it met, which must not show. */
+  readonly isSecret?: boolean;
+}
+
+/** Reads JSON that a person typed. Throws `invalid` that names where it came from. */
+export function parseJson({ source, text, advice, isSecret = false }: Typed): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error && !isSecret ? ` (${cause.message.slice(0, 120)})` : "";
+    throw new AppError("invalid", `${source}: this is not JSON${reason}. ${advice}`, { cause });
+  }
+  requireWholeTexts(value);
+  return value;
 }

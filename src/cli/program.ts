@@ -6,23 +6,19 @@ import { addDoctorCommand } from "./commands/doctor.ts";
 import type { Host } from "./host.ts";
 import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
-import { addDemoCommand, addServeCommand } from "./commands/serve.ts";
+import { addDemoCommand, addServeCommand, addStdioCommand } from "./commands/serve.ts";
 import { addServiceCommand } from "./service/service.ts";
-import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolCommands } from "./commands/tools.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addChangeCommands } from "./shell/change.ts";
 import { addChannelCommands } from "./shell/channels.ts";
 import { addListCommand } from "./shell/list.ts";
 import { addPostCommand } from "./shell/post.ts";
-import { addUploadCommand } from "./shell/upload.ts";
+import { addUploadCommand } from "./shell/content.ts";
 
 const UPKEEP = "Look after it:";
 
-/**
- * Runs one command line (without node and script) and answers the exit status; everything to be read has been
- * written.
- */
+/** Runs one command line (without node and script) and answers the exit status. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host);
   try {

@@ -14,7 +14,7 @@ import { fitFacts } from "../platform-io/fit-answers.ts";
 import { askToReconnect, type LoadedSecrets, loadSecrets, refreshSecrets } from "./renew-tokens.ts";
 import { createConnectIo, readSettings, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { signRequest } from "../platform-io/encodings.ts";
-import { requirePlatform } from "../platform-io/ways.ts";
+import { requirePlatform } from "../platform-io/set-up.ts";
 import { openSecrets, sealSecrets } from "../platform-io/secrets.ts";
 
 /** What a platform gets for everything it does with a connected account. */

@@ -5,8 +5,8 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { findAccountRow } from "../store/queries/accounts.ts";
 import { type ConnectionRow, findConnectionByToken } from "../store/queries/connections.ts";
 import type { AppContext } from "../context.ts";
-import { wayOf } from "../platform-io/ways.ts";
-import type { ConnectTarget } from "./connect-fields.ts";
+import { wayOf } from "../platform-io/set-up.ts";
+import type { ConnectTarget } from "./connect-target.ts";
 import { AppError } from "../domain/errors.ts";
 import { type PendingOwner, pendingAad } from "../platform-io/secrets.ts";
 
@@ -60,11 +60,6 @@ export function hashToken(token: string): string {
 export async function readLink(ctx: AppContext, ref: LinkRef): Promise<OpenLink | ClosedLink> {
   const row = await findConnectionByToken(ctx.store, hashToken(ref.token));
   return row === undefined ? UNKNOWN : openRow(ctx, row, ref);
-}
-
-/** Whether there is a link of this token, open or not. */
-export async function isGivenOut(ctx: AppContext, token: string): Promise<boolean> {
-  return (await findConnectionByToken(ctx.store, hashToken(token))) !== undefined;
 }
 
 const UNKNOWN: ClosedLink = { state: "closed", reason: "unknown", title: null };

@@ -10,8 +10,8 @@ import type {
 } from "../ports/connect.ts";
 import { countAttempt, noteFailure } from "../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import { askPlatform } from "./ask-platform.ts";
 import {
+  askPlatform,
   completeFields,
   type ConnectTarget,
   defaultsOf,
@@ -19,7 +19,7 @@ import {
   instanceOf,
   onServer,
   serverFieldOf,
-} from "./connect-fields.ts";
+} from "./connect-target.ts";
 import {
   type ClosedLink,
   closedNow,
@@ -31,7 +31,7 @@ import {
   readLink,
   minutesLeft,
 } from "./connect-link.ts";
-import { pickChannels, toFound } from "./found-channels.ts";
+import { pickChannels, toFound } from "./store-accounts.ts";
 import {
   connectChosen,
   finishLink,
@@ -43,7 +43,7 @@ import {
 import { quote } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { scopesOf, wayName } from "../ports/platform-setup.ts";
-import { findUsedApp } from "./apps.ts";
+import { findUsedApp } from "./oauth.ts";
 import {
   describeWaySetup,
   missingSettings,

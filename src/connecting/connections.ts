@@ -4,33 +4,47 @@ import type { Account } from "../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectResult, ConnectionStatus } from "../domain/accounts/connection.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
-import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { type Caller, canReachAccount, DEFAULT_OWNER } from "../domain/permissions.ts";
 import { DAY, quote, toIso } from "../domain/time.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../ports/connect.ts";
 import { pasteWay } from "../ports/platform-setup.ts";
-import { type AccountRow, findAccountRow } from "../store/queries/accounts.ts";
+import {
+  type AccountRow,
+  findAccountRow,
+  updateConnection,
+  listAccountRows,
+} from "../store/queries/accounts.ts";
 import { type ConnectionRow, findConnection, insertConnection } from "../store/queries/connections.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import type { AppContext, CallContext } from "../context.ts";
-import { requireConfigured, takenRedirectUrl, usualWay } from "../platform-io/set-up.ts";
+import { type AppContext, type CallContext, guestCall } from "../context.ts";
+import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
-import { askPlatform } from "./ask-platform.ts";
-import { connectAccounts, type ConnectOutcome } from "./store-accounts.ts";
-import { completeFields, type ConnectTarget, readInstance, storedSecrets } from "./connect-fields.ts";
-import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
-import { assertSecrets, findWay, hasConsent, findPlace } from "./connect-page.ts";
 import {
+  askPlatform,
+  completeFields,
+  type ConnectTarget,
+  readInstance,
+  storedSecrets,
+} from "./connect-target.ts";
+import {
+  connectAccounts,
+  type ConnectOutcome,
   chooseAtOnce,
   type Found,
   type FoundChannel,
   pickChannels,
   toChannels,
   toFound,
-} from "./found-channels.ts";
+} from "./store-accounts.ts";
+import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
+import { assertSecrets, findWay, hasConsent, findPlace } from "./connect-page.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { readSettings } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
-import { wayOf } from "../platform-io/ways.ts";
+import type { GrantRow } from "../store/queries/grants.ts";
+import { dropGrantIfUnused } from "./renew-tokens.ts";
+import { revokeGrant } from "./renewal.ts";
+import { insertMeta, readMeta } from "../store/queries/meta.ts";
 
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
@@ -265,4 +279,85 @@ async function storedInstance(ctx: AppContext, row: AccountRow): Promise<string 
   if (!isVouchedFor) return null;
   const { instanceUrl } = readSettings(row);
   return typeof instanceUrl === "string" ? instanceUrl : null;
+}
+
+/**
+ * Forgets the account's secrets, and gives its tokens back where no other channel uses them. Its posts stay, and so does its identity, by which connecting it again finds
+ * it.
+ */
+export async function disconnectChannel(
+  call: CallContext,
+  args: { accountId: string },
+): Promise<{ account: Account }> {
+  const { ctx, caller } = call;
+  const found = await findAccount(ctx, caller, args.accountId);
+  if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
+  let dropped: GrantRow | null = null as GrantRow | null;
+  const answer = await commitOnce(call, async (tx) => {
+    await updateConnection(
+      tx,
+      { ownerId: caller.ownerId, id: found.id },
+      {
+        status: "disconnected",
+        status_reason: "It was disconnected on request.",
+        secrets_enc: null,
+        grant_id: null,
+        token_expires_at: null,
+        access_ends_at: null,
+        scopes: "[]",
+        updated_at: ctx.clock.now(),
+      },
+    );
+    const grant = found.grant_id === null ? null : { ownerId: caller.ownerId, id: found.grant_id };
+    dropped = grant === null ? null : await dropGrantIfUnused(tx, grant);
+    const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
+    return { account: await showAccount(ctx, tx, row) };
+  });
+  ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
+  if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });
+  return answer;
+}
+
+const FIRST_ACCOUNT = "first_account";
+
+/** Another process made the account in the meantime. */
+class MadeAlready extends Error {}
+
+/**
+ * Gives the default owner an account on the built-in platform that asks for nothing, once in the life of a
+ * database, so that everything works before any channel is connected.
+ */
+export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
+  if ((await readMeta(ctx.store, FIRST_ACCOUNT)) !== null) return;
+  const platform = [...ctx.platforms.values()].find(({ connect }) => connect[0].kind === "none");
+  const way = platform?.connect[0];
+  if (platform === undefined || way?.kind !== "none") return;
+  if ((await listAccountRows(ctx.store, DEFAULT_OWNER)).length > 0) return;
+  const target = {
+    ownerId: DEFAULT_OWNER,
+    platform,
+    way,
+    instanceUrl: null,
+    handle: null,
+    name: "My feed",
+    reconnecting: null,
+  };
+  try {
+    const found = toFound(await askPlatform(guestCall(ctx), target, {}), {
+      instanceUrl: null,
+      redirectUrl: "",
+    });
+    await connectAccounts(guestCall(ctx), {
+      target,
+      found,
+      chosen: found.targets,
+      logLevel: "debug",
+      answer: async (tx, outcome) => {
+        if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.account.id))) throw new MadeAlready();
+        return outcome;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof MadeAlready)) throw error;
+  }
 }

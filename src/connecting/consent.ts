@@ -16,7 +16,7 @@ import type { AppContext, GuestCall } from "../context.ts";
 import { beginConsent, finishConsent } from "./oauth.ts";
 import { fitConnected } from "../platform-io/fit-answers.ts";
 import { createConnectIo } from "../platform-io/connect-io.ts";
-import { explainingFaults, toInput } from "./ask-platform.ts";
+import { explainingFaults, toInput, onServer } from "./connect-target.ts";
 import {
   type ClosedLink,
   closedNow,
@@ -41,8 +41,7 @@ import {
   findPlace,
   toStart,
 } from "./connect-page.ts";
-import { toFound } from "./found-channels.ts";
-import { onServer } from "./connect-fields.ts";
+import { toFound } from "./store-accounts.ts";
 import { type ConnectedLink, finishLink } from "./finish-link.ts";
 
 /*
@@ -139,11 +138,6 @@ async function askToBegin(
 function assertWebAddress({ platform }: ConsentTarget, url: string): string {
   if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
-}
-
-/** Whether the answer has a state that was given out: nobody guesses one. */
-export async function isAwaited(ctx: AppContext, answer: Readonly<Record<string, string>>): Promise<boolean> {
-  return (await findByState(ctx, answer)) !== undefined;
 }
 
 async function findByState(

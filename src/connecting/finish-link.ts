@@ -4,7 +4,13 @@ import type { Target } from "../ports/connect.ts";
 import { completeConnection, holdConnection, keepChoice } from "../store/queries/connections.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import { connectAccounts } from "./store-accounts.ts";
+import {
+  connectAccounts,
+  chooseAtOnce,
+  offeredChannels,
+  type Found,
+  type FoundChannel,
+} from "./store-accounts.ts";
 import {
   hashToken,
   type KeptChoice,
@@ -13,7 +19,6 @@ import {
   type OpenLink,
   sealPending,
 } from "./connect-link.ts";
-import { chooseAtOnce, offeredChannels, type Found, type FoundChannel } from "./found-channels.ts";
 
 /** How long a person may take to choose. */
 const CHOICE_LIFE_MS = 15 * MINUTE;

@@ -1,13 +1,12 @@
-import { deadline } from "../domain/deadline.ts";
+import { DAY, deadline, SECOND } from "../domain/time.ts";
 import { plainText } from "../domain/plain-text.ts";
-import { DAY, SECOND } from "../domain/time.ts";
 import type { AnyPlatform, Inspection } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import {
+  type AccountRow,
   findAccountRow,
   listUninspected,
   storeInspection,
-  type AccountRow,
 } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { fitInspection } from "../platform-io/fit-answers.ts";

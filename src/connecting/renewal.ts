@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { SECOND, MINUTE } from "../domain/time.ts";
+import { SECOND, MINUTE, deadline } from "../domain/time.ts";
 import type { Tokens, App, ConnectWay, RenewalIo, Secrets } from "../ports/connect.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -17,11 +17,10 @@ import {
 } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 import { mergeSecrets, openGrant, openSecrets, scrub, sealGrant } from "../platform-io/secrets.ts";
-import { accessEndsAt, renewAt, requirePlatform, wayOf, renewalOf } from "../platform-io/ways.ts";
+import { accessEndsAt, renewAt, requirePlatform, wayOf, renewalOf } from "../platform-io/set-up.ts";
 import { AppError } from "../domain/errors.ts";
-import { deadline } from "../domain/deadline.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { endpointsOf, findUsedApp, forgetApp } from "./apps.ts";
+import { endpointsOf, findUsedApp, forgetApp } from "./oauth.ts";
 import { fitTokens } from "../platform-io/fit-answers.ts";
 import { refreshTokens, SetupFault } from "./oauth-requests.ts";
 import { createConnectIo, toPlatformAccount } from "../platform-io/connect-io.ts";

@@ -1,7 +1,4 @@
-/**
- * Secrets at rest. `place` (owner|account|column) is bound in: a sealed value moved to another row does not
- * open.
- */
+/** Secrets at rest. `place` (owner|account|column) is bound in: a value opens in its own row only. */
 export interface Cipher {
   seal(plain: string, place: string): string;
   /** Throws when the value was changed, moved, or sealed with another key. */

@@ -1,12 +1,6 @@
-/**
- * What "a word begins with" means, in one place: the index is built from these rules, and rows that the index
- * alone cannot decide are checked with them.
- */
+/** What "a word begins with" means: for the index, and for rows that the index cannot decide. */
 
-/**
- * Scripts written without spaces between words (Korean joins particles to them): text in them is found
- * anywhere.
- */
+/** Scripts without spaces between words (Korean joins particles to them): text in them is found anywhere. */
 const DENSE_SCRIPTS = [
   "Han",
   "Hiragana",
@@ -51,10 +45,7 @@ export interface SearchTerm {
   readonly pieces: readonly Piece[];
 }
 
-/**
- * Without case and accents, in NFC. ASCII, most of any text, needs none of the Unicode steps: no accent, no
- * composing.
- */
+/** Without case and accents, in NFC. ASCII, most of any text, needs none of the Unicode steps. */
 export function fold(text: string): string {
   return text.replace(NOT_ASCII, foldRun).toLowerCase();
 }
@@ -101,10 +92,7 @@ export function searchableText({ caption, metadata }: SearchableText): string {
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 
-/**
- * Whether each term begins a word of the text; one that begins with a sign or a dense script may stand
- * anywhere.
- */
+/** Whether each term begins a word. One that begins with a sign or a dense script stands anywhere. */
 export function hasTerms(text: string, terms: readonly SearchTerm[]): boolean {
   const folded = fold(text);
   return terms.every((term) => matches(folded, term));

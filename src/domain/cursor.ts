@@ -8,10 +8,7 @@ export function encodeCursor(position: string, filters: unknown): string {
   return Buffer.from(`${fingerprintOf(filters)}${position}`).toString("base64url");
 }
 
-/**
- * The position of a cursor. `filters` must be given in the same form and order as to `encodeCursor`.
- * Throws `invalid` for text that is no cursor, and for the cursor of other filters.
- */
+/** The position of a cursor. Throws `invalid` for a text that is none, or a cursor of other filters. */
 export function decodeCursor(cursor: string, filters: unknown): string {
   const text = Buffer.from(cursor, "base64url").toString();
   const [fingerprint, position] = [text.slice(0, FINGERPRINT_CHARS), text.slice(FINGERPRINT_CHARS)];

@@ -1,6 +1,4 @@
-/**
- * What went wrong, in the caller's terms. Each face maps a kind to its own code (HTTP: `src/http/errors.ts`).
- */
+/** What went wrong, in the caller's terms. Each face has a code for a kind (HTTP: `src/http/errors.ts`). */
 const ERROR_KINDS = [
   "invalid",
   "unauthenticated",
@@ -36,10 +34,7 @@ export const MAX_SENTENCE_CHARS = 2_000;
 /** Room for "… and 4294967295 more characters". */
 const MORE_CHARS = 40;
 
-/**
- * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no
- * half character in it.
- */
+/** The sentence, or its beginning and how much is left out. No half character is left of a quotation. */
 function boundedSentence(sentence: string): string {
   const shown =
     sentence.length <= MAX_SENTENCE_CHARS ? sentence : sentence.slice(0, MAX_SENTENCE_CHARS - MORE_CHARS);

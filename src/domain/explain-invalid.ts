@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
-import { unwrapped } from "./left-out.ts";
 import { quote } from "./time.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -110,4 +109,18 @@ function listOfSome(names: readonly string[]): string {
 function lowerFirst(text: string): string {
   const trimmed = text.replace(/\.$/, "");
   return trimmed.charAt(0).toLowerCase() + trimmed.slice(1);
+}
+
+/** The schema of the value itself, without what says that it may be left out or empty. */
+export function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    return unwrapped(schema.unwrap() as z.ZodType);
+  return schema;
+}
+
+/** A value with named fields, in JSON's terms. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-// As unforeseeable as its own source, which asks the system for each character; `randomInt` asks for
-// thousands at once.
+// As unforeseeable as its own source; `randomInt` asks the system for thousands at once.
 const ulid = monotonicFactory(() => randomInt(32) / 32);
 
 export const ID_PREFIXES = ["post", "acc", "file", "key", "att", "con", "wrk", "whk", "evt", "grt"] as const;

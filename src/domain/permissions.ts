@@ -14,7 +14,7 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
-/** What a new key is, unless somebody asks for another: it posts, and neither channels nor keys are its own. */
+/** The default of a new key: it posts, and manages neither channels nor keys. */
 export const DEFAULT_KEY_ROLE: Role = "publisher";
 
 /** The role that has exactly these permissions; null: none has. */
@@ -47,10 +47,7 @@ export interface Caller {
   readonly keyId: string;
   /** May name files of this machine (`upload_file` with `path`): only over stdio and the command line. */
   readonly isLocal: boolean;
-  /**
-   * Somebody at the command line, in whose place the process stands: it may read what they may, and ends with
-   * the call. Default: false.
-   */
+  /** A person at the command line: the process may read what they may. Default: false. */
   readonly isAtShell?: boolean;
 }
 

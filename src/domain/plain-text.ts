@@ -1,23 +1,14 @@
-/**
- * Control characters, those that turn the direction of what follows, and halves of characters: a quoted text
- * must not reach beyond its quotes.
- */
+/** Control characters, marks of direction, half characters: a quoted text must not reach beyond its quotes. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}]+/gu;
 
 /** So much of a text is read for each character that is shown: a family of emoji has some 25. */
 const READ_FOR_EACH = 32;
 
-/**
- * What a terminal obeys instead of showing it: control characters but tab and newline, line ends of other
- * systems, and marks that turn the direction of what follows.
- */
+/** What a terminal obeys: control characters but tab and newline, other line ends, marks of direction. */
 // oxlint-disable-next-line no-control-regex
 const OBEYED = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/**
- * The text with those as JSON escapes (`\u001b`). JSON stays JSON, because they stand raw inside of its texts
- * alone.
- */
+/** The text with those as JSON escapes (`\u001b`). JSON stays JSON: they stand raw only in its texts. */
 export function visibleText(text: string): string {
   return text.replaceAll(
     OBEYED,
@@ -25,10 +16,7 @@ export function visibleText(text: string): string {
   );
 }
 
-/**
- * A caption or name, shown to a person inside a sentence of ours: on one line, without tricks, cut short.
- * Emoji stay whole.
- */
+/** A caption or name for a sentence of ours: on one line, without tricks, cut short. Emoji stay whole. */
 export function plainText(text: string, maxChars: number): string {
   const read = text.slice(0, maxChars * READ_FOR_EACH);
   const line = oneLine(read);

@@ -1,5 +1,6 @@
 import { DateTime, IANAZone } from "luxon";
 import { AppError } from "./errors.ts";
+import { setMaxListeners } from "node:events";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -9,10 +10,7 @@ export const DAY = 24 * HOUR;
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
-/**
- * What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither, and tags that may be
- * ignored, such as a calendar.
- */
+/** What follows date and time: an offset, a zone (RFC 9557), both or neither, and ignored tags. */
 const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
 /** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
 const MAX_OFFSET_MINUTES = 18 * 60;
@@ -22,10 +20,7 @@ const DATE_CHARS = "2026-11-21T".length;
 const MAX_CHARS = 200;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
 
-/**
- * UTC with milliseconds and `Z`, as every answer shows a moment. Throws RangeError for what no calendar
- * holds.
- */
+/** UTC with milliseconds and `Z`, as all answers show it. Throws RangeError for what no calendar holds. */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -34,10 +29,7 @@ export function toIsoOrNull(ms: number | null): string | null {
   return ms === null ? null : toIso(ms);
 }
 
-/**
- * In that zone, to the minute and with its offset, as a person's clock shows it and every field takes it:
- * `2026-11-22T09:00+01:00`. Throws RangeError for what no calendar holds.
- */
+/** In that zone, to the minute, with its offset: `2026-11-22T09:00+01:00`. Throws RangeError. */
 export function toZoned(ms: number, timezone: string): string {
   const moment = DateTime.fromMillis(ms, { zone: timezone });
   if (!moment.isValid) throw new RangeError(`No calendar holds ${ms} in ${timezone}.`);
@@ -56,17 +48,11 @@ export function isTimezone(name: string): boolean {
 
 interface ParsedTime {
   readonly ms: number;
-  /**
-   * Set when the text had neither offset nor zone and the configured zone was taken, or when the clocks were
-   * changed at that time, and says what was taken.
-   */
+  /** Says what was taken where offset and zone were missing, or the clocks were changed at that time. */
   readonly warning: string | null;
 }
 
-/**
- * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a
- * warning; so does one that the zone's clocks show never or twice. Throws `invalid` that names the field.
- */
+/** Reads an ISO 8601 date-time. Warns where it took `timezone` or is unclear. Throws `invalid`. */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARS || !DATE_TIME.test(trimmed)) throw notAMoment(field, text);
@@ -96,10 +82,7 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   return { ms, warning: `${field} has no offset. It was read as ${timezone}: ${read}.` };
 }
 
-/**
- * Of a time that comes twice in autumn, the first, as RFC 5545 and Temporal have it; left alone, Luxon takes
- * the one whose offset holds today.
- */
+/** The first of a time that comes twice in autumn, as in RFC 5545 and Temporal. Luxon takes today's offset. */
 function firstOf(moment: DateTime, offset: string | undefined): DateTime {
   if (offset !== undefined || !moment.isValid) return moment;
   const [first = moment] = possible(moment);
@@ -134,10 +117,7 @@ function isOffset(offset: string): boolean {
   return minutes < 60 && hours * 60 + minutes <= MAX_OFFSET_MINUTES;
 }
 
-/**
- * Z says nothing of the local time, so any zone goes with it (RFC 9557, section 2); an offset must be the
- * zone's at that moment.
- */
+/** Z says nothing of local time (RFC 9557, section 2). Other offsets must be the zone's at that moment. */
 function assertAgreed(field: string, text: string, { moment, iso }: { moment: DateTime; iso: string }): void {
   if (iso.endsWith("Z") || moment.offset === DateTime.fromISO(iso, { setZone: true }).offset) return;
   const right = moment.toFormat("ZZ");
@@ -147,9 +127,7 @@ function assertAgreed(field: string, text: string, { moment, iso }: { moment: Da
   );
 }
 
-/**
- * Reads `from`/`to`: a date-time, or a plain date (start of that day; its last millisecond where `isEnd`).
- */
+/** Reads `from` or `to`: a date-time, or a date (start of that day; its last millisecond where `isEnd`). */
 export function parseBound(field: string, text: string, timezone: string, isEnd: boolean): number {
   if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });
@@ -182,4 +160,24 @@ export function tellTime(ms: number, timezone: string): string {
 /** The same where the zone is told beside it. */
 function tellClock(ms: number, timezone: string): string {
   return DateTime.fromMillis(ms, { zone: timezone, locale: "en" }).toFormat("cccc d MMMM yyyy, HH:mm");
+}
+
+/**
+ * Aborts with a `TimeoutError` after so many milliseconds, or with one of the others. `AbortSignal.timeout` within
+ * `AbortSignal.any` does not do: when memory is collected, Node may let go of a source, and the abort never comes
+ * (https://github.com/nodejs/node/issues/57736, https://github.com/nodejs/node/issues/65995). The timer holds this
+ * one until its time.
+ */
+export function deadline(ms: number, ...others: readonly AbortSignal[]): AbortSignal {
+  const over = new AbortController();
+  const end = (): void => over.abort(new DOMException("The time for it was over.", "TimeoutError"));
+  setTimeout(end, ms).unref();
+  for (const other of others) {
+    const follow = (): void => over.abort(other.reason);
+    // One signal may end many calls at a time. Node takes more than ten of them for a leak.
+    setMaxListeners(0, other);
+    if (other.aborted) follow();
+    else other.addEventListener("abort", follow, { once: true, signal: over.signal });
+  }
+  return over.signal;
 }

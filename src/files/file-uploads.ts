@@ -2,11 +2,10 @@ import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../domain/errors.ts";
-import type { File } from "../domain/files/file.ts";
-import { cleanFileName } from "../domain/files/file-name.ts";
+import { cleanFileName, type File, type UploadFileArgs } from "../domain/files/file.ts";
 import { newId } from "../domain/ids.ts";
-import { DAY, toIso } from "../domain/time.ts";
-import type { MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
+import { DAY, toIso, MINUTE, SECOND } from "../domain/time.ts";
+import type { MediaFormat } from "../ports/media-probe.ts";
 import {
   completeFileRow,
   deleteFileRow,
@@ -19,9 +18,13 @@ import {
 } from "../store/queries/files/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
-import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
-import { toFile } from "./files.ts";
+import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts, toFile } from "./files.ts";
 import { toBuffer } from "../domain/to-buffer.ts";
+import { basename } from "node:path";
+import { DiskFull } from "../ports/disk-space.ts";
+import { OutboundFailure, type OutboundResponse } from "../ports/outbound.ts";
+import { openLocalFile, openOwnFile, withHome } from "./local-file.ts";
+import { declaredBytes, problemOfAnswer } from "../domain/files/media-limits.ts";
 
 /** Uploads that were begun and never finished are forgotten after this. */
 const ABANDONED_MS = DAY;
@@ -44,13 +47,10 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
-  const made = newRow(call, {
-    key: newKey(caller.ownerId, format),
-    name: upload.name,
-    altText: upload.altText,
-  });
+  const { name, altText } = upload;
+  const made = newRow(call, { key: newKey(caller.ownerId, format), name, altText });
   const row = { ...made, id: upload.fileId ?? made.id };
-  const named = { ...row, name: cleanFileName(upload.name, format.extension) };
+  const named = { ...row, name: cleanFileName(name, format.extension) };
   const leftover = await ctx.store.write(async (tx) => {
     const found = upload.fileId === undefined ? null : await takeUnfinishedUpload(tx, row);
     await insertFileRow(tx, named);
@@ -65,7 +65,7 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   }
 }
 
-/** A signed address for one upload, for whoever cannot send the file through the call itself. */
+/** A signed address for one upload, for clients that cannot send the file through the call itself. */
 export async function createUploadLink(
   call: CallContext,
   file: { name: string | null; altText: string | null },
@@ -119,21 +119,26 @@ async function receive(
   content: { format: MediaFormat; whole: Readable; sizeBytes: number | null },
 ): Promise<{ file: File }> {
   const { ctx } = call;
+  const { signal } = call;
   const key = row.storage_key;
   // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is
   // another's.
-  const { signal } = call;
   const written = await ctx.files.create(key, content.whole, { signal, sizeBytes: content.sizeBytes });
   try {
-    const facts = await ctx.probe.inspect(
-      { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
-      call.signal,
-    );
+    const { sizeBytes } = written;
+    const facts = await ctx.probe.inspect({ sizeBytes, read: (range) => ctx.files.read(key, range) }, signal);
     const columns = {
-      ...columnsOf(facts),
+      mime_type: facts.mimeType,
+      type: facts.type,
+      width: facts.width,
+      height: facts.height,
+      duration_seconds: facts.durationSeconds,
+      video_codec: facts.videoCodec,
+      audio_codec: facts.audioCodec,
+      is_animated: facts.isAnimated ? 1 : 0,
       storage_key: key,
       name: cleanFileName(row.name, content.format.extension),
-      size_bytes: written.sizeBytes,
+      size_bytes: sizeBytes,
       sha256: written.sha256,
       updated_at: ctx.clock.now(),
     };
@@ -144,25 +149,12 @@ async function receive(
       if (done === null) throw alreadyUsed(row.id);
       return { file: toFile(done, downloadUrl) };
     });
-    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
+    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes }, "A file was stored");
     return answer;
   } catch (error) {
     await ctx.files.remove(key);
     throw error;
   }
-}
-
-function columnsOf(facts: ProbedMedia): Partial<FileRow> {
-  return {
-    mime_type: facts.mimeType,
-    type: facts.type,
-    width: facts.width,
-    height: facts.height,
-    duration_seconds: facts.durationSeconds,
-    video_codec: facts.videoCodec,
-    audio_codec: facts.audioCodec,
-    is_animated: facts.isAnimated ? 1 : 0,
-  };
 }
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */
@@ -236,7 +228,7 @@ async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whol
   }
   const head = Buffer.concat(chunks);
   const whole = Readable.from(limited(head, iterator), { objectMode: false });
-  // One that nobody began to read does not end what it reads from.
+  // A stream that was never read does not end what it reads from.
   whole.once("close", () => body.destroy());
   return { head, whole };
 }
@@ -259,4 +251,115 @@ async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenera
 
 export function fileTooLarge(): AppError {
   return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
+}
+
+const IMPORT_TIMEOUT_MS = 30 * MINUTE;
+const IMPORT_IDLE_MS = 30 * SECOND;
+const HEADERS_MS = 30 * SECOND;
+const MAX_REDIRECTS = 3;
+
+/** A client that asked for progress hears of it after so many bytes, or more of a large file. */
+const PROGRESS_BYTES = 256 * 1024;
+const PROGRESS_SHARE = 0.01;
+
+/** Imports an address, reads a file of this machine, or gives an address to upload to. */
+export async function uploadFile(
+  call: CallContext,
+  args: UploadFileArgs,
+): Promise<{ file: File } | Awaited<ReturnType<typeof createUploadLink>>> {
+  if (args.url !== undefined && args.path !== undefined)
+    throw new AppError("invalid", "path: cannot be given together with url. Give one.");
+  if (args.url !== undefined) return importFile(call, { ...args, url: args.url });
+  if (args.path !== undefined) return readLocalFile(call, { ...args, path: args.path });
+  return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
+}
+
+/** Fetches a file through the outbound door into the store. */
+export async function importFile(
+  call: CallContext,
+  args: UploadFileArgs & { readonly url: string },
+): Promise<{ file: File }> {
+  const { ctx, signal } = call;
+  const { href: url } = ctx.outbound.assertAllowed("url", args.url);
+  const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
+  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS, signal } as const;
+  try {
+    const answer = await ctx.outbound.request(request);
+    const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
+    if (problem !== null) {
+      answer.body.destroy();
+      throw new AppError(problem.isLasting ? "invalid" : "unavailable", `${problem.reason}.`);
+    }
+    return await storeUpload(call, {
+      name: args.name ?? nameOf(answer.url),
+      altText: args.altText ?? null,
+      body: Readable.from(fetched(call, answer), { objectMode: false }),
+      sizeBytes: declaredBytes(answer.headers),
+    });
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
+  try {
+    yield* withProgress(call, body, { total: declaredBytes(headers), message: "Fetching the file" });
+  } catch (cause) {
+    throw new OutboundFailure("The body broke off.", true, { cause });
+  }
+}
+
+async function* withProgress(
+  call: CallContext,
+  body: Readable,
+  { total, message }: { readonly total: number | null; readonly message: string },
+): AsyncGenerator<Buffer> {
+  const step = Math.max(PROGRESS_BYTES, (total ?? 0) * PROGRESS_SHARE);
+  let done = 0;
+  let told = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    done += bytes.length;
+    if (done === total || done - told >= step) {
+      told = done;
+      call.progress(done, total, message);
+    }
+    yield bytes;
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof DiskFull) return error;
+  if (error instanceof AppError) return new AppError(error.kind, `url: ${error.message}`, { cause: error });
+  if (!(error instanceof OutboundFailure)) return error;
+  return new AppError(
+    "unavailable",
+    "url: the address did not answer, or broke off before the file was whole. Try again.",
+    { cause: error },
+  );
+}
+
+function nameOf(url: string): string | null {
+  const last = new URL(url).pathname.split("/").at(-1) ?? "";
+  try {
+    return last === "" ? null : decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/** A file of this machine that may be read, see `openLocalFile`. */
+async function readLocalFile(
+  call: CallContext,
+  args: UploadFileArgs & { readonly path: string },
+): Promise<{ file: File }> {
+  const path = await withHome(args.path, call.ctx.settings.homeFolder);
+  await using handle = await (call.caller.isAtShell === true ? openOwnFile(path) : openLocalFile(call, path));
+  const file = await handle.stat();
+  const stream = handle.createReadStream({ autoClose: false });
+  const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
+    objectMode: false,
+  });
+  const name = args.name ?? basename(args.path);
+  return await storeUpload(call, { name, altText: args.altText ?? null, body, sizeBytes: file.size });
 }

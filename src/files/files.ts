@@ -1,10 +1,9 @@
-import type { Readable } from "node:stream";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { File, ListFilesArgs } from "../domain/files/file.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { quote, toIso } from "../domain/time.ts";
+import { quote, toIso, HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import {
   allFilesOf,
   deleteFileRow,
@@ -22,7 +21,7 @@ import type { OwnFile } from "../ports/media.ts";
 import { hasTerms, parseSearch } from "../domain/compare-words.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
-import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
+import { timingSafeEqual } from "node:crypto";
 
 export const OWN_SCHEME = "r2://";
 
@@ -70,13 +69,16 @@ async function findRows(
 }
 
 export async function getFile({ ctx, caller }: CallContext, args: { id: string }): Promise<{ file: File }> {
-  return { file: await findOwnFile(ctx, caller, args.id) };
+  const row = await findFileRow(ctx.store, caller, args.id);
+  if (row === null) throw fileNotFound("id", args.id);
+  const [file] = await showFiles(ctx, caller, [row]);
+  return { file: file ?? toFile(row, null) };
 }
 
 /**
  * Throws `conflict` while a waiting post uses the file, and for a limited key while posts of accounts that it
- * does not reach use it. Looked up in the transaction that deletes, once the file is locked: whoever schedules
- * a post with it at the same moment either was first, or finds it gone.
+ * does not reach use it. Looked up in the transaction that deletes, once the file is locked: a call that
+ * schedules a post with it at the same moment either was first, or finds it gone.
  */
 export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
   const { ctx, caller } = call;
@@ -107,29 +109,13 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
   return answer;
 }
 
-async function findOwnFile(ctx: AppContext, caller: Caller, id: string): Promise<File> {
-  const row = await findFileRow(ctx.store, caller, id);
-  if (row === null) throw fileNotFound("id", id);
-  const uses = await countUses(ctx.store, caller, [row.storage_key]);
-  return toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key));
-}
-
-/** The same words for a file that is not there, is somebody else's, or is beyond the key's reach. */
+/** The same words for a file that is not there, is another owner's, or is beyond the key's reach. */
 export function fileNotFound(field: string, id: string): AppError {
   return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
 }
 
-interface Download {
-  readonly name: string;
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  readonly sha256: string | null;
-  readonly updatedAt: number;
-  read(range?: { start: number; end: number }): Readable;
-}
-
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
-export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
+export async function openDownload({ ctx }: GuestCall, parts: SignedParts) {
   checkSigned(ctx, "download", parts);
   const row = await findSignedFile(ctx.store, parts.id);
   const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
@@ -140,12 +126,12 @@ export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Prom
     sizeBytes,
     sha256: row.sha256,
     updatedAt: row.updated_at,
-    read: (range) => ctx.files.read(row.storage_key, range),
+    read: (range?: { start: number; end: number }) => ctx.files.read(row.storage_key, range),
   };
 }
 
 /** The same for a copy that was made for a platform. */
-export async function openCopy({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
+export async function openCopy({ ctx }: GuestCall, parts: SignedParts): ReturnType<typeof openDownload> {
   checkSigned(ctx, "copy", parts);
   const copy = await ctx.publicMedia.openCopy(parts.id);
   if (copy === null) throw new AppError("not_found", "The post that it was made for is finished.");
@@ -176,27 +162,21 @@ export function figuresOf(file: FileRow): MediaFigures {
   };
 }
 
-async function showFiles(ctx: AppContext, caller: Caller, rows: readonly FileRow[]): Promise<File[]> {
-  const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, caller, keys);
-  return Promise.all(
-    rows.map(async (row) => toFile(row, await downloadUrlOf(ctx, row), uses.get(row.storage_key))),
-  );
-}
-
-/** Records that outlast every address. */
-export async function describeFiles(
+/** `hasAddress` false: records that outlast every address. */
+export async function showFiles(
   ctx: AppContext,
-  ownerId: string,
+  reach: Parameters<typeof countUses>[1],
   rows: readonly FileRow[],
+  hasAddress = true,
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, allFilesOf(ownerId), keys);
-  return rows.map((row) => toFile(row, null, uses.get(row.storage_key)));
-}
-
-async function downloadUrlOf(ctx: AppContext, row: FileRow): Promise<string | null> {
-  return row.status === "ready" ? createDownloadUrl(ctx, row.id) : null;
+  const uses = await countUses(ctx.store, reach, keys);
+  return Promise.all(
+    rows.map(async (row) => {
+      const url = hasAddress && row.status === "ready" ? await createDownloadUrl(ctx, row.id) : null;
+      return toFile(row, url, uses.get(row.storage_key));
+    }),
+  );
 }
 
 /** The record as every face shows it; `usedByPosts`: how many waiting posts use it. */
@@ -219,4 +199,68 @@ export function toFile(row: FileRow, downloadUrl: string | null, usedByPosts = 0
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };
+}
+
+/** How long an address in a file's record works. */
+const DOWNLOAD_MS = HOUR;
+const UPLOAD_MS = 15 * MINUTE;
+
+type Signer = Pick<AppContext, "cipher" | "clock" | "publicUrl">;
+
+/** What an address is good for; a signature for one does not open the other. */
+type Purpose = "download" | "upload" | "copy";
+
+const NEXT: Record<Purpose, string> = {
+  download: "Take a new one from list_files.",
+  upload: "Ask for a new one with upload_file.",
+  copy: "It was made for one post, and for the platform that it went to.",
+};
+
+/** What stands in a signed address, as it came in. */
+export interface SignedParts {
+  readonly id: string;
+  readonly expires: string;
+  readonly signature: string;
+}
+
+export async function createDownloadUrl(ctx: Signer, id: string, lastsMs = DOWNLOAD_MS): Promise<string> {
+  return (await createUrl(ctx, "download", { id, lastsMs })).url;
+}
+
+/** Of a copy that a platform fetches (`PostMedia.publicUrl`). */
+export async function createCopyUrl(ctx: Signer, name: string, lastsMs: number): Promise<string> {
+  return (await createUrl(ctx, "copy", { id: name, lastsMs })).url;
+}
+
+export function createUploadUrl(ctx: Signer, id: string): Promise<{ url: string; expiresAt: number }> {
+  return createUrl(ctx, "upload", { id, lastsMs: UPLOAD_MS });
+}
+
+async function createUrl(
+  ctx: Signer,
+  purpose: Purpose,
+  { id, lastsMs }: { id: string; lastsMs: number },
+): Promise<{ url: string; expiresAt: number }> {
+  const expires = Math.ceil((ctx.clock.now() + lastsMs) / SECOND);
+  const signature = sign(ctx, purpose, { id, expires: String(expires) });
+  const url = `${await ctx.publicUrl()}/files/${id}/${purpose}?expires=${expires}&signature=${signature}`;
+  return { url, expiresAt: expires * SECOND };
+}
+
+/** Throws `not_found` for an address that we never gave out, `forbidden` for one whose time is over. */
+export function checkSigned(ctx: Signer, purpose: Purpose, parts: SignedParts): void {
+  const wanted = Buffer.from(sign(ctx, purpose, parts));
+  const given = Buffer.from(parts.signature);
+  if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) {
+    throw new AppError(
+      "not_found",
+      `There is nothing to ${purpose === "copy" ? "download" : purpose} at this address.`,
+    );
+  }
+  if (Number(parts.expires) * SECOND > ctx.clock.now()) return;
+  throw new AppError("forbidden", `This address has expired. ${NEXT[purpose]}`);
+}
+
+function sign(ctx: Signer, purpose: Purpose, parts: { id: string; expires: string }): string {
+  return ctx.cipher.sign(`file ${purpose}`, `${parts.id}\n${parts.expires}`);
 }

@@ -1,19 +1,15 @@
 import { randomUUID } from "node:crypto";
-import express, { Router, type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler, Router } from "express";
 import helmet from "helmet";
-import type { TrustProxy } from "../domain/settings/trust-proxy.ts";
+import type { TrustProxy } from "../domain/settings/http-address.ts";
 import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import { createGuard, type Guard } from "./access/auth.ts";
-import { refuseTwoHosts } from "./access/host-check.ts";
+import { createGuard, type Guard, refuseTwoHosts } from "./access/auth.ts";
 import { createDescriptionRouter, createFrontDoor } from "./openapi/description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
-import { createHealthRouter } from "./health/health.ts";
-import { createMetrics } from "./health/metrics.ts";
-import { addResourceRoutes } from "./api/resource-router.ts";
+import { createHealthRouter, createMetrics } from "./health/health.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
-import { limitRest } from "./access/slow-senders.ts";
-import { addToolRoutes } from "./api/tools-route.ts";
+import { addResourceRoutes, addToolRoutes } from "./api/routers.ts";
 
 interface McpHandlers {
   readonly streamable: RequestHandler;
@@ -24,13 +20,12 @@ interface McpHandlers {
 interface HealthDeps {
   readonly ctx: AppContext;
   readonly version: string;
-  /** The address others reach this server at; null: loopback alone. */
+  /** The address at which others reach this server. Null: only loopback. */
   readonly publicUrl: string | null;
-  /** Whose word is taken for the address that a request came from; default: nobody's. */
+  /** The proxies that are believed about the address of a request. Default: none. */
   readonly trustProxy?: TrustProxy;
   /** Opens `/metrics`; default: there is no such page. */
   readonly metricsToken?: string | null;
-  /** What this process does; default: all. */
   readonly half?: "api" | "publisher" | null;
   /** Whether the publisher of this process works; true where it has none. */
   readonly isReady: () => boolean;
@@ -44,7 +39,6 @@ export interface HttpDeps extends HealthDeps {
   readonly mcp?: McpHandlers;
   /** Routers with whole paths of their own, pages and files. */
   readonly routers?: readonly ((guard: Guard) => Router)[];
-  /** Default: all of them. */
   readonly routes?: readonly ResourceRoute[];
 }
 
@@ -62,7 +56,7 @@ export function createHttpApp(deps: HttpDeps): Express {
   return app;
 }
 
-/** Health and metrics alone, for a process whose work is elsewhere. */
+/** Only health and metrics, for a process whose work is elsewhere. */
 export function createHealthApp(deps: HealthDeps): Express {
   const app = createBareApp(deps);
   app.use(notFound, errorHandler(deps.ctx.log));
@@ -77,7 +71,7 @@ function createBareApp(deps: HealthDeps): Express {
   app.set("trust proxy", typeof trustProxy === "object" ? trustProxy.join() : trustProxy);
   app.set("query parser", false);
   app.set("case sensitive routing", true);
-  app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
+  app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(refuseTwoHosts);
   app.use(createHealthRouter(deps.ctx, deps.isReady));
   const { ctx, metricsToken: token, version, isReady, half } = deps;
@@ -86,10 +80,7 @@ function createBareApp(deps: HealthDeps): Express {
   return app;
 }
 
-/**
- * A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what
- * it knew of them.
- */
+/** A router, not an app of its own: that would give request and response other prototypes, which is slow. */
 function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
   const api = Router({ caseSensitive: true });
   api.use((_request, response, next) => {
@@ -97,9 +88,8 @@ function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guar
     next();
   });
   api.use(...guard.identify);
-  const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard };
-  addToolRoutes(api, route);
-  addResourceRoutes(api, routes, route);
+  addToolRoutes(api, deps.toolbox, guard);
+  addResourceRoutes(api, routes, { toolbox: deps.toolbox, guard });
   api.use(guard.limit, notFound);
   return api;
 }
@@ -127,27 +117,24 @@ function logRequest({ log, clock }: AppContext): RequestHandler {
     const startedAt = clock.monotonic();
     const path = request.path.startsWith("/api/") ? request.path : `/${request.path.split("/")[1] ?? ""}`;
     response.once("close", () => {
-      const caller: { keyId?: string } | undefined = response.locals["caller"];
+      const caller: { keyId: string } | null | undefined = response.locals["caller"];
       const ms = Math.round(clock.monotonic() - startedAt);
-      const fields = {
-        requestId: response.locals["requestId"] as unknown,
-        method: request.method,
-        path,
-        status: response.statusCode,
-        ms,
-      };
-      log.debug({ ...fields, keyId: caller?.keyId }, "Request");
+      const requestId: unknown = response.locals["requestId"];
+      const { method } = request;
+      log.debug(
+        { requestId, method, path, status: response.statusCode, ms, keyId: caller?.keyId },
+        "Request",
+      );
     });
     next();
   };
 }
 
 function secureHeaders(publicUrl: string | null): RequestHandler {
+  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
   return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
+    contentSecurityPolicy: { useDefaults: false, directives },
     strictTransportSecurity: publicUrl?.startsWith("https:") === true ? { includeSubDomains: false } : false,
+    xFrameOptions: { action: "deny" },
   });
 }

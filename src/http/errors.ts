@@ -3,7 +3,6 @@ import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/err
 import { DiskFull } from "../ports/disk-space.ts";
 import type { Logger } from "../ports/logger.ts";
 
-/** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -43,7 +42,6 @@ export const notFound: RequestHandler = ({ originalUrl }) => {
   throw new AppError("not_found", OAUTH_PATH.test(path) ? NO_OAUTH_SENTENCE : UNKNOWN_PATH_SENTENCE);
 };
 
-/** `allowed` are the methods of this path. */
 export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
   const allow = withHead(allowed).join(", ");
   return (request, response) => {
@@ -57,10 +55,7 @@ function withHead(methods: readonly string[]): string[] {
   return upper.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
-/**
- * The last stop of everything thrown: our own sentences go out, anything else is a bug and goes to the log
- * alone.
- */
+/** Answers what was thrown: our own sentences go out, anything else is a bug and only the log has it. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const known = asAppError(error);
@@ -83,7 +78,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Whether the client broke off the request: nobody reads what would be answered. */
+/** Whether the client broke off the request: an answer would not be read. */
 export function hasLeft(request: Request, response: Response): boolean {
   return request.readableAborted || (response.destroyed && !response.writableFinished);
 }

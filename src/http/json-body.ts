@@ -1,32 +1,15 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
-import { SECOND } from "../domain/time.ts";
-import type { Clock } from "../ports/clock.ts";
-import { sendError } from "./errors.ts";
-import { limitBodyTime, MAX_BODY_MS } from "./access/slow-senders.ts";
 
 /** Of inflated bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const TOO_LARGE_SENTENCE =
   "The body is larger than 1 MiB. Send less at once. Files go to POST /api/v1/files.";
 
-/**
- * `required`: a JSON object and its content type must be there; `optional`: a request without a body is `{}`;
- * `none`: there must be no fields.
- */
+/** `required`: a JSON object with its content type. `optional`: no body is `{}`. `none`: no fields. */
 export type BodyRule = "required" | "optional" | "none";
 
 export type JsonObject = Record<string, unknown>;
-
-/** Reads a body whole, so that 413 comes before whatever is wrong with its content. */
-export function readBody(clock: Clock): (RequestHandler | ErrorRequestHandler)[] {
-  return [
-    refuseLarge,
-    limitBodyTime(clock, refuseSlow),
-    express.raw({ type: () => true, limit: MAX_BODY_BYTES }),
-    explainUnread,
-  ];
-}
 
 /** What was read, as an object. Throws `invalid`. */
 export function parseBody(request: Request, rule: BodyRule): JsonObject {
@@ -78,21 +61,16 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Told by its length a body needs not be read to be refused; Node throws away what still comes. */
+/** A body whose length says too much is not read. Node throws away what still comes. */
 const refuseLarge: RequestHandler = (request, _response, next) => {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES)
     throw new AppError("too_large", TOO_LARGE_SENTENCE);
   next();
 };
 
-function refuseSlow(response: Response): void {
-  sendError(response, 408, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds. Send it again.`);
-}
-
-const explainUnread: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+const explainUnread: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   const type = typeOf(error);
-  // The client has gone, or was told already that it took too long.
-  if (type === "request.aborted" || (type !== null && response.headersSent)) return;
+  if (type === "request.aborted") return;
   if (type === null) return next(error);
   const sentence =
     "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
@@ -108,3 +86,10 @@ function typeOf(error: unknown): string | null {
   if (!(error instanceof Error) || error instanceof AppError || !("status" in error)) return null;
   return "type" in error && typeof error.type === "string" ? error.type : "unreadable";
 }
+
+/** Reads a body whole, so that 413 comes before what is wrong with its content. */
+export const readBody: readonly (RequestHandler | ErrorRequestHandler)[] = [
+  refuseLarge,
+  express.raw({ type: () => true, limit: MAX_BODY_BYTES }),
+  explainUnread,
+];

@@ -10,10 +10,7 @@ export type QueryRules = Readonly<Record<string, QueryKind>>;
 
 const FLAGS: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/**
- * The arguments in an address. An empty parameter is one that was not given.
- * Throws `invalid` for unknown and repeated ones, and for those that are not of their kind.
- */
+/** The arguments in an address. An empty one is not given. Throws `invalid` for wrong ones. */
 export function readQuery(request: Request, rules: QueryRules): Record<string, unknown> {
   const given = new URLSearchParams(/\?(.*)$/s.exec(request.originalUrl)?.[1] ?? "");
   const names = [...new Set(given.keys())];

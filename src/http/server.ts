@@ -19,7 +19,6 @@ const IDLE_TIMEOUT_MS = 60 * SECOND;
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
 /** A film of 4 GiB over a slow line; other bodies have a limit of their own. */
 const REQUEST_TIMEOUT_MS = 4 * HOUR;
-/** How often Node looks which requests are late. */
 const CHECK_CONNECTIONS_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
@@ -27,9 +26,7 @@ const GRACE_MS = 9 * SECOND;
 const CLOSE_IDLE_EACH_MS = 50;
 
 interface Limits {
-  /** Connections at once; default 500. */
   readonly maxConnections?: number;
-  /** Default: a minute. */
   readonly idleTimeoutMs?: number;
 }
 

@@ -1,10 +1,7 @@
 import { tellTime } from "../domain/time.ts";
 import type { McpContext } from "./kinds.ts";
 
-/**
- * Shown to the model once a connection (at most 1,500 characters): the ways across tools that no single
- * description tells, and what time it is where the person lives.
- */
+/** Shown to the model once a connection, at most 1,500 characters: ways across tools, and the time. */
 export function instructionsFor({ clock, settings }: Pick<McpContext, "clock" | "settings">): string {
   const now = tellTime(clock.now(), settings.timezone);
   return `Posthorn schedules posts to the owner's channels and publishes each at its time, once.

@@ -8,15 +8,11 @@ import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../context.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
-/** What the MCP face needs of the context. */
 export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> & {
   readonly settings: Pick<AppContext["settings"], "timezone">;
 };
 
-/**
- * Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its
- * checks hold here too.
- */
+/** For whom resources, prompts and completions are read. Data comes through the toolbox and its checks. */
 export interface Scope {
   readonly toolbox: ToolAccess;
   readonly ctx: McpContext;
@@ -78,9 +74,8 @@ export interface ResourceKind {
     scope: Scope,
     cursor: string | undefined,
   ): Promise<{ resources: Resource[]; nextCursor: string | null }>;
-  /** `value` is that of the variable. Throws `not_found` for what does not exist or is somebody else's. */
+  /** `value` is that of the variable. Throws `not_found` for what does not exist or is another owner's. */
   read(value: string, scope: Scope): Promise<Contents>;
-  /** Values of the variable. */
   complete?(scope: Scope): Promise<Suggestion[]>;
 }
 
@@ -91,7 +86,6 @@ export function variableOf({ uri }: ResourceKind): string | null {
   return VARIABLE.exec(uri)?.[1] ?? null;
 }
 
-/** The address of one resource of a kind. */
 export function addressOf({ uri }: Pick<ResourceKind, "uri">, value: string): string {
   return uri.replace(VARIABLE, () => encodeURIComponent(value));
 }
@@ -118,7 +112,23 @@ function decode(part: string): string | null {
   }
 }
 
-/** A value as the text of a resource. */
 export function jsonContents(uri: string, value: unknown): Contents {
   return { uri, mimeType: "application/json", text: JSON.stringify(value) };
+}
+
+export interface McpDeps {
+  readonly toolbox: ToolAccess;
+  readonly ctx: McpContext;
+  readonly version: string;
+  /** Whether the caller's key is still good: its open streams end when it is not. Left out: it always is. */
+  readonly isKeyActive?: (caller: Caller) => Promise<boolean>;
+  /** Whether `/sse` and `/messages` are served; default: yes. */
+  readonly hasLegacySse?: boolean;
+  /** Resources, prompts and views of tools; without them those of the product. */
+  readonly resources?: readonly ResourceKind[];
+  readonly prompts?: readonly PromptKind[];
+  readonly views?: readonly ToolView[];
+  /** What is added to the instructions for this connection. Left out: nothing. */
+  readonly note?: string;
+  readonly websiteUrl?: string;
 }

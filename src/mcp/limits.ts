@@ -15,5 +15,5 @@ export const KEEP_ALIVE_MS = 15 * SECOND;
 /** What a model should be given at once: 20,000 tokens of some four characters. */
 export const MAX_RESULT_CHARS = 80_000;
 
-/** A page whose length nobody asked for: 4,000 tokens. */
+/** A page whose length was not asked for: 4,000 tokens. */
 export const DEFAULT_PAGE_CHARS = 16_000;

@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { Account } from "../domain/accounts/account.ts";
 import { Post } from "../domain/posts/post.ts";
-import type { Scope, Suggestion } from "./kinds.ts";
+import type { McpContext, Scope, Suggestion } from "./kinds.ts";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { AppError, type ErrorKind, sentenceOf } from "../domain/errors.ts";
 
-/** Enough to choose from; whoever looks for more searches with list_posts. */
+/** Enough to choose from. list_posts finds more. */
 const MAX_SUGGESTED_POSTS = 100;
 
-/** A tool's result, through all of its checks. */
 export async function ask<T>(scope: Scope, tool: string, args: object, schema: z.ZodType<T>): Promise<T> {
   const { result } = await scope.toolbox.call(tool, args, scope.caller, { signal: scope.signal });
   return schema.parse(result);
 }
 
-/** Whether the caller is offered this tool. */
 export function isOffered({ toolbox, caller }: Scope, tool: string): boolean {
   return toolbox.list(caller).some(({ name }) => name === tool);
 }
@@ -57,4 +57,35 @@ export async function suggestProviders(scope: Scope): Promise<Suggestion[]> {
 export async function suggestPosts(scope: Scope, args: object = {}): Promise<Suggestion[]> {
   const { posts } = await readPosts(scope, { limit: MAX_SUGGESTED_POSTS, ...args });
   return posts.map(({ id, caption }) => ({ value: id, ...(caption === null ? {} : { name: caption }) }));
+}
+
+/** Where there is no result to say it in: resources, prompts and completions. */
+const CODES: Readonly<Record<ErrorKind, ProtocolErrorCode>> = {
+  invalid: ProtocolErrorCode.InvalidParams,
+  not_found: ProtocolErrorCode.InvalidParams,
+  unauthenticated: ProtocolErrorCode.InvalidRequest,
+  forbidden: ProtocolErrorCode.InvalidRequest,
+  conflict: ProtocolErrorCode.InvalidRequest,
+  too_large: ProtocolErrorCode.InvalidRequest,
+  rate_limited: ProtocolErrorCode.InternalError,
+  unavailable: ProtocolErrorCode.InternalError,
+};
+
+/** Answers what went wrong with the sentence that every face says. `uri`: what was looked for. */
+export async function orProtocolError<T>(
+  { log }: Pick<McpContext, "log">,
+  work: Promise<T>,
+  uri?: string,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    if (!(error instanceof AppError)) {
+      log.error({ err: error }, "An MCP request failed for a reason of ours");
+      throw new ProtocolError(ProtocolErrorCode.InternalError, sentenceOf(error));
+    }
+    if (error.kind === "not_found" && uri !== undefined) throw new ResourceNotFoundError(uri, error.message);
+    throw new ProtocolError(CODES[error.kind], error.message);
+  }
 }

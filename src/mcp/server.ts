@@ -1,23 +1,20 @@
 import {
+  type ListToolsResult,
+  type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
   Server,
-  type ListToolsResult,
-  type McpRequestContext,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
-import { ClientLog } from "./calls/client-log.ts";
-import { serveCompletions } from "./prompts/completions.ts";
-import type { McpDeps } from "./deps.ts";
+import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
+import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
+import type { McpDeps, ToolView } from "./kinds.ts";
 import { instructionsFor } from "./instructions.ts";
-import type { OpenCalls } from "./calls/open-calls.ts";
-import { servePrompts } from "./prompts/prompt-handlers.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
-import { TOOL_VIEWS } from "./resources/calendar-resource.ts";
-import type { ToolView } from "./kinds.ts";
+import { TOOL_VIEWS } from "./resources/resources.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -27,11 +24,7 @@ const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
 /** The first revision whose tools have a title of their own; before, it stood among the hints. */
 const FIRST_WITH_TITLES = "2025-06-18";
 
-/**
- * A server for one connection (or one stateless request) of one caller, in whichever protocol era the
- * transport negotiates. The SDK's low-level server: the other one rewrites schemas, and a list must be the
- * same on every face.
- */
+/** A server for one connection, or one stateless request. The SDK's other server rewrites schemas. */
 export function createMcpServer(
   deps: McpDeps,
   caller: Caller,

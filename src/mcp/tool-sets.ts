@@ -2,10 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
-/**
- * The tools of these sets alone: a model reads the whole list before its first call. A call of another is
- * refused with where to turn it on.
- */
+/** Only the tools of these sets: a model reads the whole list first. */
 export function offerSets(toolbox: ToolAccess, sets: readonly Permission[]): ToolAccess {
   return {
     list: (caller) => toolbox.list(caller).filter(({ permission }) => sets.includes(permission)),

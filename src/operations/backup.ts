@@ -18,7 +18,7 @@ import {
   type Manifest,
 } from "../store/backup/backup-archive.ts";
 import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import type { AppContext } from "../context.ts";
 import { createContext } from "../app/compose.ts";
 import { findSecretKey, readIfThere } from "../app/data-folder.ts";
@@ -39,26 +39,26 @@ interface BackupInput {
   readonly secretKeyId: string;
   /** What `posthorn.env` holds; null: there is none. */
   readonly settings: string | null;
-  /** Seals them, and vouches for the backup: a restore tells it from one that somebody changed or made up. */
+  /** Seals them, and vouches for the backup: a restore tells it from one that was changed or made up. */
   readonly cipher: Cipher;
   /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
   readonly bucket: { readonly endpoint: string; readonly name: string } | null;
   readonly signal: AbortSignal;
 }
 
-/** By a key derived from the secret key for this alone: whoever lacks that cannot make a backup up. */
+/** By a key derived from the secret key only for this. Nothing else can make a backup up. */
 export function signBackup(cipher: Cipher, checksums: string): string {
   return cipher.sign("backup", checksums);
 }
 
-/** The place that sealed settings are bound to. */
-const SETTINGS_PLACE = "backup.settings";
+/** What sealed settings are bound to. */
+const SETTINGS_AAD = "backup.settings";
 
 /** The text of `posthorn.env`; null where the backup has none. Throws `invalid` for a text that does not open. */
 export function openSettings(cipher: Cipher, { settings }: Manifest): string | null {
   if (settings === undefined) return null;
   try {
-    return cipher.open(settings, SETTINGS_PLACE);
+    return cipher.open(settings, SETTINGS_AAD);
   } catch (cause) {
     const problem = "The settings in the backup do not open: they were changed after it was made.";
     throw new AppError("invalid", `${problem} Take another backup. Nothing was changed.`, { cause });
@@ -86,7 +86,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
     const { version, secretKeyId, settings, bucket, signal } = input;
     const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
     const manifest: Manifest = { format: FORMAT, program: "posthorn", version, createdAt, secretKeyId };
-    if (settings !== null) manifest.settings = input.cipher.seal(settings, SETTINGS_PLACE);
+    if (settings !== null) manifest.settings = input.cipher.seal(settings, SETTINGS_AAD);
     if (bucket !== null) manifest.bucket = { endpoint: bucket.endpoint, name: bucket.name, keys };
     const { sizeBytes } = await explainingWrite(file, () =>
       writeArchive(
@@ -168,15 +168,11 @@ async function* rest(
   }
 }
 
-interface BackupOptions {
-  readonly file: string;
-  readonly isForced: boolean;
-  readonly signal: AbortSignal;
-  readonly tell: Tell;
-}
-
-/** Opens the service beside whatever runs, and backs it up. */
-export async function backUp(setup: Setup, options: BackupOptions): Promise<BackupResult> {
+/** Opens the service beside what runs, and backs it up. */
+export async function backUp(
+  setup: Setup,
+  options: Pick<BackupInput, "file" | "isForced" | "signal"> & { readonly tell: Tell },
+): Promise<BackupResult> {
   const { folder } = setup;
   assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
   await using ctx = await createContext(setup, {}, options.tell);

@@ -2,17 +2,15 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../domain/errors.ts";
-import type { File } from "../domain/files/file.ts";
 import { toIso } from "../domain/time.ts";
-import type { Reader } from "../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
 import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files/files.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
-import type { AppContext, CallContext } from "../context.ts";
-import { describeFiles } from "../files/files.ts";
+import type { CallContext } from "../context.ts";
+import { showFiles } from "../files/files.ts";
 import { readHistory } from "../posts/posts.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
 
@@ -31,10 +29,8 @@ const BATCH = 200;
  * history. Throws `not_found` for an owner that has nothing.
  */
 export async function* exportOwner(call: CallContext, version: string): AsyncGenerator<ExportLine> {
-  const {
-    ctx,
-    caller: { ownerId },
-  } = call;
+  const { ctx } = call;
+  const { ownerId } = call.caller;
   const { accounts } = await listAccounts(call);
   const { keys } = await listKeys(call);
   if (accounts.length + keys.length === 0) {
@@ -55,16 +51,23 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   for (const key of keys) yield { type: "key", key };
   const { webhooks } = await listWebhooks(call, { limit: 1 });
   for (const webhook of webhooks) yield { type: "webhook", webhook };
-  let files = 0;
-  for await (const file of filesOf(ctx, ownerId)) {
-    files += 1;
-    yield { type: "file", file };
-  }
-  let posts = 0;
-  for await (const row of postsOf(ctx.store, ownerId)) {
-    posts += 1;
-    yield { type: "post", post: toPost(row), history: await readHistory(ctx, row) };
-  }
+  const filter = { reach: allFilesOf(ownerId), type: null };
+  const files = yield* inBatches<FileRow>(
+    (before) => listFileRows(ctx.store, filter, { before, limit: BATCH }),
+    async (rows) =>
+      (await showFiles(ctx, filter.reach, rows, false)).map((file): ExportLine => ({ type: "file", file })),
+  );
+  const posts = yield* inBatches<PostRow>(
+    (after) => listPostsById(ctx.store, ownerId, { after: after ?? "", limit: BATCH }),
+    (rows) =>
+      Promise.all(
+        rows.map(async (row) => ({
+          type: "post" as const,
+          post: toPost(row),
+          history: await readHistory(ctx, row),
+        })),
+      ),
+  );
   // A reader that does not find this line knows that it was cut off.
   yield {
     type: "end",
@@ -76,22 +79,18 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   };
 }
 
-async function* filesOf(ctx: AppContext, ownerId: string): AsyncGenerator<File> {
-  for (let before: string | null = null; ;) {
-    const filter = { reach: allFilesOf(ownerId), type: null };
-    const rows: FileRow[] = await listFileRows(ctx.store, filter, { before, limit: BATCH });
-    yield* await describeFiles(ctx, ownerId, rows);
-    before = rows.at(-1)?.id ?? null;
-    if (rows.length < BATCH) return;
-  }
-}
-
-async function* postsOf(reader: Reader, ownerId: string): AsyncGenerator<PostRow> {
-  for (let after = ""; ;) {
-    const rows: PostRow[] = await listPostsById(reader, ownerId, { after, limit: BATCH });
-    yield* rows;
-    after = rows.at(-1)?.id ?? after;
-    if (rows.length < BATCH) return;
+/** The lines of all rows, read a batch at a time from the last one's id on. Returns how many. */
+async function* inBatches<Row extends { readonly id: string }>(
+  read: (last: string | null) => Promise<Row[]>,
+  describe: (rows: readonly Row[]) => Promise<readonly ExportLine[]>,
+): AsyncGenerator<ExportLine, number> {
+  let last: string | null = null;
+  for (let count = 0; ;) {
+    const rows: Row[] = await read(last);
+    yield* await describe(rows);
+    count += rows.length;
+    last = rows.at(-1)?.id ?? null;
+    if (rows.length < BATCH) return count;
   }
 }
 

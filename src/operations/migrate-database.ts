@@ -7,7 +7,7 @@ import { createFolderStore } from "../media/stores/folder-store.ts";
 import { openCipher } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
 import { createWhole, isThere } from "../store/backup/durable.ts";
-import { listStoredKeys } from "../store/backup/stored-keys.ts";
+import { listStoredKeys } from "../store/backup/database-copy.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../store/moving/move.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -19,7 +19,6 @@ interface Migration {
   readonly env: Environment;
   readonly signal: AbortSignal;
   readonly progress: (moved: MovedCount) => void;
-  /** Default: nobody hears it. */
   readonly tell?: Tell;
 }
 
@@ -31,12 +30,8 @@ type Target = Pick<Settings, "config" | "secrets" | "folder">;
  * on when it is called again. Throws `conflict` while anything works on the folder, or where the target is in
  * use.
  */
-export async function migrateDatabase({
-  env,
-  signal,
-  progress,
-  tell = () => {},
-}: Migration): Promise<MigrationResult> {
+export async function migrateDatabase(migration: Migration): Promise<MigrationResult> {
+  const { env, signal, progress, tell = () => {} } = migration;
   const { place, config, secrets } = await readPlace(env);
   if (config.database === null)
     throw new AppError(
@@ -52,35 +47,23 @@ export async function migrateDatabase({
   const target = { config, secrets, folder };
   const lock = takeFolder(folder.locks);
   try {
-    return await move({ target, signal, progress, tell });
+    await using from = await openStore(ownDatabase(folder, tell));
+    // The hosts of the PostgreSQL need this very key.
+    await openCipher(from, { ...target, masterKey: await readMasterKey(target) });
+    await using to = await openDatabase(target, tell);
+    const files = await copyFiles(target, signal);
+    const begun = (): Promise<void> => leaveMark(folder);
+    const now = (to.liveness.clock ?? systemClock).now();
+    const isMoved = await isMovedAlready(from, to);
+    if (isMoved) await begun();
+    const tables = isMoved ? null : await moveDatabase({ from, to, now, begun, signal, progress });
+    return { folder: folder.path, tables, ...files };
   } finally {
     lock.release();
   }
 }
 
-async function move({
-  target,
-  tell,
-  signal,
-  progress,
-}: Required<Omit<Migration, "env">> & { readonly target: Target }): Promise<MigrationResult> {
-  const { folder } = target;
-  await using from = await openStore(ownDatabase(folder, tell));
-  // The hosts of the PostgreSQL need this very key.
-  await openCipher(from, { ...target, masterKey: await readMasterKey(target) });
-  await using to = await openDatabase(target, tell);
-  const files = await copyFiles(target, signal);
-  if (await isMovedAlready(from, to)) {
-    await leaveMark(folder);
-    return { folder: folder.path, tables: null, ...files };
-  }
-  const now = (to.liveness.clock ?? systemClock).now();
-  const begun = (): Promise<void> => leaveMark(folder);
-  const tables = await moveDatabase({ from, to, now, begun, signal, progress });
-  return { folder: folder.path, tables, ...files };
-}
-
-/** What keeps others from starting on the folder; whoever wants to go back removes it. */
+/** What keeps others from starting on the folder. A person who wants to go back removes it. */
 async function leaveMark({ moved, path }: DataFolder): Promise<void> {
   await createWhole(
     moved,
@@ -88,15 +71,11 @@ async function leaveMark({ moved, path }: DataFolder): Promise<void> {
   );
 }
 
-interface CopiedFiles {
-  /** Files that were brought into the bucket; those that were there already are not counted. */
-  readonly copied: number;
-  /** Keys of files that the folder does not hold either. */
-  readonly missing: readonly string[];
-}
-
 /** Nothing is copied where the files stay in a shared folder. */
-async function copyFiles({ config, secrets, folder }: Target, signal: AbortSignal): Promise<CopiedFiles> {
+async function copyFiles(
+  { config, secrets, folder }: Target,
+  signal: AbortSignal,
+): Promise<Pick<MigrationResult, "copied" | "missing">> {
   const bucket = await openBucket({ config, secrets });
   if (bucket === null) return { copied: 0, missing: [] };
   await bucket.assertSettings();

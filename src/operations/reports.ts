@@ -1,3 +1,7 @@
+import { AppError, sentenceOf, codeOf } from "../domain/errors.ts";
+import { reasonOf } from "../store/backup/durable.ts";
+import { explained } from "../store/open-store.ts";
+
 export interface BackupReport {
   readonly file: string;
   readonly createdAt: string;
@@ -26,7 +30,7 @@ export interface BackupResult extends BackupReport {
   readonly secretKeyFile: string;
 }
 
-/** What comes of a backup that somebody else has written, or changed. */
+/** What comes of a backup that another person has written, or changed. */
 export const UNSIGNED_RISK =
   "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
 
@@ -67,4 +71,36 @@ export interface MigrationResult {
   readonly copied: number;
   /** Keys of files that the folder does not hold either. */
   readonly missing: readonly string[];
+}
+
+/** What was looked at, and what came of it; `topic`: the first word of its line. */
+type Tell = (topic: string, text: string) => Finding;
+
+export const ok: Tell = (topic, text) => ({ topic, verdict: "ok", text });
+
+/** Nothing is broken, but a person may want to know or to do something. */
+export const note: Tell = (topic, text) => ({ topic, verdict: "note", text });
+
+/** Something does not work; the text says what to do. */
+export const problem: Tell = (topic, text) => ({ topic, verdict: "problem", text });
+
+/** What an attempt that failed is told as. */
+export function problemOf(topic: string, error: unknown): Finding {
+  return problem(topic, sentenceOf(error instanceof AppError ? error : explainFailure(error)));
+}
+
+/** The sentence for trouble of the machine: a disk, a database, a file in a folder's place. Null for a bug. */
+export function explainFailure(error: unknown): AppError | null {
+  const known = explained(error);
+  if (known instanceof AppError) return known;
+  if (!(error instanceof Error)) return null;
+  // Out of a thread an error comes as a copy, without its class.
+  if (error.name === "AppError") return new AppError("unavailable", error.message, { cause: error });
+  if (!("syscall" in error) || !("path" in error) || typeof error.path !== "string" || codeOf(error) === "")
+    return null;
+  return new AppError(
+    "unavailable",
+    `${error.path} cannot be used: ${reasonOf(error)}. Mend that, then try again. "posthorn doctor" looks at the whole folder.`,
+    { cause: error },
+  );
 }

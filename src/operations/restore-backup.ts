@@ -9,27 +9,24 @@ import {
   type DataFolder,
   type Environment,
 } from "../app/data-folder.ts";
-import { listPlatformSettings, loadCatalog } from "../app/catalog.ts";
+import { listPlatformSettings, loadCatalog, parseConfig, readPlace, type Settings } from "../app/setup.ts";
 import { describeBucket } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../app/file-store.ts";
 import { assertKey, type FileStore } from "../ports/file-store.ts";
-import { findMissing, openSettings } from "./backup.ts";
+import { findMissing, openSettings, signBackup } from "./backup.ts";
 import { holdRestored } from "../publishing/restored.ts";
-import { parseConfig, readPlace, type Settings } from "../app/setup.ts";
-import { createCipher } from "../store/engine/cipher.ts";
-import type { Store } from "../store/engine/store.ts";
+import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import { openStore } from "../store/open-store.ts";
-import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/restored-copy.ts";
+import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../store/backup/generation.ts";
-import { verifyBackup, type VerifiedBackup } from "../store/backup/verify-backup.ts";
+import { verifyBackup, type VerifiedBackup } from "../store/backup/backup-archive.ts";
 import { systemClock } from "../app/system-clock.ts";
-import { assertSigned, otherKey } from "./trust-backup.ts";
-import type { RestoreResult } from "./reports.ts";
-import { createHash } from "node:crypto";
+import { type RestoreResult, UNSIGNED_RISK } from "./reports.ts";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
 import { FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { ownsDatabase } from "../app/secret-key.ts";
@@ -48,12 +45,8 @@ interface RestoreInput {
  * never change, come first, and renaming the database is the one moment at which the folder goes over from
  * the old state to the new.
  */
-export async function restoreBackup({
-  env,
-  file,
-  isForced,
-  isUnsigned,
-}: RestoreInput): Promise<RestoreResult> {
+export async function restoreBackup(input: RestoreInput): Promise<RestoreResult> {
+  const { env, file, isForced, isUnsigned } = input;
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const { place, ...settings } = await readPlace(env);
@@ -82,7 +75,7 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
     const generation = newGeneration();
-    const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
+    const { held, posts } = await prepareDatabase(staged, folder, { backup, generation });
     const missing = await restoreFiles(target, archive, backup);
     if (wanted !== null) await createOnce(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
@@ -106,23 +99,20 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
   }
 }
 
-interface WantedSettings {
-  readonly file: string;
-  readonly text: string;
-  readonly isInForce: boolean;
-}
-
 /**
- * The settings of the backup and where they belong. Those that the folder has already stay in force: whoever
- * moves to a bucket or another address has changed them for this restore. Null where there is nothing to write.
+ * The settings of the backup and where they belong. Those that the folder has already stay in force: a person
+ * who moves to a bucket or another address has changed them for this restore. Null: there is nothing to write.
  */
-async function findSettings({ folder }: Target, backup: VerifiedBackup): Promise<WantedSettings | null> {
+async function findSettings(
+  { folder }: Target,
+  backup: VerifiedBackup,
+): Promise<{ readonly file: string; readonly text: string; readonly isInForce: boolean } | null> {
   const key = await findSecretKey(folder.secretKey);
   const text = key === null ? null : openSettings(createCipher(key), backup.manifest);
   const present = await readIfThere(folder.settings);
   if (text === null || text === present) return null;
   const isInForce = present === null;
-  const file = isInForce ? folder.settings : await freeName(`${folder.settings}.from-backup`);
+  const file = isInForce ? folder.settings : await findFreeName(`${folder.settings}.from-backup`);
   return { file, text, isInForce };
 }
 
@@ -178,23 +168,24 @@ function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
   );
 }
 
-interface Preparing {
-  readonly folder: DataFolder;
-  readonly backup: VerifiedBackup;
-  readonly generation: Generation;
-}
-
 /**
  * Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made.
  */
 async function prepareDatabase(
   file: string,
-  { folder, backup, generation }: Preparing,
+  folder: DataFolder,
+  { backup, generation }: { readonly backup: VerifiedBackup; readonly generation: Generation },
 ): Promise<{ held: number; posts: number }> {
   const { platforms } = await loadCatalog();
   await using store = await openStore({ file });
-  await assertSound(store);
-  await assertKeyFits(store, folder, backup.manifest.secretKeyId);
+  if (!(await isSound(store)))
+    throw new AppError(
+      "invalid",
+      "The database in the backup is damaged. Nothing was changed. Take another backup.",
+    );
+  const key = await findSecretKey(folder.secretKey);
+  if (key === null || !(await ownsDatabase(store, createCipher(key))))
+    throw otherKey(folder, key, backup.manifest.secretKeyId);
   const now = systemClock.now();
   const held = await store.write((tx) => holdRestored(tx, { generation, now, platforms }));
   const posts = await countPosts(store);
@@ -202,31 +193,16 @@ async function prepareDatabase(
   return { held, posts };
 }
 
-async function assertSound(store: Store): Promise<void> {
-  if (await isSound(store)) return;
-  throw new AppError(
-    "invalid",
-    "The database in the backup is damaged. Nothing was changed. Take another backup.",
-  );
-}
-
-async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: string): Promise<void> {
-  const key = await findSecretKey(folder.secretKey);
-  if (key !== null && (await ownsDatabase(store, createCipher(key)))) return;
-  throw otherKey(folder, key, backupKeyId);
-}
-
 /** The old database gets a second name; then the new one takes its first in one step. */
 async function switchDatabase({ path, database }: DataFolder, staged: string): Promise<string | null> {
-  const isReplacing = await isThere(database);
-  const aside = isReplacing ? await freeName(`${database}.before`) : null;
+  const aside = (await isThere(database)) ? await findFreeName(`${database}.before`) : null;
   if (aside !== null) await keepAside(database, aside);
   await rename(staged, database);
   await syncFolder(path);
   return aside;
 }
 
-async function freeName(beginning: string): Promise<string> {
+async function findFreeName(beginning: string): Promise<string> {
   const stamp = toIso(systemClock.now()).slice(0, 19).replaceAll(":", "");
   for (let n = 1; ; n++) {
     const name = `${beginning}-${stamp}${n === 1 ? "" : `-${n}`}`;
@@ -274,4 +250,39 @@ async function isStored(
   const hash = createHash("sha256");
   for await (const chunk of files.read(key)) hash.update(chunk as Buffer);
   return hash.digest("hex") === is.sha256;
+}
+
+/**
+ * Whether the secret key of the folder vouches for the backup. Throws `invalid` where it does not, unless
+ * such a backup is wanted, and `unavailable` where the key is not that of the backup.
+ */
+export async function assertSigned(
+  archive: string,
+  { manifest, checksums, signature }: VerifiedBackup,
+  { folder, isUnsigned }: { readonly folder: DataFolder; readonly isUnsigned: boolean },
+): Promise<boolean> {
+  const key = await findSecretKey(folder.secretKey);
+  if (key === null) throw otherKey(folder, null, manifest.secretKeyId);
+  const wanted = Buffer.from(signBackup(createCipher(key), checksums));
+  const given = Buffer.from(signature ?? "");
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
+  if (isUnsigned) return false;
+  if (secretKeyId(key) !== manifest.secretKeyId) throw otherKey(folder, key, manifest.secretKeyId);
+  const problem =
+    signature === null
+      ? "it is not signed, so Posthorn cannot tell who wrote it"
+      : `its signature does not fit ${folder.secretKey}, so it was changed after it was made`;
+  throw new AppError(
+    "invalid",
+    `${archive}: ${problem}. ${UNSIGNED_RISK} Take another backup. If you know where this one has been all the time (those made before backups were signed have no signature), restore it with --unsigned. Nothing was changed.`,
+  );
+}
+
+/** For a folder whose secret key, if it has one, is not that of the backup. */
+export function otherKey({ secretKey }: DataFolder, key: Buffer | null, wanted: string): AppError {
+  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
+  return new AppError(
+    "unavailable",
+    `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable only by you, then restore again. Nothing was changed.`,
+  );
 }

@@ -8,9 +8,8 @@ import {
 } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { openDatabase, ownDatabase } from "../app/file-store.ts";
-import { resealAll } from "../app/sealed-columns.ts";
-import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
-import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../app/secret-key.ts";
+import { resealAll, makeNextSecretKey, openCipher, promoteNextSecretKey } from "../app/secret-key.ts";
+import { readMasterKey, readPlace } from "../app/setup.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -23,68 +22,53 @@ interface RotationInput {
   readonly env: Environment;
   /** Where the old key is kept, for backups that were made with it; null: nowhere. */
   readonly oldKeyFile: string | null;
-  /** Default: nobody hears it. */
   readonly tell?: Tell;
 }
 
 /**
  * Replaces the secret key. The new one stands beside the old one before the database goes over to it in one
  * transaction, and takes its name after that: at every moment a key of the folder opens the database
- * (`openCipher` finishes what was cut off).
+ * (`openCipher` finishes what was cut off). A database of several hosts gets the new key while none of them
+ * works on it. Where their settings name the key, it waits in the folder, and no host starts without it.
  */
 export async function rotateSecret({
   env,
   oldKeyFile,
   tell = () => {},
 }: RotationInput): Promise<RotationResult> {
-  const { place, ...settings } = await readPlace(env);
+  const { place, ...given } = await readPlace(env);
   const folder = await openDataFolder(place);
-  if (settings.config.database !== null) return rotateShared({ ...settings, folder }, { oldKeyFile, tell });
-  if (!(await isThere(folder.database))) {
+  const settings = { ...given, folder };
+  const isShared = given.config.database !== null;
+  if (!isShared && !(await isThere(folder.database))) {
     throw new AppError(
       "conflict",
       `There is no database in ${folder.path} yet, so there is nothing to seal anew.`,
     );
   }
-  const lock = takeFolder(folder.locks);
+  const lock = isShared ? null : takeFolder(folder.locks);
   try {
-    await using store = await openStore(ownDatabase(folder, tell));
-    const old = await openCipher(store, { ...settings, masterKey: await readPresentKey(folder), folder });
-    const present = await readPresentKey(folder);
+    await using store = await (isShared
+      ? openDatabase(settings, tell)
+      : openStore(ownDatabase(folder, tell)));
+    if (isShared) await assertNoneWorks(store);
+    const readPresent = (): Promise<Buffer> => (isShared ? readMasterKey(settings) : readOwnKey(folder));
+    const old = await openCipher(store, { ...settings, masterKey: await readPresent() });
+    const present = await readPresent();
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));
     const key = await makeNextSecretKey(folder);
-    const fresh = createCipher(key);
-    const resealed = await store.write((tx) => resealAll(tx, { old, fresh }));
-    await promoteNextSecretKey(folder);
-    return { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key), ...resealed, newKeyFile: null };
+    const resealed = await store.write((tx) => resealAll(tx, { old, fresh: createCipher(key) }));
+    const isOwn = !isShared || (given.secrets.secretKey === null && given.config.secretKeyFile === null);
+    if (isOwn) await promoteNextSecretKey(folder);
+    const sharedKeyFile = isOwn ? folder.secretKey : folder.nextSecretKey;
+    const ids = { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key) };
+    return { ...ids, ...resealed, newKeyFile: isShared ? sharedKeyFile : null };
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 
-/**
- * The same for a database of several hosts, while none of them works on it. Each gets the key by its settings,
- * which are not ours to change: until they have the new one they do not start, and it stands in the folder.
- */
-async function rotateShared(
-  settings: Omit<Settings, "masterKey">,
-  { oldKeyFile, tell }: Required<Omit<RotationInput, "env">>,
-): Promise<RotationResult> {
-  const { config, secrets, folder } = settings;
-  const masterKey = await readMasterKey(settings);
-  await using store = await openDatabase(settings, tell);
-  await assertNobodyWorks(store);
-  const old = await openCipher(store, { ...settings, masterKey });
-  if (oldKeyFile !== null) await keep(masterKey, resolve(oldKeyFile));
-  const key = await makeNextSecretKey(folder);
-  const resealed = await store.write((tx) => resealAll(tx, { old, fresh: createCipher(key) }));
-  const isOwn = secrets.secretKey === null && config.secretKeyFile === null;
-  if (isOwn) await promoteNextSecretKey(folder);
-  const newKeyFile = isOwn ? folder.secretKey : folder.nextSecretKey;
-  return { oldKeyId: secretKeyId(masterKey), newKeyId: secretKeyId(key), ...resealed, newKeyFile };
-}
-
-async function assertNobodyWorks(store: Store): Promise<void> {
+async function assertNoneWorks(store: Store): Promise<void> {
   const dead = await store.liveness.listDead("");
   const alive = (await listWorkersBeside(store, "")).filter((id) => !dead.includes(id));
   if (alive.length === 0) return;
@@ -95,7 +79,7 @@ async function assertNobodyWorks(store: Store): Promise<void> {
   );
 }
 
-async function readPresentKey({ secretKey }: DataFolder): Promise<Buffer> {
+async function readOwnKey({ secretKey }: DataFolder): Promise<Buffer> {
   const key = await findSecretKey(secretKey);
   if (key !== null) return key;
   throw new AppError(

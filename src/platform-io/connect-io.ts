@@ -6,7 +6,7 @@ import type { JsonObject, PlatformAccount } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { conversePlatform, readAnswer, requestPlatform } from "./platform-request.ts";
-import { requirePlatform } from "./ways.ts";
+import { requirePlatform } from "./set-up.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformPost } from "../ports/platform.ts";
 

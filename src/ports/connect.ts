@@ -17,7 +17,7 @@ export interface ConnectIo extends Omit<
 export interface Tokens {
   /** Kept sealed with the grant; one that is empty leaves the stored one in place. */
   readonly secrets: Secrets;
-  /** When the access token ends, in milliseconds since 1970; null: it does not, or nobody knows. */
+  /** When the access token ends, in milliseconds since 1970; null: it does not, or that is not known. */
   readonly expiresAt: number | null;
   /** Until when it can be renewed without the person; null: no end is known. */
   readonly renewableUntil: number | null;
@@ -36,7 +36,7 @@ export interface Target {
   readonly handle: string | null;
   readonly profileUrl: string | null;
   readonly avatarUrl: string | null;
-  /** What nobody needs to hide: `instanceUrl` (given again when it is reconnected), a team, a kind. */
+  /** What need not be hidden: `instanceUrl` (given again when it is reconnected), a team, a kind. */
   readonly settings: JsonObject;
   /** Its own, beside those of the grant: a Page's token, an address to post to. */
   readonly secrets: Secrets;
@@ -211,7 +211,7 @@ export interface SecretField {
   readonly isRequired: boolean;
   /** Hidden while typed, and never shown once it is stored. */
   readonly isSecret: boolean;
-  /** Secret once it is stored, yet seen while typed: long addresses, which nobody enters blind. */
+  /** Secret once it is stored, yet seen while typed: long addresses, which cannot be typed unseen. */
   readonly isSeen?: true;
 }
 

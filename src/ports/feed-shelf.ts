@@ -46,7 +46,7 @@ export interface FeedShelf {
   get(accountId: string, id: string): Promise<FeedItem | null>;
   /** Writes the entry, replacing one of the same id. */
   put(item: FeedItem): Promise<void>;
-  /** Changes the entry as it is now, alone: a change never undoes another. Null where there is none. */
+  /** Changes the entry as it is now: a change never undoes another. Null where there is none. */
   change(accountId: string, id: string, change: (item: FeedItem) => FeedItem): Promise<FeedItem | null>;
   remove(accountId: string, id: string): Promise<void>;
   /** Copies media to where the feed's readers get it; the same entry and position overwrite. */

@@ -18,10 +18,7 @@ export interface FileStore {
    * `unavailable` where it cannot be stored now (`DiskFull` for want of space).
    */
   write(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
-  /**
-   * As `write`, for a key under which nothing may be: throws `conflict` where something is, and leaves that
-   * as it was.
-   */
+  /** As `write`, for a new key. Throws `conflict` where something is under it, and leaves that as it was. */
   create(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
   /** Size in bytes; null where there is nothing under the key. */
   size(key: string): Promise<number | null>;
@@ -29,7 +26,7 @@ export interface FileStore {
   read(key: string, range?: { start?: number; end?: number }): Readable;
   remove(key: string): Promise<void>;
   /**
-   * An address on which the store itself gives the bytes, for `lastsMs`, to whoever has it and is anywhere on
+   * An address on which the store itself gives the bytes, for `lastsMs`, to everyone who has it, anywhere on
    * the internet; null where it has none. It is a secret as long as it lasts.
    */
   temporaryUrl(

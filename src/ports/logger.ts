@@ -1,7 +1,4 @@
-/**
- * What a line says beside its words. An error stands under `err`: only there do its message and its stack
- * come out.
- */
+/** The fields of a line. An error stands under `err`: only there its message and stack come out. */
 export interface LogFields {
   readonly [name: string]: unknown;
   readonly error?: never;

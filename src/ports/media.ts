@@ -15,10 +15,7 @@ export interface OwnFile {
   readonly facts: MediaFacts;
 }
 
-/**
- * One picture, video or sound of a post, checked, and readable as often as needed. Every reading gives the
- * same bytes or fails.
- */
+/** One picture, video or sound of a post, checked. Each reading gives the same bytes or fails. */
 export interface MediaItem {
   /** The address the user gave. */
   readonly url: string;
@@ -82,7 +79,7 @@ export interface PublicMedia {
     readonly sizeBytes: number;
     open(range?: { start?: number; end?: number }): Readable;
   } | null>;
-  /** Whether somebody on the internet can fetch a file of ours; `ours`: not out of a bucket. */
+  /** Whether others on the internet can fetch a file of ours; `ours`: not out of a bucket. */
   canBeFetched(where: { readonly ours: boolean }): Promise<boolean>;
 }
 
@@ -100,9 +97,7 @@ export interface MediaSource {
   release(postId: string): Promise<void>;
 }
 
-/**
- * The source did not answer, answered 5xx, or broke off: worth another try until the post's time runs out.
- */
+/** The source did not answer, answered 5xx, or broke off: worth another try until the post's time is over. */
 export class MediaUnavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -14,9 +14,7 @@ export interface OutboundRequest {
   readonly idleMs?: number;
   /** Redirects followed, each address checked anew; default 0. */
   readonly maxRedirects?: number;
-  /**
-   * Opens a connection of its own, so that a failure to connect proves that nothing was sent. Default false.
-   */
+  /** Opens a connection of its own: a failure to connect proves that nothing was sent. Default false. */
   readonly newConnection?: boolean;
   /**
    * The administrator's own settings name this origin, so it may lead into this machine or its network. Never

@@ -11,8 +11,8 @@ export type JsonObject = { [key: string]: Json };
  * Why something on a platform did not work, and thereby what happens next: `not_sent` nothing left this
  * machine: tried again; `transient` an idempotent step failed: tried again; `rejected` the platform said no:
  * the post fails; `auth` one refresh, then the channel must be reconnected; `rate` the account waits for
- * `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again; `setup` whoever
- * runs this installation must mend something (a wrong app secret, no audit, no credits, a version of the API
+ * `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again; `setup` the person
+ * who runs this installation must mend something (a wrong app secret, no audit, no credits, a version of the API
  * that was retired): the post waits and says so, the channel stays connected.
  */
 export const FAULT_KINDS = [
@@ -39,7 +39,7 @@ export interface FaultDetails {
    * `auth`, `rejected`, `setup`, and for a `rate` that was an answer of 4xx.
    */
   readonly isNotDone?: boolean;
-  /** The platform answered that it took the request (2xx), in a form that nobody can read. Default: no. */
+  /** The platform answered that it took the request (2xx), in a form that cannot be read. Default: no. */
   readonly wasTaken?: boolean;
   /** Whom a `rate` holds up: this account, or every account of the platform. Default: account. */
   readonly scope?: "account" | "app";
@@ -140,7 +140,7 @@ export interface PlatformAccount {
   readonly handle: string | null;
   readonly platformAccountId: string | null;
   /**
-   * What connecting stored and nobody needs to hide: DID, …; an `instanceUrl` is given again when the account
+   * What connecting stored and need not be hidden: DID, …; an `instanceUrl` is given again when the account
    * is reconnected.
    */
   readonly settings: JsonObject;
@@ -174,8 +174,8 @@ export interface PlatformIo {
   ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
   /**
    * A conversation over a WebSocket (ws: or wss:) through the outbound door; 30 s, 4 MiB. Throws PlatformFault:
-   * `not_sent` before the first message, `transient` after it. What must not be repeated is settled by whoever
-   * sends it.
+   * `not_sent` before the first message, `transient` after it. What must not be repeated is reconciled by the
+   * sender.
    */
   socket<T>(url: string, work: (socket: Socket) => Promise<T>): Promise<T>;
   /**

@@ -20,20 +20,14 @@ export interface PlatformPost<M = JsonObject> {
   readonly platformUrl: string | null;
 }
 
-/**
- * `live`: public now. `held`: on the platform, private. `prepared`: nothing public yet. `processing`: ask
- * again later.
- */
+/** `live`: public. `held`: there, private. `prepared`: nothing public yet. `processing`: ask again later. */
 export type PublishOutcome =
   | { readonly state: "live"; readonly platformPostId: string | null; readonly platformUrl: string | null }
   | {
       readonly state: "held";
       readonly platformPostId: string;
       readonly platformUrl: string | null;
-      /**
-       * How soon it is asked about again; default: at its time, and from then on more seldom the later it
-       * gets.
-       */
+      /** How soon it is asked about again. Default: at its time, and then more seldom the later it gets. */
       readonly checkAgainMs?: number;
       /** What it waits for, where that is a person: "Finish it in the TikTok app." */
       readonly note?: string;
@@ -162,7 +156,6 @@ export type AnyPlatform = Platform;
 
 /** Types a platform's metadata by its own schema, then erases it for the registry. */
 export function definePlatform<S extends z.ZodObject>(platform: Platform<S>): AnyPlatform {
-  // Every caller parses metadata with `platform.metadata` before it calls in, so the erased type is never
-  // relied on.
+  // All callers parse metadata with `platform.metadata` first, so the erased type is not relied on.
   return platform as unknown as AnyPlatform;
 }

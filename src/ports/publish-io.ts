@@ -65,7 +65,7 @@ export interface EffectSpec<R extends Json> {
    */
   live?(result: R): LiveAt;
   /**
-   * For a step that nobody sees and that the platform forgets (a container, unattached media): asked before
+   * For a step that is not seen and that the platform forgets (a container, unattached media): asked before
    * its stored result is used again; gone, it and every later step are made anew. A run with such a step must
    * name the one that is `live`.
    */

@@ -6,10 +6,9 @@ import { parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { parseSearch } from "../domain/compare-words.ts";
-import { meantAccountIds } from "../accounts/meant-channel.ts";
+import { meantAccountIds, namesOfAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { DateTime } from "luxon";
-import { namesOfAccounts } from "../accounts/accounts.ts";
 
 /** A page of the caller's posts, newest scheduled time first. */
 export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {

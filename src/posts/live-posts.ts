@@ -1,9 +1,8 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metadata, Post } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
-import { MINUTE } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
@@ -12,7 +11,7 @@ import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { readMetadata, toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
-import { checkMediaAddress, resolveMediaUrl } from "../files/media-addresses.ts";
+import { checkMediaAddress, resolveMediaUrl } from "../files/media-places.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEdited } from "../platform-io/fit-answers.ts";
@@ -21,7 +20,7 @@ import { assertUsable, checkAddresses, checkContent, findUsableAccount } from ".
 import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 

@@ -12,10 +12,9 @@ import { readMetadata, type PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { checkMediaAddress, fileIdsOf, type FileUse } from "../files/media-addresses.ts";
+import { checkMediaAddress, fileIdsOf, type FileUse, placesOf } from "../files/media-places.ts";
 import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
 import type { CheckedForm, PostContent } from "./post-form.ts";
-import { placesOf } from "../files/media-places.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 
 interface CheckedContent {

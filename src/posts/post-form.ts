@@ -4,20 +4,26 @@ import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import type { AnyPlatform, PlatformPost } from "../ports/platform.ts";
+import type { AnyPlatform, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files/files.ts";
 import { readMetadata } from "../store/queries/posts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
 import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
-import { withoutLeftOut } from "../domain/left-out.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
-import { inUsualForm } from "../domain/arguments/usual-form.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { asMeant } from "../domain/arguments/usual-form.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import { reconnectSentence } from "../domain/accounts/account.ts";
+import { quote, SECOND, deadline } from "../domain/time.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import { fitChoices } from "../platform-io/fit-answers.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { Choices, ChoicesArgs } from "../domain/accounts/platform-listing.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -188,9 +194,69 @@ export function mergeMetadata(
     if (field === undefined)
       return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
     const isRemoved = value === null || (value === "" && !field.safeParse("").success);
-    return [key, isRemoved ? undefined : withoutLeftOut(field, inUsualForm(field, value))];
+    return [key, isRemoved ? undefined : asMeant(field, value)];
   });
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);
   return merged.length === 0 ? null : (Object.fromEntries(merged) as Metadata);
+}
+
+const ASK_TIMEOUT_MS = 20 * SECOND;
+const MAX_CHOICES = 100;
+
+/**
+ * The values that a metadata field may have on this channel. Throws `invalid` for a field that has none to
+ * look up, `conflict` for a channel that must be reconnected, `unavailable` and `rate_limited` when the
+ * platform cannot be asked.
+ */
+export async function listChoices(
+  { ctx, caller, signal }: CallContext,
+  { accountId, field, search = "" }: ChoicesArgs,
+): Promise<Choices> {
+  const account = await findAccount(ctx, caller, accountId);
+  const platform = findPlatform(ctx, account.provider);
+  const lookUp = lookUpOf(platform, field);
+  if (account.status === "reconnect_required" || account.status === "disconnected")
+    throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+  const timeout = deadline(ASK_TIMEOUT_MS);
+  const choices = await ask(ctx, { platform, account, timeout }, async () => {
+    const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));
+    return lookUp(search.trim(), io);
+  });
+  return { choices: fitChoices(choices).slice(0, MAX_CHOICES) };
+}
+
+type LookUp = NonNullable<AnyPlatform["choices"]>[string];
+
+function lookUpOf({ title, choices = {} }: AnyPlatform, field: string): LookUp {
+  const lookUp = Object.hasOwn(choices, field) ? choices[field] : undefined;
+  if (lookUp !== undefined) return lookUp;
+  const known = Object.keys(choices);
+  throw new AppError(
+    "invalid",
+    known.length === 0
+      ? `field: ${title} has no fields to look up. list_platforms tells what its metadata takes.`
+      : `field: ${quote(field)} cannot be looked up on ${title}. The fields are ${known.join(", ")}.`,
+  );
+}
+
+async function ask(
+  ctx: AppContext,
+  at: { readonly platform: AnyPlatform; readonly account: AccountRow; readonly timeout: AbortSignal },
+  work: () => Promise<readonly Choice[]>,
+): Promise<readonly Choice[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const isFault = error instanceof PlatformFault;
+    if (!isFault && !at.timeout.aborted) throw error;
+    ctx.log.warn({ accountId: at.account.id, err: error }, "choices could not be read");
+    if (!isFault)
+      throw new AppError("unavailable", `${at.platform.title} did not answer in time. Try again later.`);
+    const said = `${at.platform.title} did not tell the choices: ${error.message}`;
+    if (error.kind === "auth" || error.kind === "rejected")
+      throw new AppError("conflict", said, { cause: error });
+    const kind = error.kind === "rate" ? "rate_limited" : "unavailable";
+    throw new AppError(kind, `${said} Try again later.`, { cause: error });
+  }
 }

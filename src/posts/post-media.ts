@@ -1,7 +1,6 @@
 import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
-import { declaredBytes } from "../domain/files/media-answer.ts";
-import { checkCounts, checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import { checkCounts, checkMedia, declaredBytes, type MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
@@ -10,9 +9,15 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { allFilesOf, findFileByKey } from "../store/queries/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf } from "../files/files.ts";
-import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/media-addresses.ts";
-import { refusal } from "../publishing/limited-media.ts";
-import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
+import {
+  type FileUse,
+  type ResolvedMedia,
+  resolveMediaUrl,
+  type MediaPlace,
+  placesOf,
+  replaceAddresses,
+} from "../files/media-places.ts";
+import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck {
   readonly platform: AnyPlatform;

@@ -19,11 +19,10 @@ import { prepareEdit } from "./live-posts.ts";
 import { planChange } from "./change-posts.ts";
 import { readScheduledAt } from "./post-draft.ts";
 import { contentOf } from "./post-form.ts";
-import { findOwnPost } from "./posts.ts";
+import { findOwnPost, isOnPlatform } from "./posts.ts";
 import { checkChanges, hasChanges } from "./update-post.ts";
 import { schedulePost } from "./schedule-post.ts";
-import { isOnPlatform } from "./take-down.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is

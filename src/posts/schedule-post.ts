@@ -10,7 +10,7 @@ import { findLiveText, findWaitingTwin } from "../store/queries/publishing/alike
 import { freshRow, insertPost, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { isServerRunning } from "../health/running-server.ts";
+import { isServerRunning } from "../health/status.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import {
   assertTakesPosts,
@@ -20,8 +20,8 @@ import {
   readScheduledAt,
 } from "./post-draft.ts";
 import { checkForm, mergeMetadata } from "./post-form.ts";
-import { requireFiles, type FileUse } from "../files/media-addresses.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { requireFiles, type FileUse } from "../files/media-places.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";

@@ -20,10 +20,10 @@ import {
   readScheduledAt,
 } from "./post-draft.ts";
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
-import { type FileUse, requireFiles } from "../files/media-addresses.ts";
+import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { findOwnPost } from "./posts.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** A change that raced with another one is checked again on the newer content, this often. */
 export const MAX_ROUNDS = 5;

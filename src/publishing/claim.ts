@@ -1,9 +1,9 @@
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
-import type { Claimed, MissedPost } from "../store/engine/claims.ts";
-import type { LateCauses } from "./late-causes.ts";
+import type { Claimed, MissedPost, Candidate } from "../store/engine/claims.ts";
 import { missedSentence } from "./verdict.ts";
+import type { LateCause } from "../domain/posts/post.ts";
 
 /** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */
 const LEFT_OVER = { afterMs: MINUTE, spacingMs: 30 * SECOND } as const;
@@ -66,4 +66,58 @@ function whyMissed(missed: MissedPost): string {
   const reconnect = mustReconnect({ name: missed.account_name, provider: missed.provider });
   if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it again.`;
   return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
+}
+
+/** Nobody asks why a post was less late than this. */
+export const LATE_FROM_MS = SECOND;
+
+/** A span in which nothing was claimed, whatever was due. */
+interface Gap {
+  readonly cause: LateCause;
+  readonly from: number;
+  to: number;
+}
+
+/** Spans of one cause this close together are one. */
+const SAME_WITHIN_MS = 2 * SECOND;
+
+const MAX_GAPS = 50;
+const REMEMBERED_MS = 24 * 60 * MINUTE;
+
+/**
+ * Knows what kept posts from being claimed at their time: this process notes what happens to it, their rows
+ * tell the rest.
+ */
+export class LateCauses {
+  #gaps: Gap[] = [];
+
+  /** Nothing was claimed between these moments. */
+  note(cause: LateCause, from: number, to: number): void {
+    const last = this.#gaps.at(-1);
+    if (last?.cause === cause && from - last.to <= SAME_WITHIN_MS) {
+      last.to = Math.max(last.to, to);
+      return;
+    }
+    this.#gaps = [...this.#gaps, { cause, from, to }]
+      .filter((gap) => gap.to >= to - REMEMBERED_MS)
+      .slice(-MAX_GAPS);
+  }
+
+  /**
+   * Null for a post that is on time. First what its channel waited for, then what this process did at its
+   * time.
+   */
+  causeOf({ post, account }: Candidate, now: number): LateCause | null {
+    const { due_at: dueAt } = post;
+    if (now - dueAt < LATE_FROM_MS) return null;
+    const waitedFor = account.next_allowed_at > dueAt ? account.wait_cause : null;
+    if (waitedFor !== null && waitedFor !== "order") return waitedFor;
+    if (post.tries > 0) return "retry";
+    if (waitedFor !== null) return waitedFor;
+    const since = this.#gaps.filter(({ to }) => to >= dueAt);
+    const atItsTime = since.findLast(({ from }) => from <= dueAt + SAME_WITHIN_MS);
+    if (atItsTime !== undefined) return atItsTime.cause;
+    if (account.freed_at !== null && account.freed_at > dueAt) return "account_busy";
+    return since.find(({ from }) => from <= now)?.cause ?? "load";
+  }
 }

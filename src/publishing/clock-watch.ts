@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
-import type { LateCauses } from "./late-causes.ts";
+import type { LateCauses } from "./claim.ts";
 
 /** Daemons that keep the time slew what is less. */
 const BACK_MS = SECOND;

@@ -2,14 +2,8 @@ import { Cron } from "croner";
 import pLimit from "p-limit";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
-import { RepeatedFailures } from "./supervise.ts";
-import type { ClaimedPost } from "../store/engine/claims.ts";
-import { Fenced, type Lease } from "../store/engine/ledger.ts";
-import { claimDue, sweep } from "./claim.ts";
-import { ClockWatch } from "./clock-watch.ts";
-import { LateCauses } from "./late-causes.ts";
-import { runPost } from "./run.ts";
 import {
+  RepeatedFailures,
   announceEnd,
   beat,
   HEARTBEAT_EVERY_MS,
@@ -18,6 +12,11 @@ import {
   unregisterWorker,
   type WorkerIdentity,
 } from "./workers.ts";
+import type { ClaimedPost } from "../store/engine/claims.ts";
+import { Fenced, type Lease } from "../store/engine/ledger.ts";
+import { claimDue, sweep, LateCauses } from "./claim.ts";
+import { ClockWatch } from "./clock-watch.ts";
+import { runPost } from "./run.ts";
 
 export interface Publisher {
   /** Looks for due posts now. */

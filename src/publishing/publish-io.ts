@@ -9,13 +9,17 @@ import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
-import { limitMedia } from "./limited-media.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
 import { readResults } from "../store/queries/post-history.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { MediaFacts, PostMedia } from "../ports/media.ts";
+import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {
   readonly effects: Effects;
@@ -196,4 +200,39 @@ export async function readStepResults(
   const rows = await readResults(ctx.store, row);
   const results = new Map(rows.map(({ step, result }) => [step, JSON.parse(result) as Json]));
   return { resultOf: (step) => results.get(step) ?? null };
+}
+
+/**
+ * A post's media, each item held to the platform's limits before its file sees it: what was checked at
+ * scheduling may have changed since, and remote media could not be looked at then. Throws `invalid` naming
+ * the field.
+ */
+export function limitMedia(
+  platform: AnyPlatform,
+  { media: { accepts } }: Pick<PlatformCapabilities, "media">,
+  media: PostMedia,
+  content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
+): PostMedia {
+  const places = placesOf(platform, content);
+  const items = new Map<string, MediaFacts>();
+  return {
+    ...media,
+    async item(url, altText) {
+      const item = await media.item(url, altText);
+      const place = places.find((one) => one.isShown && one.url === url);
+      if (place === undefined) return item;
+      const { problems } = checkMedia(item.facts, accepts);
+      if (problems.length > 0) throw refusal(platform, place.field, problems);
+      for (const { field, isItem } of places.filter((one) => one.url === url))
+        if (isItem) items.set(field, item.facts);
+      const excess = checkCounts([...items.values()], accepts);
+      if (excess !== null) throw refusal(platform, "metadata.moreMedia", [excess]);
+      return item;
+    },
+  };
+}
+
+/** One sentence for a person: the field, what is wrong with it, what to do. */
+export function refusal(platform: AnyPlatform, field: string, problems: readonly string[]): AppError {
+  return new AppError("invalid", `${field}: ${problems.join("; ")} on ${platform.title}. Give another file.`);
 }

@@ -1,12 +1,11 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, SECOND } from "../domain/time.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
-import { SECOND } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { LiveAt } from "../ports/publish-io.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { Tx } from "../store/engine/store.ts";
-import { holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
+import { type HeldPost, holdPost, letGo } from "../store/queries/publishing/held-posts.ts";
 import { toPost, transition } from "../store/queries/posts.ts";
 import { Fenced } from "../store/engine/ledger.ts";
 import { commitOnce } from "../access/idempotency.ts";

@@ -10,7 +10,7 @@ import { createPublishRun, giveUpAt, type PublishRun } from "./publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type AttemptResult } from "../store/engine/ledger.ts";
-import { LATE_FROM_MS } from "./late-causes.ts";
+import { LATE_FROM_MS } from "./claim.ts";
 import { resultOf, verdictOnError, verdictOnLive, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 export interface RunOptions {

@@ -1,19 +1,18 @@
-import { deadline } from "../domain/deadline.ts";
+import { deadline, parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import type { AccountAnalytics, AnalyticsArgs } from "../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../domain/errors.ts";
-import { parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readEnded, type EndedPost } from "../store/queries/analytics.ts";
+import { type EndedPost, readEnded } from "../store/queries/analytics.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { percentile } from "../domain/percentile.ts";
-import { findPlatform } from "../platform-io/ways.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [

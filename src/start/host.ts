@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
-import { homeOf, locateProgram } from "./program-place.ts";
+import { homeOf, locateProgram } from "./machine.ts";
 import { readSandboxSetup, readSetup, type Settings, type Setup } from "../app/setup.ts";
 import type { Environment } from "../app/data-folder.ts";
 import type { ThisProcess } from "../publishing/running-publisher.ts";
@@ -87,7 +87,7 @@ export function createHost(options: HostOptions): Host {
       return openMachine(env, stopSignal);
     },
     async explainFailure(error) {
-      const { explainFailure } = await import("../operations/finding.ts");
+      const { explainFailure } = await import("../operations/reports.ts");
       return explainFailure(error);
     },
     async logFailure(error) {

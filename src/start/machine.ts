@@ -2,15 +2,22 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, userInfo } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Machine, Ran } from "../cli/machine.ts";
+import type { Machine, Ran, ProgramPlace } from "../cli/host.ts";
 import { SECOND } from "../domain/time.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../app/compose.ts";
 import type { Config } from "../app/config.ts";
-import { locateDataFolder, openDataFolder, readIfThere, type Environment } from "../app/data-folder.ts";
+import {
+  type Environment,
+  locateDataFolder,
+  openDataFolder,
+  readIfThere,
+  PROGRAM_ROOT,
+} from "../app/data-folder.ts";
 import { readPlace } from "../app/setup.ts";
+import { AppError } from "../domain/errors.ts";
 
 const PROBE_MS = 3 * SECOND;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -107,4 +114,32 @@ function follow(
     child.once("error", () => resolve(null));
     child.once("exit", (code) => resolve(code));
   });
+}
+
+/** How others start this installation. Throws `unavailable` where it will not stay, or was not built. */
+export function locateProgram(env: Environment, execPath: string): ProgramPlace {
+  const script = join(PROGRAM_ROOT, "dist", "posthorn.js");
+  if (/[\\/]_npx[\\/]/.test(script)) {
+    throw new AppError(
+      "unavailable",
+      "npx runs Posthorn from a cache, which may be emptied at any time. Install it with npm install --global posthorn, then run this again.",
+    );
+  }
+  if (!existsSync(script)) {
+    throw new AppError("unavailable", `There is no ${script} yet. Run npm ci in that folder first.`);
+  }
+  // Without them, whoever starts it finds the same folder.
+  const isMoved = [env["POSTHORN_DATA_DIR"], env["XDG_DATA_HOME"]].some((value) => (value ?? "") !== "");
+  return { node: findLastingNode(execPath), script, dataFolder: isMoved ? locateDataFolder(env) : null };
+}
+
+/** The person's home folder, by the variables that Node reads. */
+export function homeOf(env: Environment): string {
+  return env[platform() === "win32" ? "USERPROFILE" : "HOME"] || homedir();
+}
+
+/** Homebrew's link to the Node of a formula, which stays when another release takes the place of this one. */
+export function findLastingNode(node: string): string {
+  const link = node.replace(/\/Cellar\/([^/]+)\/[^/]+\//, "/opt/$1/");
+  return existsSync(link) ? link : node;
 }

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import { localCaller } from "../access/local-caller.ts";
-import { closersOf, type Closers } from "../app/closers.ts";
-import { createContext, createTools } from "../app/compose.ts";
+import { localCaller } from "../access/api-keys.ts";
+import { closersOf, type Closers, createContext, createTools } from "../app/compose.ts";
 import type { Permission } from "../domain/permissions.ts";
 import { SECOND } from "../domain/time.ts";
 import { WHILE_OPEN } from "../mcp/instructions.ts";
@@ -10,12 +9,12 @@ import { offerSets } from "../mcp/tool-sets.ts";
 import { within } from "../mcp/calls/open-calls.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
-import { isServerRunning } from "../health/running-server.ts";
-import { ensureFirstAccount } from "../connecting/first-channel.ts";
+import { isServerRunning } from "../health/status.ts";
+import { ensureFirstAccount } from "../connecting/connections.ts";
 import type { Setup } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { VERSION } from "../version.ts";
-import { openListenerWhenAsked } from "./listener.ts";
+import { openListenerWhenAsked } from "./start-session.ts";
 
 /**
  * A client waits for little at its end; the publisher's work is taken up again from the ledger by the next

@@ -5,32 +5,22 @@ import type { AnyTool } from "./define-tool.ts";
 
 /** What a person is asked before a call that counts is done. */
 export interface Question {
-  /** Plain text. */
   readonly text: string;
   /** Stands for this question where the answer comes with a call of its own. Agents never see it. */
   readonly token: string;
 }
 
-/**
- * What came of a question: `closed` is neither yes nor no, and `failed` that the client did not put it to
- * them at all.
- */
+/** The answer to a question. `closed`: neither yes nor no. `failed`: the client did not ask. */
 export type Consent = "yes" | "no" | "closed" | "failed";
 
 export interface ConfirmOptions {
-  /**
-   * Puts the question to a person. Left out where nobody can be asked; there a call is done at once, or with
-   * `POSTHORN_CONFIRM=always` only with a token.
-   */
+  /** Asks a person. Without it a call is done at once, or with `POSTHORN_CONFIRM=always` only with a token. */
   readonly ask?: (question: Question) => Promise<Consent>;
   /** What a person said to this call's question, where that comes with a call of its own and is no yes. */
   readonly said?: Exclude<Consent, "yes">;
-  /**
-   * The token of a question that a person has answered with yes. The argument `confirm` means the same where
-   * nobody can be asked. Where somebody can, it is not taken: an agent would confirm its own calls.
-   */
+  /** The token of a question with the answer yes. Like `confirm` where no person can be asked. */
   readonly confirmToken?: string;
-  /** A program on a resource endpoint knows what it does, and nobody sits in front of it. */
+  /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
 }
 
@@ -40,10 +30,7 @@ const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
   failed: "The client could not put the question to the person, so nothing was done.",
 };
 
-/**
- * Returns when the call may be done. Throws `conflict` where a person was asked and did not say yes, and with
- * the question and a token where nobody can be asked. `invalid` for a wrong token.
- */
+/** Returns when the call may be done. Throws `conflict` without a yes, `invalid` for a wrong token. */
 export async function requireConfirmation(
   tool: AnyTool,
   input: Record<string, unknown>,

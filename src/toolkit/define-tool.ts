@@ -18,9 +18,7 @@ export interface Link<R> {
   readonly rest: R;
 }
 
-/**
- * One action of Posthorn: a file of its own under `tools/`, shown by every face from this one description.
- */
+/** One action of Posthorn: a file of its own under `tools/`, which every face shows from this description. */
 interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   /** File name, MCP name and path. */
   readonly name: string;
@@ -32,19 +30,11 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;
   readonly output: O;
-  /**
-   * Fields of the input that only a caller on this machine is offered; the handler refuses them to others.
-   */
+  /** Fields that only callers on this machine are offered. The handler refuses them to others. */
   readonly localFields?: readonly string[];
-  /**
-   * What a person is asked before this call is done, in plain text; null when the call is harmless. Only
-   * reads. Throws what the handler would, so that nobody is asked about a call that fails.
-   */
+  /** What a person is asked before. Null: nothing. Only reads, and throws what the handler would. */
   question?(args: z.output<I>, call: CallContext): Promise<string | null>;
-  /**
-   * The address in a result that a person must open. A face that can show it to them alone leaves it out of
-   * the answer.
-   */
+  /** An address for a person to open. A face that shows it to them leaves it out of the answer. */
   link?(result: z.output<O>): Link<z.input<O>> | null;
   handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;
 }

@@ -40,10 +40,7 @@ function write(schema: z.ZodType, how: Pick<Writing, "io" | "listed">): JsonSche
   return { ...writeOut(full, { ...how, defs, isRoot: true }), ...schema.meta() };
 }
 
-/**
- * Drops what says the same twice (`pattern` beside `format`, bounds that only mean "a safe integer") and our
- * own notes.
- */
+/** Drops what says the same twice (`pattern` beside `format`, bounds of "a safe integer") and our notes. */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema["media"];
   if ("format" in jsonSchema) delete jsonSchema["pattern"];
@@ -55,7 +52,7 @@ interface Writing {
   readonly io: "input" | "output";
   readonly listed: Listed | null;
   readonly defs: JsonSchema;
-  /** Of deeper objects lists tell the names of the fields alone. */
+  /** Of deeper objects lists tell only the names of the fields. */
   readonly isRoot: boolean;
 }
 
@@ -65,7 +62,7 @@ const MAX_NAMES = 8;
 /** 2020-12 is what everybody assumes, and names of JSON fields are always texts. */
 const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
 
-/** Zod's names for schemas that refer to themselves: here that is `z.json()` alone, which means any value. */
+/** Zod's names for schemas that refer to themselves: here only `z.json()`, which means any value. */
 const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 
 function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
@@ -105,7 +102,7 @@ function idOf(reference: string): string {
   return reference.replace("#/$defs/", "");
 }
 
-/** Of an object below a result's own fields the names alone; where another tool lists its kind, that tool's. */
+/** Of an object below a result's own fields only the names, or the tool that lists its kind. */
 function shorten(schema: JsonSchema, { listed, isRoot }: Writing): JsonSchema {
   const { id, properties, required: _required, additionalProperties: _additional, ...rest } = schema;
   if (listed === null || isRoot || !isSchema(properties)) return schema;

@@ -6,10 +6,7 @@ import { fileURLToPath } from "node:url";
 /** `.ts` in a checkout, `.js` in a build, which has the same folders. */
 const ENDING = extname(import.meta.url);
 
-/**
- * Imports the default export of each module of a folder: of its files, and of the `index` of each folder in
- * it. So adding one is adding a file or a folder. One whose object has another name is refused.
- */
+/** Imports the default exports of a folder's files, and of the `index` of each folder in it. */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
   const paths = await listModules(folder);
   return Promise.all(paths.map((path) => loadOne<T>(folder, path)));

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../domain/left-out.ts";
+import { isFields, type Fields } from "../domain/explain-invalid.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 
@@ -10,10 +10,7 @@ const FOREIGN: readonly string[] = ["metadata", "metadataSchema", "secretsSchema
 /** What still tells one account from another where it stands whole beside the list. */
 const OF_TOLD = ["id", "provider", "name", "handle", "status"] as const;
 
-/**
- * The result as a model should read it: the rows of its lists leave out what is null, and posts say their
- * channel's name beside its id. Half of a page of posts would be nulls, and ids tell a person nothing.
- */
+/** For a model: rows leave out what is null, and posts say their channel's name beside its id. */
 export async function withShortRows(
   call: Pick<CallContext, "ctx" | "caller">,
   result: Result,

@@ -7,9 +7,8 @@ import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } f
 import { runOnce } from "../access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
-import { explainInvalid } from "../domain/explain-invalid.ts";
-import { isFields, withoutLeftOut } from "../domain/left-out.ts";
-import { inUsualForm, meantField } from "../domain/arguments/usual-form.ts";
+import { explainInvalid, isFields } from "../domain/explain-invalid.ts";
+import { asMeant, meantField } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { withShortRows } from "./short-rows.ts";
 
@@ -48,12 +47,9 @@ export interface CallResult {
   readonly link: Link<Record<string, unknown>> | null;
 }
 
-/**
- * The one way to a tool: look-up, permission, input, handler, output where it is checked, in that order,
- * once.
- */
+/** The one way to a tool: look-up, permission, input, handler, and output where it is checked. */
 export interface Toolbox {
-  /** As callers elsewhere are offered them, without fields for this machine alone. */
+  /** As callers elsewhere are offered them, without fields that are only for this machine. */
   readonly tools: readonly AnyTool[];
   /** The tools this caller may call. */
   list(caller: Caller): ToolListing[];
@@ -125,7 +121,6 @@ export function createToolbox(
   return { tools: remoteTools, list, call };
 }
 
-/** Arguments or an answer, in JSON's terms. */
 type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 
@@ -196,11 +191,11 @@ function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
 }
 
 function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
-  const given = isFields(args) ? inUsualForm(tool.input, args) : (args ?? {});
+  const given = isFields(args) ? asMeant(tool.input, args) : (args ?? {});
   // After that: what came as JSON in a text is looked at, too.
   requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
-  const parsed = tool.input.safeParse(withoutLeftOut(tool.input, given), { reportInput: true });
+  const parsed = tool.input.safeParse(given, { reportInput: true });
   if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField });
   return parsed.data as Record<string, unknown>;
 }

@@ -33,7 +33,7 @@ import { newId } from "../domain/ids.ts";
 import { makeSecret, readSecret } from "../domain/webhooks/standard-webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { bodyOf, endOf, sealTarget, send, standingAfter } from "./webhook-deliveries.ts";
-import { endDelivery } from "../store/queries/publishing/outbox.ts";
+import { endDelivery } from "../store/queries/webhooks.ts";
 
 /** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
 export async function listWebhooks(

@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { showCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import { DAY } from "../../src/domain/time.ts";
 import { findAccount, listAccounts } from "../../src/accounts/accounts.ts";
-import { connectChannel, connectWithSecrets } from "../../src/connecting/connections.ts";
+import { connectChannel, connectWithSecrets, disconnectChannel } from "../../src/connecting/connections.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext, isOnPostgres } from "../support/context.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 async function setUp(refresh?: Parameters<typeof createPhotobox>[0]) {
   const ctx = await createTestContext({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findChannel, sayChannels } from "../../src/accounts/meant-channel.ts";
+import { findChannel, sayChannels } from "../../src/accounts/accounts.ts";
 import type { Account } from "../../src/domain/accounts/account.ts";
 
 const CAPABILITIES = {} as Account["capabilities"];

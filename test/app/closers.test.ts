@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Closers } from "../../src/app/closers.ts";
+import { Closers } from "../../src/app/compose.ts";
 
 it("closes in reverse order, whatever fails, once", async () => {
   const order: string[] = [];

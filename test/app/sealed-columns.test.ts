@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
-import { resealAll } from "../../src/app/sealed-columns.ts";
+import { resealAll, ownsDatabase } from "../../src/app/secret-key.ts";
 import { appAad, openSecrets, pendingAad, sealGrant, sealSecrets } from "../../src/platform-io/secrets.ts";
 import { openTarget, sealTarget } from "../../src/webhooks/webhook-deliveries.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
@@ -9,7 +9,6 @@ import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
-import { ownsDatabase } from "../../src/app/secret-key.ts";
 
 /** Every sealed value of a database, by where it stands. */
 function sealedValues(ctx: TestContext): string[] {

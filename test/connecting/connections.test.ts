@@ -11,7 +11,12 @@ import type { Caller } from "../../src/domain/permissions.ts";
 import { MINUTE } from "../../src/domain/time.ts";
 import { listAccounts } from "../../src/accounts/accounts.ts";
 import { MAX_ATTEMPTS, openConnection, submitSecrets } from "../../src/connecting/connect-page.ts";
-import { checkConnection, connectChannel, connectWithSecrets } from "../../src/connecting/connections.ts";
+import {
+  checkConnection,
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../src/connecting/connections.ts";
 import { openSecrets } from "../../src/platform-io/secrets.ts";
 import { guestCall } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
@@ -21,7 +26,6 @@ import { createCinema } from "../support/cinema.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../support/context.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1" };
 

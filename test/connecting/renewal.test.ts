@@ -19,7 +19,7 @@ import { startFakeOAuth, type FakeOAuth } from "../support/fake-oauth.ts";
 import { queryOf } from "../support/handles.ts";
 import { createInstantClock } from "../support/instant-clock.ts";
 import { createOAuthWorld, oauthWay } from "../support/oauth-world.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../src/connecting/connections.ts";
 
 const EXPIRED = new PlatformFault("auth", "Scripted does not accept the channel's credentials any more.");
 const signal = new AbortController().signal;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Agent } from "undici";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { isOnPostgres } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { describeTools } from "../../src/toolkit/toolbox.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESOURCE_ROUTES, type ResourceRoute } from "../../src/http/api/resource-routes.ts";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { getFile } from "../../src/files/files.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { setTimeout as delay } from "node:timers/promises";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { deadline } from "../../src/domain/deadline.ts";
+import { deadline } from "../../src/domain/time.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { withoutLeftOut } from "../../src/domain/left-out.ts";
+import { asMeant } from "../../src/domain/arguments/usual-form.ts";
 
 const Inner = z.strictObject({ name: z.string(), note: z.string().optional() });
 
@@ -18,7 +18,7 @@ const Args = z.strictObject({
   list: z.array(Inner).optional(),
 });
 
-const meant = (given: object): unknown => withoutLeftOut(Args, given);
+const meant = (given: object): unknown => asMeant(Args, given);
 
 describe("what may be left out", () => {
   it.each(["cursor", "limit", "isDry", "kinds", "inner", "list", "fields"])(
@@ -50,7 +50,7 @@ it("leaves alone what must be there, what nobody knows, and what holds any value
   const given = { id: "", what: null, other: "", fields: { a: null, b: "" }, limit: 0, isDry: false };
   expect(meant(given)).toEqual(given);
   expect(meant({ id: null })).toEqual({ id: null });
-  for (const odd of [null, "", 7, [], [null]]) expect(withoutLeftOut(Args, odd)).toEqual(odd);
+  for (const odd of [null, "", 7, [], [null]]) expect(asMeant(Args, odd)).toEqual(odd);
   const own = JSON.parse('{"id":"1","__proto__":null}') as object;
   expect(Object.keys(meant(own) as object)).toEqual(["id", "__proto__"]);
 });

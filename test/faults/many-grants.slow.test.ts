@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HOUR } from "../../src/domain/time.ts";
-import { keepGrant } from "../../src/connecting/grants.ts";
+import { keepGrant } from "../../src/connecting/renew-tokens.ts";
 import { renewDueGrants } from "../../src/connecting/renewal.ts";
 import { sealSecrets } from "../../src/platform-io/secrets.ts";
 import { insertAccount } from "../../src/store/queries/accounts.ts";

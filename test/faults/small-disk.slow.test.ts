@@ -2,7 +2,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { createMediaSource } from "../../src/media/source/source.ts";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import { assertFreeSpace, DiskFull } from "../../src/ports/disk-space.ts";
@@ -11,7 +11,7 @@ import { startCanary } from "../support/canary.ts";
 import { FakeClock } from "../support/clock.ts";
 import { fixture } from "../support/media.ts";
 import { videoOf } from "../support/ranged-source.ts";
-import { startRealServer, type RealServer } from "../support/real-server.ts";
+import { type RealServer, startRealServer } from "../support/real-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mountSmallDisk } from "./small-disk.ts";
 

@@ -3,8 +3,13 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { importFile, uploadFile } from "../../src/files/file-imports.ts";
-import { createUploadLink, receiveLinkedUpload, storeUpload } from "../../src/files/file-uploads.ts";
+import {
+  importFile,
+  uploadFile,
+  createUploadLink,
+  receiveLinkedUpload,
+  storeUpload,
+} from "../../src/files/file-uploads.ts";
 import { listFiles } from "../../src/files/files.ts";
 import { guestCall } from "../../src/context.ts";
 import { startCanary } from "../support/canary.ts";

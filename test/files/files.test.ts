@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { deleteFile, getFile, listFiles, openDownload } from "../../src/files/files.ts";
-import { resolveMediaUrl } from "../../src/files/media-addresses.ts";
+import { resolveMediaUrl } from "../../src/files/media-places.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
 import { guestCall } from "../../src/context.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/app/config.ts";
 import type { CallingClient, Inquiry, InquiryKind } from "../../src/context.ts";
-import { uploadFile } from "../../src/files/file-imports.ts";
+import { uploadFile } from "../../src/files/file-uploads.ts";
 import { callerOf, callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { fixture } from "../support/media.ts";

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -10,10 +10,9 @@ import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
-import type { McpDeps } from "../../src/mcp/deps.ts";
+import type { McpDeps } from "../../src/mcp/kinds.ts";
 import { isKeyActive } from "../../src/access/api-keys.ts";
-import type { ToolListing } from "../../src/toolkit/toolbox.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { createToolbox, type ToolListing } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { createSmallTools } from "./small-tools.ts";

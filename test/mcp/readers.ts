@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { readConfig } from "../../src/app/config.ts";
 import { DEFAULT_TOOL_SETS, PERMISSIONS } from "../../src/domain/permissions.ts";
 import { offerSets } from "../../src/mcp/tool-sets.ts";

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bearer } from "../../src/platforms/shared/faults.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { readSecrets } from "../../src/connecting/grants.ts";
+import { readSecrets } from "../../src/connecting/renew-tokens.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { refreshTokens } from "../../src/connecting/oauth-requests.ts";
 import { createConnectIo } from "../../src/platform-io/connect-io.ts";

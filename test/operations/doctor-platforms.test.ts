@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { examinePlatforms } from "../../src/operations/doctor-platforms.ts";
+import { examinePlatforms } from "../../src/operations/doctor-checks.ts";
 import { consentWay, createCinema } from "../support/cinema.ts";
 import { createPhotobox, createPinboard } from "../support/connect-fixtures.ts";
 import { addAccount } from "../support/publishing.ts";

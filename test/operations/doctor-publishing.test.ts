@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Context } from "../../src/app/compose.ts";
 import { HOUR, MINUTE } from "../../src/domain/time.ts";
-import { examinePublishing } from "../../src/operations/doctor-publishing.ts";
+import { examinePublishing } from "../../src/operations/doctor-checks.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";

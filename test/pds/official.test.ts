@@ -4,7 +4,7 @@ import { jsonToLex as parseLinks } from "@atproto/lex-json";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
-import { BlueskyMetadata, contentOf, findSpans, toFacets } from "../../src/platforms/bluesky/metadata.ts";
+import { BlueskyMetadata, makeContent, findSpans, toFacets } from "../../src/platforms/bluesky/metadata.ts";
 import { gatesOf } from "../../src/platforms/bluesky/publish.ts";
 import { cidOf, newTid, POST } from "../../src/platforms/bluesky/api.ts";
 
@@ -94,7 +94,7 @@ describe("records", () => {
   });
 
   it("are valid by the official lexicons, gates too", async () => {
-    const content = await contentOf({ text: "Hello #world https://example.com", media: [] }, metadata, io);
+    const content = await makeContent({ text: "Hello #world https://example.com", media: [] }, metadata, io);
     const images = [{ alt: "A picture", image: blob, aspectRatio: { width: 4, height: 3 } }];
     const record = {
       ...content,

@@ -1,5 +1,5 @@
 import { afterAll, describe } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testData } from "../support/contract/test-data.ts";
 import { testPublishing } from "../support/contract/test-publishing.ts";

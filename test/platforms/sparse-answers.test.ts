@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testSparse } from "../support/contract/test-sparse.ts";
 import { NEEDED_KEYS } from "./needed-keys.ts";

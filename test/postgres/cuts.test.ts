@@ -4,17 +4,17 @@ import { insertMeta, readMeta } from "../../src/store/queries/meta.ts";
 import { startCuttingProxy, type Cut } from "../support/cutting-proxy.ts";
 import { queryOf } from "../support/handles.ts";
 import { createDatabase, openTestConnections, serverAddress } from "../support/postgres.ts";
-import type { Door } from "../../src/store/postgres/connect/connections.ts";
+import type { Connections } from "../../src/store/postgres/connect/connections.ts";
 
 /** Reads past the proxy. */
 async function readKeys(url: string, prefix: string): Promise<string[]> {
   await using direct = await openTestConnections(url);
-  const rows = await queryOf(direct.application).selectFrom("meta").select("key").execute();
+  const rows = await queryOf(direct).selectFrom("meta").select("key").execute();
   return rows.map(({ key }) => key).filter((key) => key.startsWith(prefix));
 }
 
 /** Writes a row whose name tells which of its runs wrote it; answers the name that it was told is there. */
-async function writeMark(door: Door, name: string): Promise<string> {
+async function writeMark(door: Connections, name: string): Promise<string> {
   let runs = 0;
   return await door.write(async (tx) => {
     runs += 1;
@@ -34,7 +34,7 @@ describe("a connection that is cut", () => {
       await using proxy = await startCuttingProxy(serverAddress().port);
       const url = database.url.replace(`:${serverAddress().port}/`, `:${proxy.port}/`);
       await using connections = await openTestConnections(url);
-      const door = connections.application;
+      const door = connections;
       for (let cut = 0; cut < 30; cut += 1) {
         proxy.cutAt("COMMIT\0", times[cut % times.length] ?? "after");
         const error = await writeMark(door, `mark.${cut}`).catch((reason: unknown) => reason);
@@ -57,7 +57,7 @@ describe("a connection that is cut", () => {
     await using proxy = await startCuttingProxy(serverAddress().port);
     const url = database.url.replace(`:${serverAddress().port}/`, `:${proxy.port}/`);
     await using connections = await openTestConnections(url, { limits: { statementMs: 200, silentMs: 200 } });
-    const door = connections.application;
+    const door = connections;
     for (const cut of [...times, "silence"] as const) {
       proxy.cutAt("COMMIT\0", cut);
       let runs = 0;
@@ -85,7 +85,7 @@ describe("a connection that is cut", () => {
     for (const words of ["BEGIN", "insert into"]) {
       for (const cut of times) {
         proxy.cutAt(words, cut);
-        told.push(await writeMark(connections.application, `mark.${words[0]}.${cut}`));
+        told.push(await writeMark(connections, `mark.${words[0]}.${cut}`));
       }
     }
     expect(proxy.cuts).toBe(6);

@@ -87,7 +87,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([
-      expect.stringMatching(/^ok: \d+ of 297 are in use\. A process takes up to 15, and \d gave a sign/),
+      expect.stringMatching(/^ok: \d+ of 297 are in use\. A process takes up to 11, and \d gave a sign/),
     ]);
     expect(linesOf("pooler")).toEqual(["ok: DATABASE_URL leads to the server itself"]);
     expect(linesOf("clock")).toEqual(["ok: this machine's agrees with PostgreSQL's, which Posthorn goes by"]);
@@ -215,7 +215,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(both.linesOf("pooler")).toEqual([
       `ok: DATABASE_URL leads through ${HOST}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
     ]);
-    expect(both.linesOf("connections")[0]).toContain("A process takes up to 5,");
+    expect(both.linesOf("connections")[0]).toContain("A process takes up to 1,");
   });
 
   it.each([
@@ -244,6 +244,6 @@ describe("posthorn doctor with DATABASE_URL", () => {
   it("tells of connections that are not enough", async () => {
     await startOnce();
     const { linesOf } = await examine({ POSTHORN_DATABASE_CONNECTIONS: "400" });
-    expect(linesOf("connections")[0]).toMatch(/^note: .*A process takes up to 405.*raise max_connections/);
+    expect(linesOf("connections")[0]).toMatch(/^note: .*A process takes up to 401.*raise max_connections/);
   });
 });

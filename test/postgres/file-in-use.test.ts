@@ -32,14 +32,12 @@ let account: Tables["accounts"];
 beforeEach(async () => {
   database = await createDatabase();
   open = await Promise.all(
-    Array.from({ length: PROCESSES }, () =>
-      openTestConnections(database.url, { sizes: { application: 1, publisher: 1 } }),
-    ),
+    Array.from({ length: PROCESSES }, () => openTestConnections(database.url, { size: 1 })),
   );
   processes = await Promise.all(
-    open.map(({ application }) =>
+    open.map((connections) =>
       createTestContext({
-        store: { ...application, counts: null } as unknown as Store,
+        store: { ...connections, counts: null } as unknown as Store,
         platformList: [platform],
         files: { remove: async () => {} } as never,
       }),

@@ -10,7 +10,7 @@ describe("connections", () => {
   it("that the server ends come back by themselves", async () => {
     await using database = await createDatabase();
     await using connections = await openTestConnections(database.url);
-    const door = connections.application;
+    const door = connections;
     for (let round = 0; round < 5; round += 1) {
       // Some of them idle, one of them in a transaction that does nothing, one of them at work.
       await Promise.all(Array.from({ length: 5 }, () => readMeta(door, "x")));
@@ -46,7 +46,7 @@ describe("connections", () => {
       await using server = await startPostgres();
       await using database = await createDatabaseOn(server.address);
       await using connections = await openTestConnections(database.url);
-      const door = connections.application;
+      const door = connections;
       await door.write((tx) => insertMeta(tx, "before", "1"));
       await server.stop();
       await expect(door.write((tx) => insertMeta(tx, "meanwhile", "1"))).rejects.toMatchObject({
@@ -66,10 +66,10 @@ describe("connections", () => {
   it("are waited for where all are busy, and then refused", async () => {
     await using database = await createDatabase();
     await using connections = await openTestConnections(database.url, {
-      sizes: { application: 1 },
+      size: 1,
       limits: { connectMs: 2_000 },
     });
-    const door = connections.application;
+    const door = connections;
     const [isHeld, held] = [gate(), gate()];
     const holding = door.write(async (tx) => {
       await readMeta(tx, "x");
@@ -90,7 +90,7 @@ describe("connections", () => {
   it("are lost once another database stands in the place of theirs", async () => {
     await using database = await createDatabase();
     await using connections = await openTestConnections(database.url);
-    const door = connections.application;
+    const door = connections;
     await door.write((tx) => insertMeta(tx, "mine", "1"));
     await administer(serverAddress(), `DROP DATABASE ${database.name} WITH (FORCE)`);
     await administer(serverAddress(), `CREATE DATABASE ${database.name} TEMPLATE posthorn_template`);

@@ -108,7 +108,7 @@ describe("a server that does not let us in", () => {
     await administer(server, "CREATE ROLE crowd LOGIN PASSWORD 's3cret' CONNECTION LIMIT 0");
     const url = urlOf({ ...server, user: "crowd" }, database.name);
     expect((await refusalOf(url)).message).toBe(
-      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes. Each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5). Nothing was changed.`,
+      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes. Each takes up to 11, or POSTHORN_DATABASE_CONNECTIONS + 1. Nothing was changed.`,
     );
   });
 });
@@ -128,7 +128,7 @@ describe("a server in trouble", () => {
     ["57P03", `PostgreSQL at ${host} is starting up or shutting down. Try again in a moment.`],
   ])("says what %s is, and is in trouble until it writes again", async (state, sentence) => {
     await using connections = await openTestConnections(database.url);
-    const door = connections.application;
+    const door = connections;
     const failing = door.write(async (tx) => {
       await setMeta(tx, "failing", "1");
       await sql`DO ${sql.raw(`$$ BEGIN RAISE EXCEPTION 'raw words' USING ERRCODE = '${state}'; END $$`)}`.execute(
@@ -145,9 +145,9 @@ describe("a server in trouble", () => {
 
   it("leaves what is no trouble of the server's as it is", async () => {
     await using connections = await openTestConnections(database.url);
-    const failing = connections.application.write((tx) => sql`SELECT 1 / 0`.execute(queryOf(tx)));
+    const failing = connections.write((tx) => sql`SELECT 1 / 0`.execute(queryOf(tx)));
     await expect(failing).rejects.toMatchObject({ code: "22012" });
-    expect(connections.application.writeTrouble()).toBeNull();
+    expect(connections.writeTrouble()).toBeNull();
   });
 });
 

@@ -50,8 +50,8 @@ afterEach(async () => {
 });
 
 /** With a store that reads and writes, and has nothing that works on posts. */
-async function contextOf({ application }: Connections, workerId: string): Promise<TestContext> {
-  const store = { ...application } as unknown as Store;
+async function contextOf(connections: Connections, workerId: string): Promise<TestContext> {
+  const store = { ...connections } as unknown as Store;
   return createTestContext({ store, workerId, cipher: createCipher(KEY) });
 }
 

@@ -53,7 +53,7 @@ async function isEncrypted(query: string, host = "127.0.0.1"): Promise<boolean> 
   await using connections = await openTestConnections(database.url.replace("127.0.0.1", host) + query);
   const { rows } = await sql<{
     ssl: boolean;
-  }>`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`.execute(queryOf(connections.application));
+  }>`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`.execute(queryOf(connections));
   return rows[0]?.ssl === true;
 }
 

@@ -13,7 +13,7 @@ async function onBoth<T>(work: (door: Door) => Promise<T>): Promise<{ sqlite: T;
   await using sqlite = await openStore({ file: ":memory:" });
   await using database = await createDatabase();
   await using connections = await openTestConnections(database.url);
-  return { sqlite: await work(sqlite), postgres: await work(connections.application) };
+  return { sqlite: await work(sqlite), postgres: await work(connections) };
 }
 
 async function addWebhook(

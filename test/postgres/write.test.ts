@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { Connections, Door } from "../../src/store/postgres/connect/connections.ts";
+import type { Connections } from "../../src/store/postgres/connect/connections.ts";
 import { insertMeta, readMeta, setMeta } from "../../src/store/queries/meta.ts";
 import { queryOf } from "../support/handles.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
@@ -10,12 +10,12 @@ import { gate } from "../support/gate.ts";
 
 let database: TestDatabase;
 let connections: Connections;
-let door: Door;
+let door: Connections;
 
 beforeAll(async () => {
   database = await createDatabase();
   connections = await openTestConnections(database.url, { limits: { statementMs: 2_000 } });
-  door = connections.application;
+  door = connections;
 });
 
 afterAll(async () => {
@@ -82,14 +82,14 @@ describe("a write on PostgreSQL", () => {
     let runs = 0;
     const held = gate();
     const isHeld = gate();
-    const holding = connections.publisher.write(async (tx) => {
+    const holding = connections.write(async (tx) => {
       await setMeta(tx, "held", "1");
       isHeld.open();
       await held.opened;
     });
     await isHeld.opened;
     await using hasty = await openTestConnections(database.url, { limits: { lockMs: 50 } });
-    const waiting = hasty.application.write(async (tx) => {
+    const waiting = hasty.write(async (tx) => {
       runs += 1;
       await setMeta(tx, "held", "2");
     });
@@ -114,16 +114,12 @@ describe("a write on PostgreSQL", () => {
   it("is READ COMMITTED and has its limits, whatever the database's default is", async () => {
     const rows = await door.write(async (tx) => {
       const result = await sql`SELECT current_setting('transaction_isolation') AS isolation,
-        current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-        current_setting('enable_hashjoin') AS hashjoin`.execute(queryOf(tx));
+        current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`.execute(
+        queryOf(tx),
+      );
       return result.rows;
     });
-    expect(rows).toEqual([{ isolation: "read committed", statement: "2s", lock: "5s", hashjoin: "on" }]);
-    const settings =
-      await sql`SELECT current_setting('enable_hashjoin') AS hashjoin, current_setting('jit') AS jit`.execute(
-        queryOf(connections.publisher),
-      );
-    expect(settings.rows).toEqual([{ hashjoin: "off", jit: "off" }]);
+    expect(rows).toEqual([{ isolation: "read committed", statement: "2s", lock: "5s" }]);
   });
 
   it("takes what others share in turns, and nothing is lost", async () => {
@@ -134,21 +130,5 @@ describe("a write on PostgreSQL", () => {
       );
     await Promise.all(Array.from({ length: 100 }, add));
     expect(await readMeta(door, "sum")).toBe("100");
-  });
-});
-
-describe("statements of the publisher's connections", () => {
-  it("are prepared anew where their table has changed", async () => {
-    const { publisher } = connections;
-    await sql`CREATE TABLE changing (a int)`.execute(queryOf(door));
-    const read = (): Promise<unknown> =>
-      publisher.write(async (tx) => {
-        const result = await sql`SELECT * FROM changing WHERE a = ${1}`.execute(queryOf(tx));
-        return result.rows;
-      });
-    expect(await read()).toEqual([]);
-    await sql`ALTER TABLE changing ADD COLUMN b int`.execute(queryOf(door));
-    await sql`INSERT INTO changing VALUES (1, 2)`.execute(queryOf(door));
-    expect(await read()).toEqual([{ a: 1, b: 2 }]);
   });
 });

@@ -1,12 +1,11 @@
 import listChoices from "../../tools/list_choices.ts";
 import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { connectChannel } from "../../src/connecting/connections.ts";
+import { connectChannel, disconnectChannel } from "../../src/connecting/connections.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createPinboard } from "../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../support/context.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 const BOARDS = Array.from({ length: 150 }, (_, at) => ({
   value: `b${at}`,

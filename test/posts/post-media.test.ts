@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import bluesky from "../../src/platforms/bluesky/index.ts";
 import type { MediaItem } from "../../src/ports/media.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
-import { limitMedia } from "../../src/publishing/limited-media.ts";
+import { limitMedia } from "../../src/publishing/publish-io.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
 import { startCanary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";

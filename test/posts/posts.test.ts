@@ -1,7 +1,6 @@
-import { LateCauses } from "../../src/publishing/late-causes.ts";
+import { LateCauses, claimDue } from "../../src/publishing/claim.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND, toZoned } from "../../src/domain/time.ts";
-import { claimDue } from "../../src/publishing/claim.ts";
 import { drain, readPost } from "../support/publishing.ts";
 import { fixture } from "../support/media.ts";
 import { startService, type Service } from "../support/service.ts";

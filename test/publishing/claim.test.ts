@@ -1,7 +1,6 @@
-import { LateCauses } from "../../src/publishing/late-causes.ts";
+import { LateCauses, claimDue } from "../../src/publishing/claim.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../src/domain/time.ts";
-import { claimDue } from "../../src/publishing/claim.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";

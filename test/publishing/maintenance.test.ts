@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
-import { startMaintenance } from "../../src/publishing/maintenance.ts";
+import { startMaintenance } from "../../src/publishing/running-publisher.ts";
 import { createTestContext, isOnPostgres } from "../support/context.ts";
 import { addAccount } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";

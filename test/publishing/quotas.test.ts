@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Quota } from "../../src/domain/accounts/account.ts";
 import { HOUR, MINUTE } from "../../src/domain/time.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
-import { readRaw } from "../../src/store/sqlite/handle.ts";
+import { readRaw } from "../../src/store/sqlite/driver.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf, createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RepeatedFailures } from "../../src/publishing/supervise.ts";
+import { RepeatedFailures } from "../../src/publishing/workers.ts";
 
 it("tells the first of failures in a row, then one a minute, and their end", () => {
   const lines: [level: string, message: string, failures: number][] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { supervise } from "../../src/publishing/supervise.ts";
+import { supervise } from "../../src/publishing/workers.ts";
 import { runPublisher } from "../../src/publishing/running-publisher.ts";
 import type { DataFolder } from "../../src/app/data-folder.ts";
 import { createTestContext } from "../support/context.ts";

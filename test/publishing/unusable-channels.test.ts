@@ -4,7 +4,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
-import { connectChannel } from "../../src/connecting/connections.ts";
+import { connectChannel, disconnectChannel } from "../../src/connecting/connections.ts";
 import type { AppContext } from "../../src/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { giveGrant } from "../../src/store/queries/accounts.ts";
@@ -15,7 +15,6 @@ import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 /** In real time: what "within 5 s" promises. */
 const SOON = { timeout: 5_000, interval: 20 };

@@ -8,7 +8,7 @@
 import matrix from "../../src/platforms/matrix/index.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { SECOND } from "../../src/domain/time.ts";
-import { connectWithSecrets } from "../../src/connecting/connections.ts";
+import { connectWithSecrets, disconnectChannel } from "../../src/connecting/connections.ts";
 import { inspectAccount } from "../../src/connecting/inspect.ts";
 import { createConnectIo } from "../../src/platform-io/connect-io.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
@@ -22,7 +22,6 @@ import { startRangedSource, videoOf } from "../support/ranged-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startSynapse, unpackSynapse } from "./synapse.ts";
 import { conclude, losing, openReal, tell } from "./world.ts";
-import { disconnectChannel } from "../../src/connecting/disconnect.ts";
 
 const PASSWORD = "a horn, blown";
 

@@ -6,7 +6,7 @@ import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { clientsPage, cursorLink, vscodeLink } from "../../scripts/client-docs.ts";
 import { assertReleasable, bundleManifest, REPOSITORY, serverEntry } from "../../scripts/packages.ts";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { CLIENTS } from "../../src/cli/install/clients.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

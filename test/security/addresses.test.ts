@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { connectWithSecrets } from "../../src/connecting/connections.ts";
 import { sealSecrets } from "../../src/platform-io/secrets.ts";

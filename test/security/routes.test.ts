@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
 import { openCalendarLink, revokeCalendarLink } from "../../src/feeds/calendar-link.ts";
-import { createUploadUrl, createDownloadUrl } from "../../src/files/file-addresses.ts";
+import { createUploadUrl, createDownloadUrl } from "../../src/files/files.ts";
 import { startService, type Service } from "../support/service.ts";
 import { callOf, callerOf } from "../support/context.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { AADS } from "../../src/app/sealed-columns.ts";
+import { AADS } from "../../src/app/secret-key.ts";
 import { SEALED_COLUMNS, type SealedTable } from "../../src/store/backup/sealed-columns.ts";
 import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";

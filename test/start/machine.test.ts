@@ -4,8 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMachine } from "../../src/start/machine.ts";
-import { findLastingNode } from "../../src/start/program-place.ts";
+import { openMachine, findLastingNode } from "../../src/start/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
-import type { Terminal } from "../../src/cli/host.ts";
-import type { Machine } from "../../src/cli/machine.ts";
+import type { Machine, Terminal } from "../../src/cli/host.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { createHost } from "../../src/start/host.ts";

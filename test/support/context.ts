@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_OWNER, PERMISSIONS, type Caller } from "../../src/domain/permissions.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { type Caller, DEFAULT_OWNER, PERMISSIONS } from "../../src/domain/permissions.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import { plainCall, type AppContext, type CallContext } from "../../src/context.ts";
+import { type AppContext, type CallContext, plainCall } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -5,9 +5,8 @@ import { createPublicMedia, sharedCopies } from "../../src/media/source/copies.t
 import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/context.ts";
-import { createCopyUrl, createDownloadUrl } from "../../src/files/file-addresses.ts";
-import { findReadyFile } from "../../src/files/files.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createCopyUrl, createDownloadUrl, findReadyFile } from "../../src/files/files.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { FakeClock } from "./clock.ts";
 import { createTestContext, type TestContext } from "./context.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

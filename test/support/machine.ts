@@ -1,4 +1,4 @@
-import type { Machine, Ran } from "../../src/cli/machine.ts";
+import type { Machine, Ran } from "../../src/cli/host.ts";
 
 /** A machine of strings. `commands`: all that changed something or was asked, as one line each. */
 export interface FakeMachine extends Machine {

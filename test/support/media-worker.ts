@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/app/system-clock.ts";
 import type { PostIndex, Store } from "../../src/store/engine/store.ts";
-import type { Leases } from "../../src/store/postgres/liveness/dead-workers.ts";
+import type { Leases } from "../../src/store/postgres/liveness.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/postgres-store.ts";
 
 /** For tests that look for nothing by its words. */

@@ -7,7 +7,7 @@ import {
   createLiveness,
   type BetweenProcesses,
   type LivenessOptions,
-} from "../../src/store/postgres/liveness/liveness.ts";
+} from "../../src/store/postgres/liveness.ts";
 import { queryOf } from "./handles.ts";
 import { NO_INDEX } from "./postgres-store-on.ts";
 
@@ -17,23 +17,22 @@ export interface Worker extends BetweenProcesses {
   readonly write: Store["write"];
 }
 
-/** A process's half of the database: its connections, and its tie by which others see that it lives. */
+/** A process's half of the database: its pool, and the heartbeat connection by which others see that it lives. */
 export async function openWorker(
   url: string,
   { directUrl, ...options }: Partial<LivenessOptions> & { readonly directUrl?: string } = {},
 ): Promise<Worker> {
   const connections = await openConnections({ url, directUrl }, NO_INDEX);
-  const { application } = connections;
-  const between = await createLiveness(application, {
+  const between = await createLiveness(connections, {
     connect: connections.connect,
     clock: systemClock,
     ...options,
   });
   return {
     ...between,
-    reader: application,
-    query: queryOf(application),
-    write: application.write,
+    reader: connections,
+    query: queryOf(connections),
+    write: connections.write,
     async [Symbol.asyncDispose]() {
       await between[Symbol.asyncDispose]();
       await connections[Symbol.asyncDispose]();

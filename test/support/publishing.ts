@@ -1,8 +1,7 @@
-import { LateCauses } from "../../src/publishing/late-causes.ts";
+import { LateCauses, claimDue, sweep } from "../../src/publishing/claim.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
-import { claimDue, sweep } from "../../src/publishing/claim.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { withShortRows } from "../../src/toolkit/short-rows.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";

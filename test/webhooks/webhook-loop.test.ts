@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { DAY } from "../../src/domain/time.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { startWebhookLoop } from "../../src/webhooks/webhook-loop.ts";
+import { startWebhookLoop } from "../../src/webhooks/webhook-deliveries.ts";
 import { createWebhook } from "../../src/webhooks/webhooks.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";

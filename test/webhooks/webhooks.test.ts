@@ -21,7 +21,7 @@ import {
   pruneDeliveries,
   readDueWebhooks,
   readNextDelivery,
-} from "../../src/store/queries/publishing/outbox.ts";
+} from "../../src/store/queries/webhooks.ts";
 import { SHOWN_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { toPost } from "../../src/store/queries/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult } from "../json.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { printResult } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 
 interface LinkOptions {
   readonly owner: string;

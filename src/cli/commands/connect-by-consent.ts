@@ -5,10 +5,11 @@ import { SECOND } from "../../domain/time.ts";
 import { openConnection, submitChoice } from "../../connecting/connect-page.ts";
 import { checkConnection, connectChannel } from "../../connecting/connections.ts";
 import { leadOn, pasteAddress } from "../../connecting/consent.ts";
-import { guestCall, plainCall, type CallContext } from "../../context.ts";
-import type { Host, Session } from "../host.ts";
-import { localCaller } from "../../access/local-caller.ts";
-import { chooseChannels } from "./choose-channels.ts";
+import { type CallContext, guestCall, plainCall } from "../../context.ts";
+import type { Host, Session, Terminal } from "../host.ts";
+import { localCaller } from "../../access/api-keys.ts";
+import { parseList } from "../options.ts";
+import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
 const LOOK_EVERY_MS = SECOND / 2;
@@ -23,10 +24,7 @@ interface Waiting {
 
 type State = Awaited<ReturnType<typeof checkConnection>>;
 
-/**
- * Prints the address to open and waits until the person has agreed there, whichever process they come back to.
- * Throws AppError where it fails or runs out.
- */
+/** Prints the address to open, and waits until the person has agreed there. Throws AppError. */
 export async function connectByConsent(
   host: Host,
   session: Session,
@@ -37,7 +35,7 @@ export async function connectByConsent(
   const { url, connectId, expiresAt } = await connectChannel(call, args);
   if (url === null || connectId === null) throw new Error("There is no address to open.");
   const waiting = { host, call, connectId, targets, token: url.slice(url.lastIndexOf("/") + 1) };
-  // Asked for first: it makes a state, and one made later would void that of whoever is on their way already.
+  // Asked for first: it makes a state, and a later one would void that of a person who is on their way.
   const direct = host.terminal.isInteractive ? await askForDirectAddress(waiting) : null;
   host.terminal.tell(
     `Open this address in a browser and go on from there, until ${expiresAt}:\n\n  ${url}\n\n`,
@@ -58,7 +56,7 @@ async function askForDirectAddress({ call, token }: Waiting): Promise<string | n
   return done.state === "lead" ? done.url : null;
 }
 
-/** Looks until nothing is pending any more; meanwhile somebody may paste the address that a browser ended at. */
+/** Looks until nothing is pending. Meanwhile the address that a browser ended at may be pasted. */
 async function untilBack(waiting: Waiting): Promise<State> {
   const over = new AbortController();
   const asking = waiting.host.terminal.isInteractive
@@ -104,7 +102,7 @@ async function askForAddress({ host, call, token }: Waiting, over: AbortSignal):
       else if (done.state !== "start") return;
     }
   } catch (error) {
-    // Nobody answers any more: the browser came back, or the question was closed; the browser still may.
+    // The browser came back, or the question was closed. Then the browser still may come back.
     if (!signal.aborted && !(error instanceof AppError)) throw error;
   }
 }
@@ -149,4 +147,62 @@ async function chooseHere(
 function connectedOf(state: State): readonly Account[] {
   if (state.status === "connected") return state.accounts;
   throw new AppError("invalid", state.error ?? "Nothing was connected. Start again.");
+}
+
+export interface Choosing {
+  readonly terminal: Terminal;
+  readonly targets: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The keys of the channels to connect: those of --targets, or those whose numbers are typed. */
+export async function chooseChannels(
+  { terminal, targets, signal }: Choosing,
+  channels: readonly FoundChannel[],
+): Promise<readonly string[]> {
+  if (targets !== undefined) return keysOf(channels, targets);
+  if (!terminal.isInteractive) {
+    throw new AppError(
+      "invalid",
+      `--targets: several channels were found, and no person can be asked. Give their ids, separated by commas, or all. ${describe(channels)}`,
+    );
+  }
+  terminal.tell(`Several channels were found:\n${channels.map(lineOf).join("")}`);
+  for (;;) {
+    const answer = await terminal.ask("Which ones (numbers, separated by commas, or all)? ", {
+      isHidden: false,
+      signal,
+    });
+    if (answer === "all") return usable(channels);
+    const numbers = parseList(answer);
+    const wrong = numbers.find((number) => !usable(channels).includes(number));
+    if (numbers.length > 0 && wrong === undefined) return numbers;
+    if (answer === "") throw new AppError("invalid", "No channel was chosen, so none was connected.");
+    terminal.tell(`${wrong ?? answer} is not the number of a channel that can be connected.\n`);
+  }
+}
+
+function keysOf(channels: readonly FoundChannel[], targets: string): readonly string[] {
+  if (targets === "all") return usable(channels);
+  return parseList(targets).map((id) => {
+    const channel = channels.find((candidate) => candidate.id === id);
+    if (channel !== undefined) return channel.key;
+    throw new AppError("invalid", `--targets: "${id.slice(0, 40)}" was not found. ${describe(channels)}`);
+  });
+}
+
+function usable(channels: readonly FoundChannel[]): string[] {
+  return channels.flatMap(({ key, problem }) => (problem === null ? [key] : []));
+}
+
+function lineOf({ key, name, handle, problem }: FoundChannel): string {
+  const more = [handle === name ? null : handle, problem].filter((part) => part !== null);
+  return `  ${key}  ${[name, ...more].join(" · ")}\n`;
+}
+
+const MAX_NAMED = 20;
+
+function describe(channels: readonly FoundChannel[]): string {
+  const named = channels.slice(0, MAX_NAMED).map(({ id, name }) => `${id.slice(0, 80)} (${name})`);
+  return `The channels are ${named.join(", ")}${channels.length > MAX_NAMED ? " and more" : ""}.`;
 }

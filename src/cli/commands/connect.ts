@@ -1,12 +1,12 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { ConnectTarget } from "../../connecting/connect-fields.ts";
+import type { ConnectTarget } from "../../connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { parseJson, printResult } from "../json.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { parseJson, printResult } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
 
 interface ConnectOptions {
@@ -86,7 +86,7 @@ async function connect(host: Host, provider: string | undefined, options: Connec
       ...args,
       secrets,
       choose: async (channels) => {
-        const { chooseChannels } = await import("./choose-channels.ts");
+        const { chooseChannels } = await import("./connect-by-consent.ts");
         return chooseChannels({ terminal: host.terminal, targets, signal: host.stopSignal }, channels);
       },
     },

@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { printResult, toJsonText } from "../options.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { tellSize } from "../shell/views.ts";
 import { UNSIGNED_RISK } from "../../operations/reports.ts";
 
-/** The data folder as a whole: copied, put back, moved and exported. */
 export function addDataCommands(program: Command, host: Host): void {
   program
     .command("backup")
@@ -60,7 +59,7 @@ Example:
       `
 Stop everything that works on the data folder first. Set DATABASE_URL to an empty database, and say where the files are to be: in a
 bucket (POSTHORN_S3_…), or in a folder that all hosts share (POSTHORN_FILES=folder). Set the secret key that every host will have, too
-(docs/many-machines.md). Every row is copied and compared; files go into the bucket. If it is cut off, run it again: it goes on where it was. The folder is only read, and marked, so that nothing starts on it by mistake.
+(docs/many-machines.md). Every row is copied and compared; files go into the bucket. If it is cut off, nothing is in the database: run it again. The folder is only read, and marked, so that nothing starts on it by mistake.
 
 Example:
   DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
 import type { Finding } from "../../operations/reports.ts";
+import { toJsonText } from "../options.ts";
 
 const SIGNS: Record<Finding["verdict"], string> = { ok: "ok", note: "note", problem: "PROBLEM" };
 

@@ -1,11 +1,16 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
-import type { ApiKey } from "../../access/api-keys.ts";
-import { plainCall, type CallContext } from "../../context.ts";
+import { type ApiKey, localCaller } from "../../access/api-keys.ts";
+import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
-import { printResult, toJsonText } from "../json.ts";
-import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import {
+  parseList,
+  type PermissionOptions,
+  printResult,
+  readPermissionOptions,
+  roleOption,
+  toJsonText,
+} from "../options.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
@@ -88,7 +93,7 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 
-/** What nobody asked for in so many words. */
+/** What holds without having been asked for. */
 function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
   const isChosen = options.role !== undefined || options.permissions !== undefined;
   const may = `It may: ${permissions.join(", ")}${role === null ? "" : ` (the role ${role})`}.`;

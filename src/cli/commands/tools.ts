@@ -3,8 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import type { ToolListing } from "../../toolkit/toolbox.ts";
 import type { Host } from "../host.ts";
-import { parseJson, toJsonText } from "../json.ts";
-import { localCaller, shellCaller } from "../../access/local-caller.ts";
+import { parseJson, toJsonText } from "../options.ts";
+import { localCaller, shellCaller } from "../../access/api-keys.ts";
 import { publishDue } from "../shell/outcomes.ts";
 import { printList } from "../shell/views.ts";
 

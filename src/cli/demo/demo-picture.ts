@@ -12,10 +12,7 @@ const BRASS: Color = [244, 190, 84];
 const CHANNELS = 3;
 const PNG_SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 
-/**
- * A post horn's coil over a dusky sky, as a PNG; drawn and written here, so that it needs no font and no
- * native library.
- */
+/** A post horn's coil over a dusky sky, as a PNG: drawn here, without a font or a native library. */
 export function demoPicture(): Buffer {
   // Each line starts with its filter: 0, none. https://www.w3.org/TR/png-3/#9Filter-types
   const line = 1 + WIDTH * CHANNELS;
@@ -31,10 +28,7 @@ export function demoPicture(): Buffer {
   ]);
 }
 
-/**
- * Size, 8 bits a channel, true colour, and the only compression, filter and interlace methods there are for
- * it.
- */
+/** Size, 8 bits a channel, true colour, and the only methods of compression, filter and interlace. */
 function header(): Buffer {
   const bytes = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
   bytes.writeUInt32BE(WIDTH, 0);
@@ -56,7 +50,6 @@ function colorAt(x: number, y: number): Color {
   return y > 640 + 46 * Math.sin(x / 170) + 18 * Math.sin(x / 61) ? HILL : NIGHT;
 }
 
-/** A coil, its mouthpiece, and a tube that widens to the bell. */
 function isHorn(x: number, y: number): boolean {
   const along = Math.max(0, (x - 790) / 200);
   return (

@@ -9,7 +9,7 @@ import { plainCall } from "../../context.ts";
 import { listAccounts } from "../../accounts/accounts.ts";
 import { storeUpload } from "../../files/file-uploads.ts";
 import type { Host, Server } from "../host.ts";
-import { localCaller } from "../../access/local-caller.ts";
+import { localCaller } from "../../access/api-keys.ts";
 import { demoPicture } from "./demo-picture.ts";
 
 /** Until the post goes live: long enough to see it held, short enough to watch. */
@@ -88,7 +88,6 @@ const MEANING: Partial<Record<PostStatus, string>> = {
 
 const Looked = z.object({ post: Post, history: z.array(Attempt) });
 
-/** Prints each state that the post reaches, until it is live. */
 async function watch(host: Host, { ctx, toolbox }: Server, { id, createdAt }: Post): Promise<Post> {
   const begin = Date.parse(createdAt);
   const shown = new Set<PostStatus>();

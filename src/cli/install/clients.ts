@@ -1,7 +1,6 @@
 import { posix, win32 } from "node:path";
 import type { OwnFolders } from "../host.ts";
 
-/** How a client starts Posthorn. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -10,7 +9,6 @@ export interface Launch {
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** One MCP client, as far as its configuration goes. */
 export interface Client {
   readonly name: string;
   readonly title: string;
@@ -18,8 +16,8 @@ export interface Client {
   readonly section: string;
   /** Where its configuration may be: the first that is there, else the last. */
   files(place: OwnFolders): readonly string[];
-  /** Its command that adds and removes a server; null: its file is written. */
-  readonly own: OwnCommand | null;
+  /** Its command that adds and removes a server; left out: its file is written. */
+  readonly own?: OwnCommand;
   /** What to write for this launch, in the client's own words. */
   entry(launch: Launch): Entry;
   /** What the person does then. */
@@ -37,7 +35,6 @@ export const SERVER_NAME = "posthorn";
 const RESTART = "Quit it and start it again.";
 const NEW_SESSION = "It is there from its next session on.";
 
-/** As most clients have it. */
 const plain = ({ command, args, env }: Launch): Entry => ({
   command,
   args,
@@ -51,15 +48,13 @@ export const CLIENTS: readonly Client[] = [
     name: "claude-desktop",
     title: "Claude Desktop",
     section: "mcpServers",
-    own: null,
     // Windows gives an application of its store folders of its own.
-    files: (place) =>
-      [
-        ...(place.platform === "win32"
-          ? [join(place, local(place), "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude")]
-          : []),
-        join(place, settings(place), "Claude"),
-      ].map((folder) => join(place, folder, "claude_desktop_config.json")),
+    files(place) {
+      const local = place.env["LOCALAPPDATA"] || join(place, place.home, "AppData", "Local");
+      const roaming = join(place, local, "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming");
+      const folders = [...(place.platform === "win32" ? [roaming] : []), settings(place)];
+      return folders.map((folder) => join(place, folder, "Claude", "claude_desktop_config.json"));
+    },
     entry: plain,
     next: RESTART,
   },
@@ -82,15 +77,7 @@ export const CLIENTS: readonly Client[] = [
     section: "mcp_servers",
     own: {
       command: "codex",
-      add: ({ command, args, env }) => [
-        "mcp",
-        "add",
-        SERVER_NAME,
-        ...variables("--env", env),
-        "--",
-        command,
-        ...args,
-      ],
+      add: ({ command, args, env }) => ["mcp", "add", SERVER_NAME, ...flags(env), "--", command, ...args],
       remove: ["mcp", "remove", SERVER_NAME],
     },
     files: (place) => [
@@ -103,7 +90,6 @@ export const CLIENTS: readonly Client[] = [
     name: "cursor",
     title: "Cursor",
     section: "mcpServers",
-    own: null,
     files: (place) => [join(place, place.home, ".cursor", "mcp.json")],
     entry: plain,
     next: "Turn it on in its settings, under MCP, if it asks.",
@@ -112,7 +98,6 @@ export const CLIENTS: readonly Client[] = [
     name: "vscode",
     title: "VS Code",
     section: "servers",
-    own: null,
     files: (place) => [join(place, settings(place), "Code", "User", "mcp.json")],
     entry: typed,
     next: 'Run "MCP: List Servers" in its command palette to start it.',
@@ -128,7 +113,7 @@ export const CLIENTS: readonly Client[] = [
         "add",
         "--scope",
         "user",
-        ...variables("--env", env),
+        ...flags(env),
         SERVER_NAME,
         command,
         ...args,
@@ -143,15 +128,8 @@ export const CLIENTS: readonly Client[] = [
     name: "opencode",
     title: "opencode",
     section: "mcp",
-    own: null,
-    files: (place) => {
-      const folder = join(
-        place,
-        place.env["XDG_CONFIG_HOME"] || join(place, place.home, ".config"),
-        "opencode",
-      );
-      return ["opencode.jsonc", "opencode.json"].map((file) => join(place, folder, file));
-    },
+    files: (place) =>
+      ["opencode.jsonc", "opencode.json"].map((file) => join(place, xdg(place), "opencode", file)),
     entry: ({ command, args, env }) => ({
       type: "local",
       command: [command, ...args],
@@ -161,11 +139,10 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-function variables(option: string, env: Launch["env"]): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => [option, `${name}=${value}`]);
+function flags(env: Launch["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 }
 
-/** The entry as a person would write it into the client's file. */
 export function showEntry({ name, section, entry }: Client, launch: Launch): string {
   if (name !== "codex") return JSON.stringify({ [section]: { [SERVER_NAME]: entry(launch) } }, null, 2);
   const { command, args } = launch;
@@ -176,14 +153,13 @@ function join({ platform }: OwnFolders, ...parts: readonly string[]): string {
   return (platform === "win32" ? win32 : posix).join(...parts);
 }
 
-/** The folder in which desktop programs have their settings. */
 function settings(place: OwnFolders): string {
   const { platform, home, env } = place;
   if (platform === "darwin") return join(place, home, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] || join(place, home, "AppData", "Roaming");
-  return env["XDG_CONFIG_HOME"] || join(place, home, ".config");
+  return xdg(place);
 }
 
-function local(place: OwnFolders): string {
-  return place.env["LOCALAPPDATA"] || join(place, place.home, "AppData", "Local");
+function xdg(place: OwnFolders): string {
+  return place.env["XDG_CONFIG_HOME"] || join(place, place.home, ".config");
 }

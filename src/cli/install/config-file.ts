@@ -3,12 +3,11 @@ import { copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from
 import { dirname } from "node:path";
 import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError, codeOf } from "../../domain/errors.ts";
-import { isFields, type Fields } from "../../domain/left-out.ts";
+import { isFields, type Fields } from "../../domain/explain-invalid.ts";
 import { SERVER_NAME, type Client, type Launch } from "./clients.ts";
 
 const OWN = 0o600;
 
-/** A configuration file that may not be there yet. */
 export interface ConfigFile {
   readonly path: string;
   /** "" where there is none. */
@@ -43,7 +42,6 @@ function findEntry({ section, title }: Client, text: string): Fields | null {
   return isFields(entry) ? entry : null;
 }
 
-/** Whether the client starts Posthorn. */
 export function hasPosthorn(client: Client, text: string): boolean {
   if (client.name === "codex") return text.includes(`[${client.section}.${SERVER_NAME}]`);
   try {
@@ -53,10 +51,7 @@ export function hasPosthorn(client: Client, text: string): boolean {
   }
 }
 
-/**
- * The text with Posthorn's entry for this launch, or without it (null). Comments, other servers, and other
- * fields and variables of the entry stay. Throws `invalid` for a text that cannot be read.
- */
+/** The text with Posthorn's entry, or without it (null). All else stays. Throws `invalid` for a bad text. */
 export function planEntry(client: Client, text: string, launch: Launch | null): string {
   const before = findEntry(client, text);
   if (launch === null) return before === null ? text : edit(text, [client.section, SERVER_NAME], undefined);

@@ -61,7 +61,7 @@ async function list(host: Host): Promise<void> {
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
   const launch = options.remove === true ? null : launchOf(host, options);
   const isDone =
-    client.own === null
+    client.own === undefined
       ? await changeFile(host, client, { options, launch })
       : await runOwnCommand(host, client, { options, launch, own: client.own });
   if (!isDone) return;
@@ -98,7 +98,6 @@ async function changeFile(host: Host, client: Client, { options, launch }: Chang
   return true;
 }
 
-/** False where nothing was changed. */
 async function runOwnCommand(
   host: Host,
   { title }: Client,
@@ -126,7 +125,6 @@ async function runOwnCommand(
 
 const MAX_REASON_CHARS = 300;
 
-/** As a shell takes it. */
 function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

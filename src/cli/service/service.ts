@@ -1,13 +1,10 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { Host } from "../host.ts";
+import type { Host, Machine } from "../host.ts";
 import { wholeNumber } from "../options.ts";
-import type { Machine } from "../machine.ts";
 import { oneLine } from "../shell/table.ts";
-import { openLaunchd } from "./launchd.ts";
-import { MARK, type RunStep, type ServiceManager } from "./manager.ts";
-import { openSystemd } from "./systemd.ts";
+import { MARK, openLaunchd, openSystemd, type RunStep, type ServiceManager } from "./manager.ts";
 
 /** A large database that is brought up to date takes its time. */
 const READY_WITHIN_MS = 60 * SECOND;
@@ -71,7 +68,6 @@ async function openManager(host: Host, machine: Machine): Promise<ServiceManager
   return manager;
 }
 
-/** Writes the service's file and starts it, in the place of what may run. */
 async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
   const { terminal } = host;
   const machine = await host.openMachine();

@@ -1,18 +1,16 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
-import { consentOf } from "./consent.ts";
-import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
+import { toJsonText } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
+import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
-import { publishDue, whyNotOut } from "./outcomes.ts";
-import { showPost } from "./post-view.ts";
-import { showPosts } from "./views.ts";
+import { showPost, showPosts } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
 interface Common {
@@ -20,7 +18,6 @@ interface Common {
   readonly yes?: true;
 }
 
-/** What is to be different about a post. */
 interface Changes extends Common, ContentOptions {
   readonly text?: string;
   readonly at?: string;
@@ -28,7 +25,6 @@ interface Changes extends Common, ContentOptions {
 
 const ID_HELP = "its id, or as much of its end as list shows";
 
-/** One post, looked at or changed. */
 export function addChangeCommands(program: Command, host: Host): void {
   const add = (name: string, description: string): Command =>
     program
@@ -121,7 +117,6 @@ const SENDING = ["retry_post", "update_post"];
 
 interface Change {
   readonly host: Host;
-  /** As it was given. */
   readonly id: string;
   readonly options: Common;
 }

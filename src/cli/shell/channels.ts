@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { findChannel } from "../../accounts/meant-channel.ts";
+import { listAccounts, findChannel } from "../../accounts/accounts.ts";
 import type { Host } from "../host.ts";
-import { printResult } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
-import { consentOf } from "./consent.ts";
+import { printResult } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { consentOf } from "./outcomes.ts";
 import { printList } from "./views.ts";
 
 export function addChannelCommands(program: Command, host: Host): void {

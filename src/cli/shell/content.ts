@@ -1,17 +1,17 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
-import { uploadFile } from "../../files/file-imports.ts";
+import { uploadFile } from "../../files/file-uploads.ts";
 import type { Host, Session } from "../host.ts";
-import { parseJson } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
-import { collect } from "../options.ts";
+import { collect, parseJson } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { File } from "../../domain/files/file.ts";
+import { printList } from "./views.ts";
 
-/** What a post says, shows and carries, as options give it. */
 export interface ContentOptions {
   readonly media: readonly string[];
   readonly alt: readonly string[];
@@ -112,4 +112,33 @@ export async function bringMedia(
     throw error;
   }
   return { urls, keep: () => void (brought = []), [Symbol.asyncDispose]: remove };
+}
+
+interface UploadOptions {
+  readonly alt?: string;
+  readonly name?: string;
+  readonly json?: true;
+}
+
+export function addUploadCommand(program: Command, host: Host): void {
+  program
+    .command("upload")
+    .description("store a picture, video or sound, to be posted by its id")
+    .argument("<file>", "a file, or an address to fetch it from")
+    .option("--alt <text>", "what can be seen or heard")
+    .option("--name <name>", "its name in lists (default: the file's own name)")
+    .option("--json", "print JSON on a terminal, too")
+    .action((file: string, options: UploadOptions) => upload(host, file, options));
+}
+
+async function upload(host: Host, file: string, { alt, name, json }: UploadOptions): Promise<void> {
+  await using session = await host.openSession();
+  const source = /^https?:\/\//i.test(file) ? { url: file } : { path: file };
+  const args = { ...source, altText: alt, name };
+  const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
+    signal: host.stopSignal,
+  });
+  const { file: stored } = z.object({ file: File }).parse(result);
+  const isTable = host.terminal.isScreen && json !== true;
+  await printList(host, session, isTable ? { files: [stored] } : { file: stored }, json);
 }

@@ -9,7 +9,7 @@ const SHORTEST = 4;
 const MOST_NAMED = 5;
 
 const PAGE = 500;
-/** Whoever means an older one gives its whole id. */
+/** Older ones are found by their whole id. */
 const MOST_LOOKED_AT = 10 * PAGE;
 
 /** The end of each id that tells it from all others in the list, for people to type. */
@@ -20,10 +20,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(ids.map((id) => [id, id.slice(-length)]));
 }
 
-/**
- * The id of the post that somebody means by it, or by a beginning or an end that no other post has. Throws
- * `invalid` where several may be meant, `not_found` where none is.
- */
+/** The post of this id, or of its beginning or end. Throws `invalid` for several, `not_found`. */
 export async function findPostId(call: CallContext, given: string): Promise<string> {
   const text = given.trim().replace(/^…/, "");
   if (WHOLE_ID.test(text)) return text;

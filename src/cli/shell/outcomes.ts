@@ -5,7 +5,8 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 
 const LOOK_EVERY_MS = SECOND / 5;
 /** What still waits by then is held up by more than a moment, such as a platform that is down. */
@@ -13,7 +14,7 @@ const TAKEN_UP_WITHIN_MS = MINUTE;
 /** A long film takes its time; what is not out by then goes on with the next process that publishes. */
 const OUT_WITHIN_MS = 15 * MINUTE;
 
-/** After so many that did not succeed, the next one is nobody's to wait for. */
+/** After so many tries that did not succeed, the command waits no longer. */
 const TRIES = 2;
 
 const OVER: readonly Post["status"][] = ["published", "failed", "cancelled"];
@@ -28,10 +29,7 @@ interface Following {
   readonly session: Session;
 }
 
-/**
- * What a call's result says once the posts in it that are due now went out: where no other process publishes,
- * this one does, and waits for them. Without any, and where another one does, the result as it is.
- */
+/** The result once its due posts went out. Where no other process publishes, this one does, and waits. */
 export async function publishDue(following: Following, result: Result): Promise<Result> {
   const posts = postsOf(result);
   const due = await findDue(following, posts);
@@ -70,7 +68,7 @@ export async function untilOut({ host, session }: Following, posts: readonly Pos
     const waited = clock.monotonic() - start;
     if (found.every(({ before, post }) => OVER.includes(post.status) || waited > limitOf(post, before)))
       return ended;
-    // Whoever does not want to wait is told how far it has come.
+    // A person who does not want to wait is told how far it has come.
     if (host.stopSignal.aborted) return ended;
     await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
   }
@@ -104,4 +102,25 @@ async function readPost({ ctx }: Session, id: string): Promise<Post | null> {
     if (error instanceof AppError && error.kind === "not_found") return null;
     throw error;
   }
+}
+
+/** Asks the person at a terminal, unless they said yes before. Scripts go on by default. */
+export function consentOf(host: Host, session: Session, isYes: boolean): ConfirmOptions {
+  if (isYes) return { isConfirmed: true };
+  const isAsked = host.terminal.isInteractive || session.ctx.settings.confirm === "always";
+  return isAsked ? { ask: askAt(host) } : {};
+}
+
+/** Asks the person at the terminal. Throws `conflict` without a yes. */
+export function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
+  return async ({ text }) => {
+    if (!terminal.isInteractive)
+      throw new AppError(
+        "conflict",
+        "Nothing was done: with POSTHORN_CONFIRM=always a person must say yes at a terminal.",
+      );
+    const answer = await terminal.ask(`${text} (y/N) `, { isHidden: false, signal: stopSignal });
+    if (/^y(es)?$/i.test(answer.trim())) return "yes";
+    throw new AppError("conflict", "Nothing was done.");
+  };
 }

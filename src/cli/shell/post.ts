@@ -1,18 +1,15 @@
-import type { Command } from "commander";
 import * as z from "zod";
+import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult, type Post } from "../../domain/posts/post.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { findChannel, sayChannels } from "../../accounts/meant-channel.ts";
+import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
-import { collect } from "../options.ts";
-import { askAt } from "./consent.ts";
-import { addContentOptions, bringMedia, readMetadata, type ContentOptions } from "./content.ts";
-import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { collect, toJsonText } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { askAt, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { showPosts } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
@@ -68,7 +65,7 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
   const results = await schedule(posting, caption);
   const planned = results.flatMap((result) => result.post ?? []);
   const due = options.dryRun === true ? [] : await findDue({ host, session }, planned);
-  // Another process may do it as well; whoever posts now wants to know what came of it.
+  // Another process may publish it as well. The person wants to know what came of it.
   if (due.length > 0) await session.startPublishing();
   const ended = due.length > 0 ? await untilOut({ host, session }, due) : [];
   const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);

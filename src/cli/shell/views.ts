@@ -1,18 +1,19 @@
-import { DateTime } from "luxon";
 import * as z from "zod";
+import { DateTime } from "luxon";
 import { Account } from "../../domain/accounts/account.ts";
 import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
-import { Post } from "../../domain/posts/post.ts";
+import { type Attempt, Post } from "../../domain/posts/post.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { plainCall, type AppContext } from "../../context.ts";
-import { readServerUrl } from "../../health/running-server.ts";
+import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
+import { type AppContext, plainCall } from "../../context.ts";
+import { readServerUrl } from "../../health/status.ts";
 import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../json.ts";
-import { shellCaller } from "../../access/local-caller.ts";
+import { toJsonText } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
-import { oneLine, toTable, type Column } from "./table.ts";
+import { type Column, oneLine, toTable } from "./table.ts";
+import { visibleText } from "../../domain/plain-text.ts";
 
 type Result = Readonly<Record<string, unknown>>;
 type View = (result: Result, width: number) => string | null;
@@ -76,9 +77,9 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
 
 interface PostColumns {
   readonly columns: number;
-  /** False where whoever asked knows it, which leaves room for the text. */
+  /** False where the reader knows it, which leaves room for the text. */
   readonly hasStatus?: boolean;
-  /** Of ids the end alone, as commands take it; tools take whole ones. */
+  /** Only the end of ids, as commands take it. Tools take whole ones. */
   readonly hasShortIds?: boolean;
 }
 
@@ -105,7 +106,6 @@ export async function showPosts(
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
-/** As clocks show it there, to the minute. */
 export function toClock(iso: string, timezone: string): string {
   return DateTime.fromISO(iso, { zone: timezone }).toFormat("yyyy-MM-dd HH:mm");
 }
@@ -146,8 +146,55 @@ function stateOf({ configured, missing }: Pick<PlatformListing, "configured" | "
   return configured ? "ready" : `needs ${missing.join(", ")}`;
 }
 
-/** As people read a size. */
 export function tellSize(bytes: number): string {
   const unit = Math.min(SIZES.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(KIB)));
   return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;
+}
+
+interface Shown {
+  readonly post: Post;
+  readonly warnings?: readonly string[] | undefined;
+  readonly history?: readonly Attempt[] | undefined;
+}
+
+type Line = readonly [title: string, text: string | null];
+
+/** Everything about one post, a line each; its text as it was written. */
+export async function showPost(
+  ctx: AppContext,
+  { post, warnings = [], history = [] }: Shown,
+): Promise<string> {
+  const { timezone } = ctx.settings;
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() }, [post.accountId]);
+  const at = (iso: string): string => `${toClock(iso, timezone)} (${timezone})`;
+  const fields = Object.entries(post.metadata ?? {}).map(([key, value]): Line => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const lines: readonly Line[] = [
+    ["WHEN", at(post.scheduledAt)],
+    ["STATUS", post.status],
+    ["CHANNEL", `${names.get(post.accountId) ?? post.accountId} (${post.provider})`],
+    ["TEXT", post.caption],
+    ["MEDIA", post.mediaUrl === "" ? null : post.mediaUrl],
+    ...fields,
+    ["OUT SINCE", post.publishedAt === null ? null : at(post.publishedAt)],
+    ["SEEN AT", await seenAt(ctx, post)],
+    ["ERROR", post.error],
+    ...warnings.map((warning): Line => ["WARNING", warning]),
+    ...history.map(({ number, startedAt, outcome, error }): Line => [
+      `TRY ${number}`,
+      `${toClock(startedAt, timezone)} ${outcome}${error === null ? "" : `: ${error}`}`,
+    ]),
+    ["ID", post.id],
+  ];
+  const told = lines.filter((line): line is [string, string] => line[1] !== null);
+  const width = Math.max(...told.map(([title]) => oneLine(title).length));
+  const indent = `\n${" ".repeat(width + 2)}`;
+  return told
+    .map(
+      ([title, text]) =>
+        `${oneLine(title).padEnd(width)}  ${text.split(/\r?\n/).map(visibleText).join(indent)}\n`,
+    )
+    .join("");
 }

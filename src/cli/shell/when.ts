@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
 };
 
 const CLOCK = /^(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?$/;
-/** Of a time that stands by itself: 9 alone may be anything. */
+/** A time that stands by itself: only 9 may be anything. */
 const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m)|noon)$/;
 const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})`;
 const TIME = String.raw`(?:\d[\d:.]*(?: ?[ap]m)?|noon)`;
@@ -32,7 +32,6 @@ interface Clock {
 }
 
 const NOON: Clock = { hour: 12, minute: 0 };
-/** What a day without a time means. */
 const MORNING: Clock = { hour: 9, minute: 0 };
 const TONIGHT: Clock = { hour: 20, minute: 0 };
 const EVENING_HOUR = 17;
@@ -40,11 +39,9 @@ const EVENING_HOUR = 17;
 const EXAMPLES =
   'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "2026-12-01 9:00" or 2026-12-01T09:00:00+01:00.';
 
-/** What `readWhen` takes, for the help of commands. */
 export const WHEN_HELP =
   'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2026 9:00", 2026-12-01T09:00:00Z';
 
-/** What a person's words count from. */
 interface Now {
   readonly now: number;
   readonly timezone: string;
@@ -54,7 +51,7 @@ interface Now {
 
 /**
  * Reads when a post shall go out: ISO 8601, or what people say ("tomorrow 9:00", "next friday", "+2h",
- * "25.12.2026 9:00"); a day alone is 9:00 of it. Returns it as `scheduledAt` takes it, a time of the clock with
+ * "25.12.2026 9:00"); only a day means its 9:00. Returns it as `scheduledAt` takes it, a time of the clock with
  * its zone; null: now. A grammar of our own: libraries guess at what they do not know, and a post that goes out
  * at a guess cannot be taken back everywhere. Throws `invalid` with examples.
  */

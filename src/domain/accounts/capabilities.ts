@@ -16,13 +16,10 @@ export type AcceptedMedia = Readonly<Omit<MediaLimits, Bound | "mimeTypes">> & {
   readonly fill?: Fill;
 };
 
-/**
- * What a platform can do, as data in its own file: validation, publishing, list_accounts, list_platforms and
- * the documents all read it.
- */
+/** What a platform can do, as data for validation, publishing, list_accounts, list_platforms and documents. */
 export interface PlatformCapabilities {
   readonly media: {
-    /** False where the platform takes text alone. */
+    /** False where the platform takes text only. */
     readonly required: boolean;
     readonly maxItems: number;
     readonly accepts: readonly AcceptedMedia[];
@@ -31,7 +28,7 @@ export interface PlatformCapabilities {
   readonly caption: Capabilities["caption"];
   /**
    * Who makes a post public at its time that is brought there before: `platform` by itself, also when we are
-   * down; `ours` we do. `prepare`: only parts of it are made ahead, that nobody sees; `none`: nothing is.
+   * down; `ours` we do. `prepare`: only unseen parts of it are made ahead; `none`: nothing is.
    */
   readonly scheduling: "platform" | "ours" | "prepare" | "none";
   readonly leadMinutes: Capabilities["leadMinutes"];
@@ -43,11 +40,11 @@ export interface PlatformCapabilities {
   /** The kinds of media that it fetches itself, from an address that it is given. */
   readonly fetchesMedia: readonly MediaKind[];
   /**
-   * From where: `public` any address on the internet (default); `ours` those of this Posthorn alone (a domain
+   * From where: `public` any address on the internet (default); `ours` only those of this Posthorn (a domain
    * that was verified); `near` it may be on our machine or network, so that no address is refused.
    */
   readonly fetchesFrom?: "public" | "ours" | "near";
-  /** How many posts it takes in a time; empty: nobody counts. */
+  /** How many posts it takes in a time; empty: no limit is known. */
   readonly quotas: readonly Quota[];
 }
 
@@ -80,15 +77,12 @@ export function showCapabilities(data: PlatformCapabilities, canRemove: boolean)
   };
 }
 
-/** Whether a whole post may be on it before its time, for nobody to see. */
+/** Whether a whole post may be on it before its time, unseen. */
 export function canHoldPosts({ scheduling }: Pick<PlatformCapabilities, "scheduling">): boolean {
   return scheduling === "platform" || scheduling === "ours";
 }
 
-/**
- * The entry that a file is held to: the one that names its type, else the first of its kind, which a picture
- * is made to fit; undefined where the kind is not taken.
- */
+/** The entry for a file: that of its type, else the first of its kind. Undefined: the kind is not taken. */
 export function acceptedFor(
   { type, mimeType }: { readonly type: string; readonly mimeType: string },
   accepts: readonly AcceptedMedia[],

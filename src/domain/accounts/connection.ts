@@ -1,41 +1,23 @@
 import * as z from "zod";
+import { optionalName } from "../optional.ts";
 import { Account } from "./account.ts";
 
-/**
- * How far a connection that was started has come. `choose`: several channels were found, and a person says
- * which; `expired`: the address was not used in time.
- */
+/** `choose`: several channels were found, and a person says which. `expired`: not used in time. */
 export const CONNECTION_STATUSES = ["pending", "choose", "connected", "failed", "expired"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** What is to be connected. */
 export const ConnectArgs = z.strictObject({
-  provider: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe("Platform name from list_platforms. Needed unless accountId is given."),
-  way: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe("One of the platform's ways. Default: the first that is set up."),
-  accountId: z
-    .string()
-    .min(1)
-    .max(320)
-    .optional()
-    .describe("Reconnect this channel (id, name or handle). It keeps its id and posts."),
-  instanceUrl: z
-    .string()
-    .min(1)
-    .max(2_048)
-    .optional()
-    .describe("Server of a self-hosted platform, for example https://pds.example."),
-  handle: z.string().min(1).max(320).optional().describe("User name on the platform."),
-  name: z.string().min(1).max(100).optional().describe("What to call the channel."),
+  provider: optionalName(64).describe("Platform name from list_platforms. Needed unless accountId is given."),
+  way: optionalName(64).describe("One of the platform's ways. Default: the first that is set up."),
+  accountId: optionalName(320).describe(
+    "Reconnect this channel (id, name or handle). It keeps its id and posts.",
+  ),
+  instanceUrl: optionalName(2_048).describe(
+    "Server of a self-hosted platform, for example https://pds.example.",
+  ),
+  handle: optionalName(320).describe("User name on the platform."),
+  name: optionalName(100).describe("What to call the channel."),
 });
 export type ConnectArgs = z.infer<typeof ConnectArgs>;
 

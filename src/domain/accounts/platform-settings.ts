@@ -1,6 +1,5 @@
 import { httpAddress } from "../settings/http-address.ts";
-import { nearestName } from "../settings/nearest-name.ts";
-import { didYouMean } from "../settings/unknown-names.ts";
+import { didYouMean, nearestName } from "../settings/nearest-name.ts";
 
 /** One setting of a platform, `POSTHORN_<PLATFORM>_<NAME>` in the environment or in posthorn.env. */
 export interface PlatformSetting {
@@ -28,10 +27,7 @@ export function settingName(platform: string, name: string): string {
 
 const Address = httpAddress("https://api.example.com", { mayHaveQuery: true });
 
-/**
- * The settings of platforms among those that are given, by their whole names; `rest` belongs to no platform.
- * `problems` names each that no platform has, or that is no address, and never what it holds.
- */
+/** Settings of platforms among those given. `problems` names the wrong ones, never their values. */
 export function readPlatformSettings(
   given: Readonly<Record<string, string>>,
   platforms: readonly ConfigurablePlatform[],

@@ -1,55 +1,62 @@
 import * as z from "zod";
-import { isFields, unwrapped } from "../left-out.ts";
-import { nearestName } from "../settings/nearest-name.ts";
+import { isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
+import { nearestName } from "../settings/nearest-name.ts";
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const MAYBE_JSON = /^\s*[[{]/;
 
 /**
- * Arguments in the form that their schema has, where they came in another one that means the same for certain:
- * one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
- * Models, and command lines, write them so. A text stays as it is wherever a text is taken.
+ * Arguments as they are meant. Models, and command lines, write some in another form that means the same for
+ * certain: one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
+ * A text stays as it is wherever a text is taken. Models also send null or an empty text for what they leave out.
+ * So both leave out an argument that may be left out, at every depth, unless its schema takes them for a value: a
+ * text with `min(0)` may be empty, and what is nullable is emptied by either.
  */
-export function inUsualForm(schema: z.ZodType, given: unknown): unknown {
+export function asMeant(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
-  if (plain instanceof z.ZodNumber)
-    return typeof given === "string" && NUMBER.test(given.trim()) ? Number(given) : given;
-  if (plain instanceof z.ZodBoolean)
-    return typeof given === "string" && BOOLEAN.test(given.trim())
-      ? given.trim().toLowerCase() === "true"
-      : given;
-  if (plain instanceof z.ZodArray) return listInUsualForm(plain.element as z.ZodType, given);
-  if (plain instanceof z.ZodRecord) return fromJson(given) ?? given;
-  if (!(plain instanceof z.ZodObject)) return given;
-  const fields = fromJson(given) ?? given;
-  if (!isFields(fields)) return given;
-  const meant = Object.entries(fields).map(([name, value]) => {
+  const text = typeof given === "string" ? given.trim() : "";
+  if (plain instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : given;
+  if (plain instanceof z.ZodBoolean) return BOOLEAN.test(text) ? text.toLowerCase() === "true" : given;
+  const read = readJson(given);
+  if (plain instanceof z.ZodRecord) return read;
+  if (plain instanceof z.ZodArray) {
+    // Null and an empty text mean that nothing is given.
+    if (read === undefined || isEmpty(read)) return given;
+    const list: readonly unknown[] = Array.isArray(read) ? read : [read];
+    return list.map((item) => asMeant(plain.element as z.ZodType, item));
+  }
+  if (!(plain instanceof z.ZodObject) || !isFields(read)) return given;
+  const meant = Object.entries(read).flatMap(([name, value]) => {
     const field = Object.hasOwn(plain.shape, name) ? (plain.shape[name] as z.ZodType) : undefined;
-    return [name, field === undefined ? value : inUsualForm(field, value)];
+    if (field === undefined) return [[name, value]];
+    const kept = isEmpty(value) ? meaningOf(field, value) : value;
+    return kept === undefined ? [] : [[name, asMeant(field, kept)]];
   });
   return Object.fromEntries(meant);
 }
 
-function listInUsualForm(element: z.ZodType, given: unknown): unknown {
-  const read = fromJson(given) ?? given;
-  const list: readonly unknown[] | null = Array.isArray(read) ? read : isOne(read) ? [read] : null;
-  return list === null ? given : list.map((item) => inUsualForm(element, item));
+/** What null or an empty text stands for. Undefined: for no value. */
+function meaningOf(field: z.ZodType, given: null | ""): unknown {
+  const isRequired = !field.safeParse(undefined).success;
+  const plain = unwrapped(field);
+  const mayBeEmpty = plain instanceof z.ZodString && plain.minLength === 0;
+  if (isRequired || (given === "" && mayBeEmpty)) return given;
+  return field.safeParse(null).success ? null : undefined;
 }
 
-/** Null and an empty text mean that nothing is given. */
-function isOne(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== "";
+function isEmpty(value: unknown): value is null | "" {
+  return value === null || value === "";
 }
 
-/** What a JSON text of a list or an object says; null for everything else. */
-function fromJson(given: unknown): unknown {
-  if (typeof given !== "string" || !MAYBE_JSON.test(given)) return null;
+/** What a JSON text of a list or an object says; everything else as it is. */
+function readJson(given: unknown): unknown {
+  if (typeof given !== "string" || !MAYBE_JSON.test(given)) return given;
   try {
     return JSON.parse(given) as unknown;
   } catch {
-    return null;
+    return given;
   }
 }
 
@@ -62,7 +69,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   id: ["postId", "fileId", "webhookId"],
 };
 
-/** Where the value of a field that nobody knows belongs, among those there are; null where nothing tells. */
+/** Where the value of an unknown field belongs, among those there are. Null where nothing tells. */
 export function meantField(given: string, known: readonly string[]): string | null {
   const name = given.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (known.includes(name)) return name;

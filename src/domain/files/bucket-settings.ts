@@ -57,10 +57,7 @@ const Settings = z.object({
     .regex(/^[!-~]{8,256}$/, "must be a secret access key: 8 to 256 characters, without spaces"),
 });
 
-/**
- * All of the settings or none of them; `problems` names each that is wrong or missing, and never what it
- * holds.
- */
+/** All of the settings or none. `problems` names each that is wrong or missing, and never its value. */
 export function readBucketSettings(given: Readonly<Record<string, string | undefined>>): {
   readonly bucket: BucketSettings | null;
   readonly secretAccessKey: string | null;

@@ -3,10 +3,7 @@ import type { Capabilities } from "../accounts/account.ts";
 /** An address in a text, without what ends the sentence it stands in. */
 export const WEB_ADDRESS = /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/gi;
 
-/**
- * The length of a caption as its platform counts it: each address as `urlLength` where it has one, `weighted`
- * texts by the platform's own `measure`.
- */
+/** A caption's length as its platform counts it. An address counts as `urlLength` where there is one. */
 export function captionLength(
   text: string,
   { unit, urlLength }: Pick<Capabilities["caption"], "unit" | "urlLength">,
@@ -21,9 +18,7 @@ export function captionLength(
 /** Made when first needed: it reads tables that cost more than all other modules of a start. */
 let segmenter: Intl.Segmenter | null = null;
 
-/**
- * The length of a text in the unit a platform counts in: code points, graphemes, UTF-8 bytes or UTF-16 units.
- */
+/** The length of a text in code points, graphemes, UTF-8 bytes or UTF-16 units. */
 export function measureText(
   text: string,
   unit: Exclude<Capabilities["caption"]["unit"], "weighted">,
@@ -42,10 +37,7 @@ export function measureText(
 
 const PIECE = 1_024;
 
-/**
- * In pieces: each segment that V8 gives holds a copy of the whole text it was cut from, so that a long text
- * at once would take its length squared.
- */
+/** In pieces: each segment of V8 holds a copy of its whole text, so a long one would take its square. */
 function countGraphemes(text: string): number {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let count = 0;

@@ -9,10 +9,7 @@ export const MediaRole = z.enum(["item", "thread", "thumbnail"]);
 
 const Address = z.string().min(1).max(4_096);
 
-/**
- * Fields of `metadata` that mean the same on every platform. A platform's schema picks from them and adds its
- * own limits, so that one name has one meaning everywhere.
- */
+/** Fields of `metadata` that mean the same on every platform. Its schema picks some and adds its limits. */
 export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),
   description: z.string().max(10_000).optional().describe("Longer text beside the caption."),
@@ -62,10 +59,7 @@ export const commonMetadata = {
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),
 } as const;
 
-/**
- * The same as JSON Schema, for whoever lists what `metadata` may hold before a platform is chosen;
- * `thumbnailUrl` has a short form beside it.
- */
+/** The same as JSON Schema, for lists of tools. `thumbnailUrl` has a short form beside it. */
 export const COMMON_METADATA_SCHEMA = z.toJSONSchema(z.object(commonMetadata).omit({ thumbnailUrl: true }), {
   io: "input",
   override: ({ jsonSchema }) => {

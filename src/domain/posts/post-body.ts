@@ -1,6 +1,9 @@
 import * as z from "zod";
+import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { POST_STATUSES } from "./post-states.ts";
+
+const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
@@ -8,19 +11,10 @@ const content = {
     .string()
     .optional()
     .describe("When it goes live: ISO 8601. Without an offset: in the owner's time zone."),
-  mediaUrl: z
-    .string()
-    .max(4_096)
-    .optional()
-    .describe("Picture, video or audio: https or r2:// address, or file id."),
-  caption: z.string().max(100_000).optional().describe("The post's text."),
-  leadMinutes: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .optional()
-    .describe("Minutes before scheduledAt to upload or prepare it."),
-  thumbnailUrl: z.string().max(4_096).optional().describe("Short form of metadata.thumbnailUrl."),
+  mediaUrl: optionalText(4_096).describe("Picture, video or audio: https or r2:// address, or file id."),
+  caption: optionalText(100_000).describe("The post's text."),
+  leadMinutes: z.int().min(0).max(100_000).optional().describe(LEAD_MINUTES),
+  thumbnailUrl: optionalText(4_096).describe("Short form of metadata.thumbnailUrl."),
 };
 
 const fields = z.record(z.string(), z.json());
@@ -38,10 +32,7 @@ export const PostBody = z.strictObject({
 
 export type PostBody = z.infer<typeof PostBody>;
 
-/**
- * The body of `POST /posts` and of `schedule_post`, which tells the keys of `metadata` that mean the same
- * everywhere. What a platform takes of them, and its own, its schema says.
- */
+/** The body of `POST /posts` and `schedule_post`, with the common keys of `metadata`. */
 export const SinglePostBody = PostBody.extend({
   metadata: fields.optional().meta({
     description: "The platform's own fields. list_platforms tells which of these, and more.",
@@ -59,27 +50,19 @@ const change = fields
     "Platform fields to change, as in schedule_post. Merged key by key. Null or an empty string removes one.",
   );
 
-/**
- * The body of `PATCH /posts/{id}` and, with the id, of `update_post`. What may be emptied is nullable, or a
- * text of no length.
- */
+/** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,
-  mediaUrl: z
-    .string()
+  mediaUrl: content.mediaUrl
+    .unwrap()
     .min(0)
-    .max(4_096)
     .optional()
     .describe("Another medium, as in schedule_post. An empty string removes it."),
   caption: content.caption.unwrap().nullable().optional().describe("The new text. An empty one removes it."),
   metadata: change,
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
-  leadMinutes: content.leadMinutes
-    .unwrap()
-    .nullable()
-    .optional()
-    .describe("Minutes before scheduledAt to upload or prepare it."),
+  leadMinutes: content.leadMinutes.unwrap().nullable().optional().describe(LEAD_MINUTES),
   thumbnailUrl: content.thumbnailUrl
     .unwrap()
     .nullable()
@@ -95,7 +78,7 @@ export type PostInput = Omit<PostChange, "id">;
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
   id: z.string().describe("The live post, from list_posts with status published."),
-  caption: z.string().max(100_000).nullable().optional().describe("The new text. An empty one removes it."),
+  caption: PostChange.shape.caption,
   metadata: change,
 });
 export type PostEdit = z.infer<typeof PostEdit>;
@@ -112,15 +95,9 @@ export type PostRetry = z.infer<typeof PostRetry>;
 
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
-  ids: z.array(z.string()).min(1).max(500).optional().describe("The posts. Or use the filter."),
-  accountId: z
-    .array(z.string())
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("All that wait on these channels, as in list_posts."),
-  from: z.string().optional().describe("Those at or after: ISO 8601 time, or a date (its start)."),
-  to: z.string().optional().describe("Those at or before: ISO 8601 time, or a date (its end)."),
+  ids: optionalNames(500).describe("The posts. Or use the filter."),
+  accountId: optionalNames(500).describe("All that wait on these channels, as in list_posts."),
+  ...optionalBounds("Those"),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
   cancel: z.boolean().optional().describe("Cancel them."),
   dryRun: z.boolean().optional().describe("Only show what would be changed."),
@@ -142,7 +119,7 @@ export const Resolution = z.strictObject({
   outcome: z
     .enum(["published", "not_published", "dismissed"])
     .describe("What a person saw on the channel, or dismissed: no longer wanted."),
-  platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
+  platformPostId: optionalName(500).describe("Its id on the platform, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })
     .max(2_000)

@@ -1,31 +1,20 @@
 import * as z from "zod";
+import { optionalBounds, optionalNames, optionalText } from "../optional.ts";
 import { POST_STATUSES } from "./post-states.ts";
 import { Post } from "./post.ts";
 
+const bounds = optionalBounds("Scheduled");
+const Statuses = z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses.");
+
 /** Which posts, and which page of them. */
 export const ListPostsArgs = z.strictObject({
-  accountId: z
-    .array(z.string())
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("Only posts on these channels: ids, names, handles or platforms."),
-  provider: z
-    .array(z.string())
-    .min(1)
-    .max(50)
-    .optional()
-    .describe("Only posts on these platforms, for example bluesky."),
-  status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
-  search: z
-    .string()
-    .max(500)
-    .optional()
-    .describe(
-      "Words in title, caption or description: each must begin a word there, in any order, without regard to case and accents.",
-    ),
-  from: z.string().optional().describe("Scheduled at or after: ISO 8601 time, or a date (its start)."),
-  to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
+  accountId: optionalNames(500).describe("Only posts on these channels: ids, names, handles or platforms."),
+  provider: optionalNames(50).describe("Only posts on these platforms, for example bluesky."),
+  status: Statuses,
+  search: optionalText(500).describe(
+    "Words in title, caption or description: each must begin a word there, in any order, without regard to case and accents.",
+  ),
+  ...bounds,
   limit: z.int().min(1).max(500).default(50).describe("Posts per page."),
   cursor: z.string().optional().describe("nextCursor of the previous page, sent with the same filters."),
 });
@@ -40,19 +29,11 @@ export type PostPage = z.infer<typeof PostPage>;
 
 /** Which time window; without bounds the current month. */
 export const CalendarArgs = z.strictObject({
-  from: z.string().optional().describe("Scheduled at or after: ISO 8601 time, or a date (its start)."),
-  to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
-  accountId: z
-    .array(z.string())
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("Only posts on these channels, as in list_posts."),
-  status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
-  limit: z
-    .int()
-    .min(1)
-    .max(500)
+  ...bounds,
+  accountId: optionalNames(500).describe("Only posts on these channels, as in list_posts."),
+  status: Statuses,
+  limit: ListPostsArgs.shape.limit
+    .unwrap()
     .optional()
     .describe("Only the earliest so many, from now on where no from is given."),
 });

@@ -8,10 +8,7 @@ export const POST_STATUSES = [
 ] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
-/**
- * Every move a post can make. A pair that is not listed is a conflict. `to: null` keeps the state.
- * The README's diagram is printed from this table.
- */
+/** Every move of a post. Others are a conflict. `to: null` keeps the state. The docs print it. */
 export const TRANSITIONS = {
   edit: { from: ["scheduled"], to: null },
   cancel: { from: ["scheduled"], to: "cancelled" },

@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { POST_STATUSES } from "./post-states.ts";
 
-/**
- * Metadata as a caller gives it and as it is shown again; each platform's own schema says what it may hold.
- */
+/** Metadata as a caller gives it and as it is shown again. Each platform's schema says what it may hold. */
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 

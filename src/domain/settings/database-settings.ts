@@ -3,7 +3,7 @@ import { parseUrl } from "../parse-url.ts";
 
 /** PostgreSQL in the place of the data folder's database, without the addresses, which hold a password. */
 export interface DatabaseSettings {
-  /** Connections of one process for its calls, at most; the publisher's and the lock's come on top. */
+  /** How many connections the pool of one process opens at most. The heartbeat connection comes on top. */
   readonly connections: number;
 }
 
@@ -35,7 +35,7 @@ export const DATABASE_SETTINGS: readonly {
   },
   {
     name: "POSTHORN_DATABASE_CONNECTIONS",
-    meaning: "With `DATABASE_URL`: connections for calls, at most. Publishing takes 4 more and a lock 1",
+    meaning: "With `DATABASE_URL`: connections of one process, at most. A lock takes 1 more",
     default: String(DEFAULT_CONNECTIONS),
   },
   {
@@ -50,8 +50,8 @@ export const DATABASE_SETTINGS: readonly {
   },
 ];
 
-/** The connections that a process needs beside those for its calls: the publisher's, and the lock's. */
-export const FURTHER_CONNECTIONS = 5;
+/** The heartbeat connection, which a process has beside its pool. */
+export const FURTHER_CONNECTIONS = 1;
 
 const Address = z
   .string()

@@ -9,9 +9,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
   return near[0]?.name ?? null;
 }
 
-/**
- * Optimal string alignment: letters left out, added, mistaken, and two neighbours in the wrong order, each 1.
- */
+/** Optimal string alignment: a letter left out, added, mistaken, or swapped with its neighbour, 1 each. */
 function distanceBetween(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
@@ -32,4 +30,34 @@ function distanceBetween(a: string, b: string): number {
     }
   }
   return at(a.length, b.length);
+}
+
+/** Those that would be near a known one, were their prefix not mistyped. Others' names are left as they are. */
+export function mistypedNames(names: readonly string[], known: readonly string[]): string[] {
+  return names.filter((name) => {
+    const [prefix = "", ...rest] = name.split("_");
+    const meant = nearestName(prefix, ["POSTHORN"]);
+    return meant !== null && nearestName([meant, ...rest].join("_"), known) !== null;
+  });
+}
+
+/** A sentence for each name that is not known; `others` may be suggested, too. */
+export function explainUnknown(
+  names: readonly string[],
+  known: readonly string[],
+  others: readonly string[],
+): string[] {
+  const all = [...known, ...others];
+  return [...new Set(names)]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const near = [name, `POSTHORN_${name}`, name.replace(/^POSTHORN_/, "")]
+        .map((text) => nearestName(text, all))
+        .find((found) => found !== null);
+      return `${name}: no such setting.${near === undefined ? "" : ` ${didYouMean(near)}`}`;
+    });
+}
+
+export function didYouMean(name: string): string {
+  return `Did you mean ${name}?`;
 }

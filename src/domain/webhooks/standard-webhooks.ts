@@ -1,10 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
 
-/**
- * Standard Webhooks,
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- */
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 const PREFIX = "whsec_";
 const MADE_BYTES = 32;
 const MIN_BYTES = 24;

@@ -12,7 +12,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Sent on request alone, so that a receiver can be tried out. */
+/** Sent only on request, so that a receiver can be tried out. */
 export const TEST_EVENT = "webhook.test";
 
 /** `failing`: the last tries did not succeed. `disabled`: nothing is sent any more until a test succeeds. */

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
-import { rateLimit, type Options } from "express-rate-limit";
+import { type Options, rateLimit } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
-import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
+import { type Caller, type Permission, requirePermission } from "../../domain/permissions.ts";
 import { authenticate } from "../../access/api-keys.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
-import { checkHost } from "./host-check.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 
 /** Wrong keys from one address a minute. */
 const MAX_FAILED_KEYS = 300;
@@ -15,7 +15,6 @@ const BEARER = /^bearer +(\S+) *$/i;
 interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
-  /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly fixedApiKey: string | null;
 }
@@ -26,10 +25,7 @@ export interface Guard {
   readonly identify: readonly RequestHandler[];
   /** 403 for a key that lacks the permission; `action` completes "This key may not …". */
   permit(permission: Permission, action: string): RequestHandler;
-  /**
-   * 429 past the key's limit, else the headers that tell how much is left. Puts `countCalls` into
-   * `response.locals` for whoever finds more calls in the body.
-   */
+  /** 429 past the key's limit, else headers that tell the rest. Puts `countCalls` into `locals`. */
   readonly limit: RequestHandler;
 }
 
@@ -48,16 +44,13 @@ function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
   return limitRequests(ctx, {
     limit,
     keyGenerator: (_request, response) => callerOf(response).keyId,
-    handler: () => {
-      throw new AppError(
-        "rate_limited",
-        `This key made more than ${limit} requests in a minute, each call of a batch counted. Wait as long as Retry-After says.`,
-      );
-    },
+    handler: refuseMore(
+      `This key made more than ${limit} requests in a minute, each call of a batch counted.`,
+    ),
   });
 }
 
-/** The calls of a batch count as if each had come alone. */
+/** The calls of a batch count like single ones. */
 function countingCalls(limit: RequestHandler): RequestHandler {
   return (request, response, next) => {
     response.locals["countCalls"] = async (count: number): Promise<void> => {
@@ -72,35 +65,27 @@ function countingCalls(limit: RequestHandler): RequestHandler {
   };
 }
 
-/** The caller that the guard let in. */
 export function callerOf(response: Response): Caller {
-  const caller: Caller | undefined = response.locals["caller"];
-  if (caller === undefined) throw new Error("A route was reached without the guard.");
+  const caller: Caller | null | undefined = response.locals["caller"];
+  if (!caller) throw new Error("A route was reached without the guard.");
   return caller;
 }
 
-/** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
+/** Limits by address the requests in which `what` was missing or wrong. */
 export function limitFailures(ctx: AppContext, what: string): RequestHandler {
-  return limitByAddress(
-    ctx,
-    MAX_FAILED_KEYS,
-    `Too many requests without a valid ${what} came from this address.`,
-  );
+  const problem = `Too many requests without a valid ${what} came from this address.`;
+  return limitRequests(ctx, { limit: MAX_FAILED_KEYS, handler: refuseMore(problem) });
 }
 
-/**
- * Counts requests of pages of one kind, which need no key, by address, and answers 429 past the limit. Default:
- * 600 a minute.
- */
+/** Limits by address the requests for pages of one kind that need no key. Default: 600 a minute. */
 export function limitVisitors(ctx: AppContext, limit = 600): RequestHandler {
-  return limitByAddress(ctx, limit, "Too many requests came from this address.");
+  return limitRequests(ctx, { limit, handler: refuseMore("Too many requests came from this address.") });
 }
 
-function limitByAddress(ctx: AppContext, limit: number, sentence: string): RequestHandler {
-  const handler = (): never => {
-    throw new AppError("rate_limited", `${sentence} Wait as long as Retry-After says.`);
+function refuseMore(problem: string): () => never {
+  return () => {
+    throw new AppError("rate_limited", `${problem} Wait as long as Retry-After says.`);
   };
-  return limitRequests(ctx, { limit, handler });
 }
 
 /** Limits requests a minute in this process, by their address (IPv6: by its network) unless told otherwise. */
@@ -109,8 +94,7 @@ export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial
     windowMs: MINUTE,
     standardHeaders: "draft-8",
     legacyHeaders: false,
-    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
-    // A batch is counted several times on purpose, and the connection of a client that left has no address.
+    // Headers of proxies are usual. A batch counts several times. A client that left has no address.
     validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false, ip: false },
     logger: {
       error: (error) => log.error({ err: error }, "The rate limit does not work"),
@@ -125,9 +109,16 @@ function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
   return async (request, response, next) => {
     const key = bearerOf(request);
     const caller = key === undefined ? null : await authenticate(ctx, key, fixedApiKey);
-    if (caller === null) return limitFailed(request, response, refuseKey(request, next));
     response.locals["caller"] = caller;
-    next();
+    if (caller !== null) return next();
+    const problem =
+      request.headers.authorization === undefined
+        ? "There is no API key. Send the header"
+        : "The API key is not valid: unknown, expired or revoked. Send";
+    const sentence = `${problem} "Authorization: Bearer <API_KEY>". \`posthorn keys create\` makes a key.`;
+    return limitFailed(request, response, (error?: unknown) =>
+      next(error ?? new AppError("unauthenticated", sentence)),
+    );
   };
 }
 
@@ -135,10 +126,41 @@ export function bearerOf(request: Request): string | undefined {
   return BEARER.exec(request.headers.authorization ?? "")?.[1];
 }
 
-function refuseKey(request: Request, next: (error: unknown) => void): (error?: unknown) => void {
-  const sentence =
-    request.headers.authorization === undefined
-      ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.'
-      : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.';
-  return (error) => next(error ?? new AppError("unauthenticated", sentence));
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** A proxy in front may take the other of two lines of Host (RFC 9112, section 3.2). */
+export const refuseTwoHosts: RequestHandler = (request, _response, next) => {
+  if ((request.headersDistinct["host"]?.length ?? 0) > 1)
+    throw new AppError("invalid", "Host: stands there more than once. Send it once.");
+  next();
+};
+
+/** Against DNS rebinding: Host must be loopback or the public address, and Origin too where it is given. */
+export function checkHost(publicUrl: string | null): RequestHandler {
+  const own = publicUrl === null ? null : new URL(publicUrl);
+  const isOwnName = (hostname: string): boolean => LOOPBACK.test(hostname) || hostname === own?.hostname;
+  return (request, _response, next) => {
+    const host = HOST.exec((request.headers.host ?? "").toLowerCase())?.[1];
+    if (host === undefined || !isOwnName(host)) {
+      throw new AppError(
+        "forbidden",
+        "Host: this server does not answer to that name. Use a loopback address, or set POSTHORN_PUBLIC_URL to the address it is reached at.",
+      );
+    }
+    const origin = request.headers.origin;
+    if (origin !== undefined && !isOwnOrigin(origin, own)) {
+      throw new AppError(
+        "forbidden",
+        "Origin: web pages of other sites may not use this server. Call it from a program, or from a page at POSTHORN_PUBLIC_URL.",
+      );
+    }
+    next();
+  };
+}
+
+function isOwnOrigin(origin: string, own: URL | null): boolean {
+  const url = parseUrl(origin);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
+  return LOOPBACK.test(url.hostname) || url.origin === own?.origin;
 }

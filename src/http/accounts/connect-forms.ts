@@ -62,10 +62,7 @@ function singleTexts(fields: URLSearchParams): Record<string, string> | null {
 /** One each, so that two links can be followed in one browser. A hash: the state itself stands nowhere. */
 const nameOf = (stateHash: string): string => `posthorn_${stateHash}`;
 
-/**
- * Marks the browser that is led on to a platform, so that it is known when it comes back. Only where the button
- * on our own page was pressed: another site's page can send the same form from a person's browser.
- */
+/** Marks the browser that is led on, where our own button was pressed: other sites can send the form too. */
 export async function markBrowser(
   ctx: AppContext,
   { request, response, stateHash }: { request: Pick<Request, "get">; response: Response; stateHash: string },
@@ -82,7 +79,6 @@ export async function markBrowser(
   });
 }
 
-/** Whether this browser was led on with this state. */
 export function isMarked(request: Pick<Request, "get">, state: string): boolean {
   const cookies = (request.get("cookie") ?? "").split("; ");
   return cookies.includes(`${nameOf(hashToken(state))}=1`);

@@ -1,19 +1,18 @@
-import express, {
-  Router,
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from "express";
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
-import { openConnection, submitChoice, submitSecrets } from "../../connecting/connect-page.ts";
-import { isGivenOut } from "../../connecting/connect-link.ts";
-import { comeBack, isAwaited, leadOn, pasteAddress } from "../../connecting/consent.ts";
-import { guestCall, type AppContext, type GuestCall } from "../../context.ts";
+import {
+  openConnection,
+  type OpenedConnection,
+  submitChoice,
+  submitSecrets,
+  type Submitted,
+} from "../../connecting/connect-page.ts";
+import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../connecting/consent.ts";
+import { type AppContext, guestCall } from "../../context.ts";
+import { untilGone } from "../api/routers.ts";
 import { limitRequests } from "../access/auth.ts";
-import { limitBodyTime } from "../access/slow-senders.ts";
-import { hasLeft } from "../errors.ts";
-import { messageView } from "../pages/layout.ts";
+import { hasLeft, STATUS } from "../errors.ts";
+import { messageView, sendPage, type View } from "../pages/layout.ts";
 import {
   isMarked,
   markBrowser,
@@ -22,12 +21,12 @@ import {
   readForm,
   readPageAddress,
 } from "./connect-forms.ts";
-import { closedView } from "./connect-views.ts";
+import { choiceView, closedView, connectedView, formView } from "./connect-views.ts";
 import { readSetupPage } from "../../platform-io/set-up.ts";
-import { setupPageView } from "./setup-view.ts";
-import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
+import { setupPageView, startView } from "./consent-views.ts";
+import type { ClosedReason } from "../../connecting/connect-link.ts";
+import type { ConnectedLink } from "../../connecting/finish-link.ts";
 
-/** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
 const MAX_SUBMISSIONS_A_MINUTE = 20;
 
@@ -43,31 +42,17 @@ const MAX_FORM_FIELDS = 50;
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
-  router.use("/connect", limitPages(ctx));
+  router.use("/connect", limitTo(ctx, MAX_PAGES_A_MINUTE));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
   router.get("/connect/setup/:provider", showSetup(ctx));
   router
     .route("/connect/:token")
     .get(showLink(ctx))
-    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
+    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), readBody, submit(ctx))
     .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
   return router;
-}
-
-/**
- * Only tries that guess are limited: nobody with a link of ours, or on the way back from a platform, is refused
- * because strangers have the same address.
- */
-function limitPages(ctx: AppContext): RequestHandler {
-  const limit = limitTo(ctx, MAX_PAGES_A_MINUTE);
-  return async (request, response, next) => {
-    const answer = request.path === "/callback" ? readCallback(request) : null;
-    const isKnown =
-      answer === null ? await isGivenOut(ctx, request.path.slice(1)) : await isAwaited(ctx, answer);
-    return isKnown ? next() : limit(request, response, next);
-  };
 }
 
 function limitTo(ctx: AppContext, limit: number): RequestHandler {
@@ -83,10 +68,8 @@ const readBody = express.text({ type: "application/x-www-form-urlencoded", limit
 function refuseOther(allowed: string): RequestHandler {
   return (_request, response) => {
     response.set("Allow", allowed);
-    tell(response, 405, [
-      "This page takes only its form",
-      "Open the address in a browser and send the form.",
-    ]);
+    const text = "Open the address in a browser and send the form.";
+    tell(response, 405, ["This page takes only its form", text]);
   };
 }
 
@@ -105,23 +88,19 @@ function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
   };
 }
 
-/**
- * The one GET that does something: a platform can do no other, and nobody but it and the person knows the
- * address. What only looks (HEAD) must not use the answer up.
- */
+/** The one GET that does something: platforms know no other way. HEAD must not use the answer up. */
 function takeAnswer(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const answer = readCallback(request);
     if (answer === null) return show(response, CLOSED_STATUS.foreign, closedView("foreign"));
-    // Not called off when the page is closed: the code is used up, and whoever asked learns of the channel.
+    // Not called off when the page is closed: the code is used up, and the caller learns of the channel.
     const isBegunHere = isMarked(request, answer["state"] ?? "");
     const done = await comeBack(guestCall(ctx), { answer, isBegunHere });
     // Loading the page again is no mistake of the person's.
     if (done.state === "closed" && done.reason === "used") return show(response, 200, closedView("used"));
     if (done.state !== "page") return showStep(response, done);
     // Relative, for proxies with a prefix; and the code leaves the address bar.
-    response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
-    response.redirect(303, `./${done.token}`);
+    response.set("Cache-Control", "no-store").redirect(303, `./${done.token}`);
   };
 }
 
@@ -135,45 +114,24 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
       return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
     if (entered === null || step === null) return tell(response, 400, UNREADABLE);
     if (Object.keys(entered).length > MAX_FORM_FIELDS) return tell(response, 413, TOO_LARGE);
-    if (step === "address")
-      return showStep(
-        response,
-        await pasteAddress(guestCall(ctx), { ...ref, address: entered["address"] ?? "" }),
-      );
-    const gone = new AbortController();
-    // Whoever closes the page calls it off: nobody would see what it answers.
-    response.once("close", () => gone.abort(new Error("The page was closed.")));
-    const call = guestCall(ctx, gone.signal);
-    if (step === "consent") {
-      const led = { ...ref, instanceUrl: entered["instanceUrl"] };
-      return sendOn(call, { request, response }, led);
+    if (step === "address") {
+      const pasted = { ...ref, address: entered["address"] ?? "" };
+      return showStep(response, await pasteAddress(guestCall(ctx), pasted));
     }
-    showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+    // A page that is closed calls it off: its answer would not be seen.
+    const call = guestCall(ctx, untilGone(response));
+    if (step === "secrets")
+      return showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+    const { instanceUrl } = entered;
+    const done = await leadOn(call, { ...ref, instanceUrl });
+    if (done.state !== "lead") return showStep(response, done, { instanceUrl: instanceUrl ?? "" });
+    await markBrowser(ctx, { request, response, stateHash: done.stateHash });
+    response.set("Cache-Control", "no-store").redirect(303, done.url);
   };
-}
-
-interface Exchange {
-  readonly request: Request<{ token: string }>;
-  readonly response: Response;
-}
-
-async function sendOn(
-  call: GuestCall,
-  { request, response }: Exchange,
-  ref: Parameters<typeof leadOn>[1],
-): Promise<void> {
-  const done = await leadOn(call, ref);
-  if (done.state !== "lead") return showStep(response, done, { instanceUrl: ref.instanceUrl ?? "" });
-  await markBrowser(call.ctx, { request, response, stateHash: done.stateHash });
-  response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 
 const UNREADABLE = ["The form could not be read", "Open the address again and send the form anew."] as const;
 const TOO_LARGE = ["That is too much", "The form was too large. Check what was entered."] as const;
-
-function refuseSlow(response: Response): void {
-  tell(response, 408, ["The form did not arrive", "Open the address again and send the form anew."]);
-}
 
 function tell(response: Response, status: number, [heading, text]: readonly [string, string]): void {
   show(response, status, messageView(heading, text));
@@ -181,11 +139,11 @@ function tell(response: Response, status: number, [heading, text]: readonly [str
 
 /** Errors of this page are pages too; what the body parser refuses says so by its status. */
 function showError(ctx: AppContext): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  return (error: Error & { readonly status?: number }, request, response, next) => {
     if (response.headersSent || hasLeft(request, response)) return next(error);
     if (error instanceof AppError)
       return tell(response, refusedStatus(error), ["That did not work", error.message]);
-    const status = statusOf(error);
+    const { status = 500 } = error;
     if (status === 413) return tell(response, 413, TOO_LARGE);
     if (status < 500) return tell(response, 400, UNREADABLE);
     ctx.log.error({ err: error }, "a connect page failed");
@@ -193,7 +151,48 @@ function showError(ctx: AppContext): ErrorRequestHandler {
   };
 }
 
-function statusOf(error: unknown): number {
-  if (typeof error !== "object" || error === null || !("status" in error)) return 500;
-  return typeof error.status === "number" ? error.status : 500;
+const CLOSED_STATUS: Record<ClosedReason, number> = {
+  unknown: 404,
+  foreign: 400,
+  answered: 409,
+  used: 410,
+  expired: 410,
+  failed: 410,
+};
+
+/** A page that shows what was wrong with a form is there. */
+function refusedStatus({ kind }: AppError): number {
+  return ["conflict", "rate_limited", "unavailable"].includes(kind) ? STATUS[kind] : STATUS.invalid;
+}
+
+function show(response: Response, status: number, view: View): void {
+  sendPage(response, { status, ...view });
+}
+
+type AnyStep =
+  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
+
+function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
+  switch (done.state) {
+    case "open":
+      return show(response, 200, formView(done.form));
+    case "start":
+      return show(response, 200, startView(done.start));
+    case "choose":
+      return show(response, 200, choiceView(done.choice));
+    case "connected":
+      return show(response, 200, connectedView(done));
+    case "closed":
+      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
+    case "refused": {
+      const { error } = done;
+      const view =
+        "choice" in done
+          ? choiceView(done.choice, error.message)
+          : "start" in done
+            ? startView(done.start, error.message, entered["instanceUrl"])
+            : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
+      return show(response, refusedStatus(error), view);
+    }
+  }
 }

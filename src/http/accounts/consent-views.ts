@@ -1,21 +1,23 @@
-import type { FormField } from "../../connecting/connect-fields.ts";
+import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConsentStart } from "../../connecting/connect-page.ts";
-import { COPY_SCRIPT, COPYING, scriptOf } from "../pages/copy-button.ts";
-import { html, type Html } from "../pages/html.ts";
+import {
+  COPY_SCRIPT,
+  COPYING,
+  html,
+  type Html,
+  linkBeside,
+  scriptOf,
+  snippet,
+  withLinks,
+} from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
-import { waySetupView } from "./setup-view.ts";
+import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
 
-/**
- * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
- * before; Chromium holds `form-action` against each of them. There is nothing on the page to send elsewhere.
- */
+/** Platforms may lead on over hosts that cannot be listed. Chromium holds `form-action` against each. */
 const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
 
-/**
- * What will happen, and the button that leads on to the platform. `error`: why it did not work just now;
- * `server`: what was entered as such.
- */
+/** What will happen, and the button that leads on. `error`: what went wrong. `server`: what was entered. */
 export function startView(start: ConsentStart, error: string | null = start.error, server = ""): View {
   const action = start.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${start.platformTitle}`;
@@ -118,4 +120,61 @@ function pasteView(start: ConsentStart, error: string | null): Html {
       <button type="submit">Finish with this address</button>
     </form>
   </section>`;
+}
+
+export function setupPageView({ platformTitle, ways }: SetupPage): View {
+  const title = `Set up ${platformTitle}`;
+  return {
+    title,
+    allow: COPYING,
+    body: html`<section class="card">
+        <h1>${title}</h1>
+        <p>
+          This is done once for everybody, by the person who runs this Posthorn. Ask for a link to connect the
+          channel afterwards.
+        </p>
+        ${ways.length === 1 ? null : html`<p>There are ${ways.length} ways. One of them is enough.</p>`}
+      </section>
+      ${ways.map(
+        (way) =>
+          html`<section class="card">
+            ${ways.length === 1 ? null : html`<h2>${way.label}</h2>`} ${waySetupView(way)}
+          </section>`,
+      )}
+      ${scriptOf(COPY_SCRIPT)}`,
+  };
+}
+
+/** What it takes comes first: it decides whether a person begins. */
+export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup): Html {
+  // One is entered there, not opened.
+  const toLink = (address: string): Html =>
+    address === redirectUrl ? html`<code>${address}</code>` : linkBeside(address);
+  return html`${
+      guide.needs.length === 0
+        ? null
+        : html`<h2>What it takes</h2>
+            <ul>
+              ${guide.needs.map((need) => html`<li>${need}</li>`)}
+            </ul>`
+    }
+    <h2>Register an app</h2>
+    <p>${linkBeside(guide.url)}</p>
+    <ol>
+      ${guide.steps.map((step) => html`<li>${withLinks(step, toLink)}</li>`)}
+    </ol>
+    ${toCopy("Redirect address", redirectUrl ?? "")} ${toCopy("Scopes", scopes)}
+    <h2>Put this into <code>posthorn.env</code></h2>
+    <p>The file lies in Posthorn's data folder. Add the values, then start Posthorn again.</p>
+    ${snippet(settings.map((name) => `${name}=`).join("\n"))}
+    ${guide.warnings.length === 0 ? null : html`<h2>Good to know</h2>`}
+    ${guide.warnings.map((warning) => html`<p class="muted">${withLinks(warning, toLink)}</p>`)}`;
+}
+
+function toCopy(heading: string, text: string): Html | false {
+  return (
+    text !== "" &&
+    html`<h3>${heading}</h3>
+      ${snippet(text)}`
+  );
 }

@@ -9,10 +9,7 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 
-/**
- * `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address
- * itself.
- */
+/** `/calendar/<token>.ics`: the plan for calendar applications, whose only key is the address. */
 export function createCalendarRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   router
@@ -34,7 +31,6 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
       "Content-Disposition": 'inline; filename="posthorn.ics"',
       "Cache-Control": "private, no-cache",
       "Last-Modified": new Date(feed.changedAt).toUTCString(),
-      "Referrer-Policy": "no-referrer",
       "X-Robots-Tag": "noindex",
     });
     response.send(toICalendar(feed));
@@ -84,7 +80,7 @@ const STATUSES: Record<PostStatus, string> = {
   publishing: "TENTATIVE",
   uploaded: "TENTATIVE",
   published: "CONFIRMED",
-  // CANCELLED would hide in most applications what somebody should look at.
+  // Most applications would hide CANCELLED, and a person should look at it.
   failed: "TENTATIVE",
   cancelled: "CANCELLED",
 };
@@ -114,7 +110,7 @@ function toEvent({ post, accountName }: PlannedPost): string[] {
     `CATEGORIES:${escape(name)}`,
     `STATUS:${STATUSES[post.status]}`,
     ...(address === null ? [] : [`URL:${address.href}`]),
-    // Nobody is busy because a post goes out.
+    // A post that goes out takes no time of a person.
     "TRANSP:TRANSPARENT",
     "END:VEVENT",
   ];

@@ -1,7 +1,7 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
-import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-content.ts";
+import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-views.ts";
 import { html as xml, type Html as Xml } from "../pages/html.ts";
 
 /** JSON Feed 1.1, https://www.jsonfeed.org/version/1.1/; what there is nothing of is left out, as it asks. */
@@ -56,10 +56,7 @@ function attachment(media: FeedMedia, url: string): object {
   };
 }
 
-/**
- * RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss), which names every medium with
- * its description.
- */
+/** RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss) for descriptions of media. */
 export function rssFeed(feed: FeedPage, publicUrl: string): string {
   const home = `${publicUrl}/feed/${feed.accountId}`;
   const addresses = addressesOf(publicUrl, feed.accountId);

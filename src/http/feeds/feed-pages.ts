@@ -20,10 +20,7 @@ const MAX_MEDIA_VISITS = 6_000;
 /** Feeds are for everybody, readers on other sites included. */
 const FOR_EVERYBODY = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
-/**
- * The built-in feed as everybody reads it, without a key: `/feed/<account>.json`, `.rss` and `.html`, a page
- * for each entry and its media. Entries that wait for their time are not there.
- */
+/** The built-in feed for all: `/feed/<account>.json`, `.rss` and `.html`, pages of entries, media. */
 export function createFeedRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   const others = methodNotAllowed(["get"]);
@@ -88,7 +85,6 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
       // Opened by itself it is a picture or a video, and nothing that could act as a page of ours.
       "Content-Security-Policy":
         "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
-      "X-Content-Type-Options": "nosniff",
       "Cache-Control": MEDIA_CACHE_CONTROL,
     });
     const bytes = { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open };
@@ -96,7 +92,7 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
   };
 }
 
-/** Whoever asks for a page gets a page. */
+/** A missing page is answered with a page. */
 const showMissing: ErrorRequestHandler = (error: unknown, request, response, next) => {
   const isMissing = error instanceof AppError && error.kind === "not_found";
   if (!isMissing || !request.path.endsWith(".html")) return next(error);

@@ -1,3 +1,4 @@
+import { untilGone } from "../api/routers.ts";
 import { Readable } from "node:stream";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
@@ -5,16 +6,15 @@ import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { UploadFileArgs, type File } from "../../domain/files/file.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../context.ts";
-import type { SignedParts } from "../../files/file-addresses.ts";
-import { importFile } from "../../files/file-imports.ts";
+import { type SignedParts, getFile, openCopy, openDownload } from "../../files/files.ts";
 import {
+  importFile,
   fileTooLarge,
   MAX_FILE_BYTES,
   receiveLinkedUpload,
   storeUpload,
   type Upload,
 } from "../../files/file-uploads.ts";
-import { getFile, openCopy, openDownload } from "../../files/files.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
@@ -24,7 +24,6 @@ import { bytesOf, sendBytes } from "./send-bytes.ts";
 
 interface FilesDeps {
   readonly ctx: AppContext;
-  /** Where resumable uploads grow. */
   readonly uploads: UploadPlace;
 }
 
@@ -40,7 +39,7 @@ export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) =
     router.all("/api/v1/files/uploads/:upload", upload, resumable);
     // JSON goes on to the second route of the same path.
     router.post("/api/v1/files", upload, skipForJson, receiveBytes(ctx));
-    router.post("/api/v1/files", readBody(ctx.clock), importByAddress(ctx));
+    router.post("/api/v1/files", ...readBody, importByAddress(ctx));
     router.all("/api/v1/files", unless(["GET", "HEAD"]), others, methodNotAllowed(["GET", "POST"]));
     router.get("/api/v1/files/:id", read, showOne(ctx));
     router.all("/api/v1/files/:id", unless(["DELETE"]), others, methodNotAllowed(["GET", "DELETE"]));
@@ -144,9 +143,7 @@ function importByAddress(ctx: AppContext): RequestHandler {
     requireWholeTexts(body);
     const parsed = Import.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, Import);
-    const gone = new AbortController();
-    response.once("close", () => gone.abort(new Error("The client has gone.")));
-    const call = plainCall(ctx, callerOf(response), gone.signal);
+    const call = plainCall(ctx, callerOf(response), untilGone(response));
     sendCreated(response, (await importFile(call, parsed.data)).file);
   };
 }
@@ -168,7 +165,6 @@ function download(ctx: AppContext, open: typeof openDownload): RequestHandler<{ 
     response.attachment(file.name).set({
       "Content-Type": file.mimeType,
       "Content-Security-Policy": "sandbox; default-src 'none'",
-      "X-Content-Type-Options": "nosniff",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Cache-Control": "private, max-age=300",
       "Last-Modified": new Date(file.updatedAt).toUTCString(),

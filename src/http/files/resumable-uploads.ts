@@ -19,7 +19,6 @@ import { bytesOf } from "./send-bytes.ts";
 
 export const UPLOADS_PATH = "/api/v1/files/uploads";
 
-/** An upload that is not finished by then is forgotten. */
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
 /** A request for an upload that another one is at waits for so long; the other is asked to end. */
@@ -32,7 +31,6 @@ export interface UploadPlace {
   readonly folder: string;
 }
 
-/** As tus wants it. */
 interface Refusal {
   readonly status_code: number;
   readonly body: string;

@@ -10,10 +10,7 @@ interface Bytes {
   open(range: { start: number; end: number }): Readable;
 }
 
-/**
- * Sends bytes, the part that was asked for, or only word that they have not changed. The other headers are
- * set before.
- */
+/** Sends bytes, the part that was asked for, or 304. The other headers are set before. */
 export function sendBytes(
   { request, response, log }: { request: Request<object>; response: Response; log: Logger },
   bytes: Bytes,
@@ -50,11 +47,7 @@ function chooseRange(
   return ranges[0] ?? null;
 }
 
-/**
- * The body of a request. The request stays whole when its reading ends early: the answer goes out over the same
- * connection.
- * A generator of our own, because the iterator ends the request where it is told of an error.
- */
+/** The body of a request, which stays whole when reading ends early: its answer needs the connection. */
 export async function* bytesOf(request: Request<object>): AsyncGenerator<Buffer> {
   for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
 }

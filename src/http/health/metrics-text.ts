@@ -54,10 +54,7 @@ export function createMeters({ version, process: { half, isReady } }: About): Me
 
 type Fill = (measured: Measurements) => void;
 
-/**
- * What all processes on the data folder have in common: read from the database, the same whichever of them is
- * asked.
- */
+/** What the processes on a data folder have in common: it is read from the database. */
 function createStoreMeters(registry: Registry, version: string): readonly Fill[] {
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] });

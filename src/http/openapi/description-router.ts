@@ -73,10 +73,7 @@ async function readViewer(): Promise<SwaggerUi> {
   return readSwaggerUi();
 }
 
-/**
- * Makes large texts when they are first asked for: stdio and the command line never need them. Answers that
- * nobody reads share their bytes.
- */
+/** Makes large texts when they are first asked for. Answers that wait to be read share their bytes. */
 function keepBytes(): (name: string, make: () => Promise<string>) => Promise<Buffer> {
   const kept = new Map<string, Promise<Buffer>>();
   return (name, make) => {
@@ -86,10 +83,7 @@ function keepBytes(): (name: string, make: () => Promise<string>) => Promise<Buf
   };
 }
 
-/**
- * Takes a person who only knows where the server is to the page that explains it; programs are told that
- * nothing is there.
- */
+/** Takes a person to the page that explains the server. Programs are told that nothing is there. */
 export function createFrontDoor(): Router {
   const router = Router({ caseSensitive: true });
   router.get(["/", "/docs"], (request, response, next) => {

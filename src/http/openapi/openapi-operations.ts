@@ -6,18 +6,15 @@ import type {
 } from "zod-openapi";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
-import { FAILURES } from "./openapi-errors.ts";
 import type { QueryKind } from "../query.ts";
-import { toolOf, type ResourceRoute } from "../api/resource-routes.ts";
+import { type ResourceRoute, toolOf } from "../api/resource-routes.ts";
 
-interface Operation {
+export interface Operation {
   readonly path: string;
-  readonly method: ResourceRoute["method"] | "head" | "put";
+  readonly method: ResourceRoute["method"];
   readonly operation: ZodOpenApiOperationObject;
 }
-export type Operations = readonly Operation[];
 
-/** Where an operation stands in the table of contents. */
 const TAGS: Readonly<Record<string, string>> = {
   posts: "Posts",
   accounts: "Accounts",
@@ -25,56 +22,50 @@ const TAGS: Readonly<Record<string, string>> = {
   webhooks: "Event webhooks",
 };
 
-const KEY_HEADER = z
-  .string()
-  .min(1)
-  .max(255)
-  .optional()
-  .describe("Any string of yours. A repeated request with it is done once and answered the same (24 hours).");
+const KEY_HEADER = z.object({
+  "Idempotency-Key": z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      "Any string of yours. A repeated request with it is done once and answered the same (24 hours).",
+    ),
+});
 
-/** A resource endpoint, described by the tool behind it. */
+export function answer(schema: z.ZodType, description = "Done.") {
+  return { description, content: { "application/json": { schema } } };
+}
+
 export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {
   const tool = toolOf(route, toolbox, route.tools[0]);
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) =>
-    name === undefined ? [] : [name],
-  );
-  const status = route.success?.status ?? 200;
-  const success = {
-    description: route.success === undefined ? "Done." : "Made.",
-    content: { "application/json": { schema: answerOf(route, tool) } },
-  };
-  const made = {
-    ...success,
-    headers: { Location: { description: "Where it is found.", schema: { type: "string" as const } } },
-  };
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
+  const { success, query = {}, defaults } = route;
+  const schema = answerOf(route, tool);
+  const location = { Location: { description: "Where it is found.", schema: { type: "string" as const } } };
+  const parameters = Object.entries(query).map(([name, kind]) => [
+    name,
+    parameter(tool, { name, kind, fallback: defaults?.[name] }),
+  ]);
   return {
     path: `/api/v1${route.path}`,
     method: route.method,
     operation: {
       operationId: nameOf(route),
       summary: route.summary,
-      description: `Needs the permission \`${tool.permission}\`. The same as ${route.tools
-        .map((name) => `\`${name}\``)
-        .join(" or ")}.`,
+      description: `Needs the permission \`${tool.permission}\`. The same as \`${route.tools.join("` or `")}\`.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
       requestParams: {
         path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
-        query: z.object(
-          Object.fromEntries(
-            Object.entries(route.query ?? {}).map(([name, kind]) => [
-              name,
-              parameter(tool, { name, kind, defaults: route.defaults }),
-            ]),
-          ),
-        ),
-        ...(tool.hints.readOnly ? {} : { header: z.object({ "Idempotency-Key": KEY_HEADER }) }),
+        query: z.object(Object.fromEntries(parameters)),
+        ...(!tool.hints.readOnly && { header: KEY_HEADER }),
       },
       ...((route.body ?? "none") === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
       responses: {
-        [`${status}`]: route.success === undefined ? success : made,
-        ...(route.success?.isMade === undefined
-          ? {}
-          : { "200": { ...success, description: "Nothing was made: it was a dry run." } }),
+        ...(success === undefined
+          ? { "200": answer(schema) }
+          : { "201": { ...answer(schema, "Made."), headers: location } }),
+        ...(success?.isMade && { "200": answer(schema, "Nothing was made: it was a dry run.") }),
         ...FAILURES,
       } as ZodOpenApiResponsesObject,
     },
@@ -88,7 +79,6 @@ function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {
   return z.strictObject({ [only.name]: list.element as z.ZodType });
 }
 
-/** `POST /tools/<name>`. */
 export function describeTool(tool: AnyTool): Operation {
   return {
     path: `/api/v1/tools/${tool.name}`,
@@ -96,20 +86,16 @@ export function describeTool(tool: AnyTool): Operation {
     operation: {
       operationId: tool.name,
       summary: tool.title,
-      description: `${withoutExample(tool.description)}\n\nNeeds the permission \`${tool.permission}\`.`,
+      // The example stands beside the body.
+      description: `${tool.description.replace(EXAMPLE, "")}\n\nNeeds the permission \`${tool.permission}\`.`,
       tags: ["Tools"],
-      ...(tool.hints.readOnly
-        ? {}
-        : { requestParams: { header: z.object({ "Idempotency-Key": KEY_HEADER }) } }),
+      ...(!tool.hints.readOnly && { requestParams: { header: KEY_HEADER } }),
       requestBody: {
         required: true,
         content: { "application/json": { schema: tool.input, ...exampleOf(tool, []) } },
       },
       responses: {
-        "200": {
-          description: "Done.",
-          content: { "application/json": { schema: z.strictObject({ result: tool.output }) } },
-        },
+        "200": answer(z.strictObject({ result: tool.output })),
         ...FAILURES,
       },
     },
@@ -118,15 +104,9 @@ export function describeTool(tool: AnyTool): Operation {
 
 /** `getPostsById`, `postPosts`, … */
 function nameOf({ method, path }: ResourceRoute): string {
-  const words = path.split("/").filter((part) => part !== "");
   return (
-    method +
-    words.map((word) => (word.startsWith("{") ? `By${capital(word.slice(1, -1))}` : capital(word))).join("")
+    method + path.replaceAll("/{", "/by/").replaceAll(/\W*\b(\w)(\w*)\}?/g, (_, a, b) => a.toUpperCase() + b)
   );
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** What stands in a path is always given, also where the tool can do without. */
@@ -142,26 +122,21 @@ function fieldOf(tool: AnyTool, name: string): z.ZodType {
   return field;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly kind: QueryKind;
-  readonly defaults: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** A tool's argument as it stands in an address. */
-function parameter(tool: AnyTool, { name, kind, defaults }: Parameter): z.ZodType {
+function parameter(
+  tool: AnyTool,
+  { name, kind, fallback }: { name: string; kind: QueryKind; fallback: unknown },
+): z.ZodType {
   const field = fieldOf(tool, name);
-  const text = field.description ?? "";
+  let text = field.description ?? "";
   switch (kind) {
     case "text":
       return field;
     case "integer":
-      return defaults?.[name] === undefined ? field : withDefault(field, defaults[name]).describe(text);
+      return fallback === undefined ? field : withDefault(field, fallback).describe(text);
     case "list":
-      return z
-        .string()
-        .optional()
-        .describe(`${text}${choicesOf(field)} Several are separated by commas.`);
+      text += `${choicesOf(field)} Several are separated by commas.`;
+      return z.string().optional().describe(text);
     case "flag":
       return z.enum(["1", "0"]).optional().describe(text);
   }
@@ -171,9 +146,7 @@ function parameter(tool: AnyTool, { name, kind, defaults }: Parameter): z.ZodTyp
 function choicesOf(field: z.ZodType): string {
   const list = field instanceof z.ZodOptional ? field.unwrap() : field;
   const item = list instanceof z.ZodArray ? list.element : null;
-  return item instanceof z.ZodEnum
-    ? ` One of ${item.options.map((option) => `\`${option}\``).join(", ")}.`
-    : "";
+  return item instanceof z.ZodEnum ? ` One of \`${item.options.join("`, `")}\`.` : "";
 }
 
 function withDefault(field: z.ZodType, value: unknown): z.ZodType {
@@ -190,34 +163,57 @@ function bodyOf(
   const tools = route.tools.map((name) => toolOf(route, toolbox, name));
   const fields = tools.flatMap((tool) => Object.entries(tool.input.shape as z.ZodRawShape));
   const input = z.strictObject(Object.fromEntries(fields.filter(([name]) => !names.includes(name))));
+  const required = route.body === "required";
+  const example = exampleOf(toolOf(route, toolbox, route.tools[0]), names);
   return {
-    required: route.body === "required",
-    content: {
-      "application/json": {
-        schema: route.body === "required" ? input : input.partial(),
-        ...exampleOf(toolOf(route, toolbox, route.tools[0]), names),
-      },
-    },
+    required,
+    content: { "application/json": { schema: required ? input : input.partial(), ...example } },
   };
 }
 
 const EXAMPLE = / ?Example: (\{.*\})\.?/s;
 
-/** The example stands beside the body. */
-function withoutExample(description: string): string {
-  return description.replace(EXAMPLE, "");
-}
-
 /** Each tool's description ends with an example of its arguments. */
 function exampleOf(tool: AnyTool, without: readonly string[]): { example?: Record<string, unknown> } {
   const text = EXAMPLE.exec(tool.description)?.[1];
   if (text === undefined) return {};
-  try {
-    const example: Record<string, unknown> = JSON.parse(text);
-    return {
-      example: Object.fromEntries(Object.entries(example).filter(([name]) => !without.includes(name))),
-    };
-  } catch {
-    return {};
-  }
+  const example: Record<string, unknown> = JSON.parse(text);
+  return { example: Object.fromEntries(Object.entries(example).filter(([name]) => !without.includes(name))) };
 }
+
+const ErrorBody = z
+  .strictObject({ error: z.string().describe("The field, the reason and the next step, in plain words.") })
+  .meta({ id: "Error", examples: [{ error: "limit: must be at most 500." }] });
+
+const ERRORS = {
+  "400": ["Invalid", "The request is invalid. The error says which field and why."],
+  "401": ["Unauthenticated", "There is no valid API key."],
+  "403": ["Forbidden", "The key lacks the permission, or the request comes from a foreign web page."],
+  "404": ["NotFound", "Not found, or belongs to someone else."],
+  "409": ["Conflict", "The state does not allow it now."],
+  "413": ["TooLarge", "The body is over its limit."],
+  "429": [
+    "RateLimited",
+    "More requests than the key may make in a minute. `Retry-After` says when to go on.",
+  ],
+  "500": ["Failed", "A fault of the server. Its log has the details under the request's id."],
+  "503": ["Unavailable", "The platform cannot be connected yet, or is out of reach."],
+  "507": ["DiskFull", "The disk of the server has no space for the file."],
+} as const;
+
+type ErrorStatus = keyof typeof ERRORS;
+
+export const ERROR_RESPONSES = Object.fromEntries(
+  Object.values(ERRORS).map(([name, description]) => [
+    name,
+    { description, content: { "application/json": { schema: ErrorBody } } },
+  ]),
+);
+
+export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
+  );
+}
+
+export const FAILURES = failures(...(Object.keys(ERRORS) as ErrorStatus[]));

@@ -1,9 +1,7 @@
 import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
-import { EVENTS } from "./openapi-events.ts";
-import { OTHER_PATHS } from "./openapi-paths.ts";
-import { ERROR_RESPONSES } from "./openapi-errors.ts";
-import { describeRoute, describeTool, type Operations } from "./openapi-operations.ts";
+import { EVENTS, OTHER_PATHS } from "./openapi-paths.ts";
+import { describeRoute, describeTool, ERROR_RESPONSES, type Operation } from "./openapi-operations.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
 type OpenApiDocument = oas31.OpenAPIObject;
@@ -24,7 +22,7 @@ A failed request is answered with \`{ "error": "…" }\`: one or two sentences t
 
 /** The whole API, made from the tools and the route table; valid until one of them changes. */
 export function createOpenApi({ toolbox, routes, version }: OpenApiSource): OpenApiDocument {
-  const operations: Operations = [
+  const operations: readonly Operation[] = [
     ...routes.map((route) => describeRoute(route, toolbox)),
     ...OTHER_PATHS,
     ...toolbox.tools.map(describeTool),
@@ -71,7 +69,7 @@ function describe(version: string, paths: ZodOpenApiPathsObject): ZodOpenApiObje
   };
 }
 
-function toPaths(operations: Operations): ZodOpenApiPathsObject {
+function toPaths(operations: readonly Operation[]): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const { path, method, operation } of operations) paths[path] = { ...paths[path], [method]: operation };
   return paths;
@@ -83,10 +81,7 @@ function nameJson(document: OpenApiDocument): OpenApiDocument {
   return named;
 }
 
-/**
- * As for the tools: no `pattern` beside a `format`, no bounds that only mean "a safe integer", no names that
- * are any text.
- */
+/** As for tools: no `pattern` beside a `format`, no bounds of "a safe integer", no names that are any text. */
 function tidy(jsonSchema: Record<string, unknown>): void {
   if ("format" in jsonSchema) delete jsonSchema["pattern"];
   if ("propertyNames" in jsonSchema) delete jsonSchema["propertyNames"];

@@ -23,11 +23,7 @@ export interface SwaggerUi {
   readonly style: string;
 }
 
-/**
- * Swagger UI (https://swagger.io/tools/swagger-ui/) with its licences. Its package is for development only,
- * because what that depends on reports each installation. In the built program `scripts/build.ts` puts the
- * finished texts in the place of this module.
- */
+/** https://swagger.io/tools/swagger-ui/. `scripts/build.ts` puts the texts in this module's place. */
 export async function readSwaggerUi(): Promise<SwaggerUi> {
   const { resolve } = createRequire(import.meta.url);
   const read = (name: string): Promise<string> => readFile(resolve(`swagger-ui-dist/${name}`), "utf8");
@@ -40,7 +36,6 @@ export async function readSwaggerUi(): Promise<SwaggerUi> {
   return { script: withoutMap(code), style: withoutMap(style ?? "") };
 }
 
-/** The maps stay behind. */
 function withoutMap(text: string): string {
   return text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, "");
 }

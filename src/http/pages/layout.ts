@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Response } from "express";
 import { html, Html } from "./html.ts";
-import { STYLES } from "./styles.ts";
 
 interface Page {
   readonly title: string;
   readonly body: Html;
-  /** More of our own rules, after the shared ones. */
   readonly styles?: string;
   /** More of the head: alternate links, descriptions. */
   readonly head?: Html;
@@ -23,7 +21,6 @@ export const ICON =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
   );
 
-/** A whole page of ours. */
 function renderPage(page: Page): string {
   const document = html`<!doctype html>
     <html lang="en">
@@ -32,7 +29,7 @@ function renderPage(page: Page): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="icon" href="${ICON}" />
-        ${page.head} ${new Html(`<style>${stylesOf(page)}</style>`)}
+        ${page.head} ${new Html(`<style>${STYLES + (page.styles ?? "")}</style>`)}
       </head>
       <body>
         <header class="top">${MARK}<span>Posthorn</span></header>
@@ -40,10 +37,6 @@ function renderPage(page: Page): string {
       </body>
     </html> `;
   return document.text;
-}
-
-function stylesOf({ styles = "" }: Page): string {
-  return STYLES + styles;
 }
 
 interface PageOptions extends Page {
@@ -55,12 +48,11 @@ interface PageOptions extends Page {
   readonly isPublic?: boolean;
 }
 
-/**
- * Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no address
- * passed on. The hash lets the browser apply our one style sheet and no other.
- */
+/** Sends a page whose policy allows it nothing but itself. The hash allows our one style sheet. */
 export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
-  const hash = createHash("sha256").update(stylesOf(options)).digest("base64");
+  const hash = createHash("sha256")
+    .update(STYLES + (options.styles ?? ""))
+    .digest("base64");
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
     "style-src": [`'sha256-${hash}'`],
@@ -75,10 +67,6 @@ export function sendPage(response: Response, options: PageOptions & { readonly s
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
     "Cache-Control": options.cacheControl ?? "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     ...(options.isPublic === true ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
   });
@@ -101,3 +89,60 @@ export function messageView(heading: string, text: string): View {
     </section>`,
   };
 }
+
+/** The look of all pages: nothing from elsewhere, light and dark, from phone width up. */
+export const STYLES = `
+:root{color-scheme:light dark;--bg:#f4f5f7;--card:#fff;--text:#1b1f27;--muted:#59616f;--line:#d9dde4;--field:#fff;--field-line:#8a93a2;
+--accent:#2348c9;--accent-over:#1a389e;--on-accent:#fff;--bad:#b3261e;--bad-bg:#fdecea;--good:#146c38;--good-bg:#e5f5ea;--code:#eef0f4}
+@media (prefers-color-scheme:dark){:root{--bg:#12151b;--card:#1b2029;--text:#e8ebf1;--muted:#a3acba;--line:#323a47;--field:#12151b;
+--field-line:#677184;--accent:#93acff;--accent-over:#b3c5ff;--on-accent:#0d1533;--bad:#ff9d94;--bad-bg:#3a1d1c;--good:#84d9a2;--good-bg:#173324;--code:#262d39}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--bg);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
+overflow-wrap:anywhere}
+.top,main,.bottom{max-width:40rem;margin:0 auto;padding:0 1rem}
+.top{display:flex;align-items:center;gap:.55rem;padding-top:1.5rem;padding-bottom:1rem;color:var(--muted);font-weight:600}
+.top svg{width:1.6rem;height:1.6rem;color:var(--accent);flex:none}
+.bottom{padding-top:1.25rem;padding-bottom:2.5rem;color:var(--muted);font-size:.875rem}
+.card{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:1.5rem;margin:0 0 1rem}
+.card>:first-child,.note>:first-child{margin-top:0}.card>:last-child,.note>:last-child{margin-bottom:0}
+h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
+h2{font-size:1.1rem;line-height:1.3;margin:1.5rem 0 .5rem}
+h3{font-size:.9375rem;line-height:1.3;margin:1.25rem 0 .25rem}
+p{margin:.75rem 0}
+a{color:var(--accent);text-underline-offset:.15em}
+a:hover{color:var(--accent-over)}
+.muted{color:var(--muted)}
+.small{font-size:.875rem}
+.facts{display:grid;grid-template-columns:auto 1fr;gap:.3rem 1rem;margin:1rem 0;padding:.8rem 1rem;background:var(--bg);border-radius:10px;font-size:.9375rem}
+.facts dt{color:var(--muted)}.facts dd{margin:0;font-weight:500}
+.field{margin:1.25rem 0}
+label{display:block;font-weight:600;margin-bottom:.15rem}
+.optional{font-weight:400;color:var(--muted)}
+.help{margin:.1rem 0 .4rem;color:var(--muted);font-size:.9rem}
+input{display:block;width:100%;min-height:2.85rem;padding:.55rem .75rem;font:inherit;color:var(--text);background:var(--field);
+border:1px solid var(--field-line);border-radius:9px}
+input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+fieldset{border:0;margin:1.25rem 0;padding:0}legend{font-weight:600;padding:0;margin-bottom:.5rem}
+.choice{display:flex;gap:.75rem;align-items:flex-start;padding:.75rem 0;border-top:1px solid var(--line)}
+.choice label{margin:0}.choice div{flex:1;min-width:0}
+input[type=checkbox]{flex:none;width:1.35rem;height:1.35rem;min-height:0;margin:.1rem 0 0;accent-color:var(--accent)}
+.plain{list-style:none;margin:0;padding:0}.plain li{padding:.3rem 0}
+.wrong{margin:.4rem 0 0;color:var(--bad);font-size:.9375rem;font-weight:500}
+button{width:100%;min-height:2.95rem;margin-top:.5rem;padding:.6rem 1.4rem;font:inherit;font-weight:600;color:var(--on-accent);
+background:var(--accent);border:0;border-radius:9px;cursor:pointer}
+button:hover{background:var(--accent-over)}
+@media (min-width:32rem){button{width:auto}}
+.note{padding:.8rem 1rem;border-radius:10px;margin:1rem 0;background:var(--bg)}
+.note.bad{background:var(--bad-bg);color:var(--bad)}
+.note.good{background:var(--good-bg);color:var(--good)}
+code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9375rem}
+code{padding:.1rem .3rem;background:var(--code);border-radius:5px}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.75rem 0;padding:.8rem 1rem;background:var(--code);border-radius:10px;user-select:all}
+.snippet{position:relative}
+.snippet pre{padding-right:5.5rem;font-size:.8125rem;user-select:text}
+.snippet .copy{position:absolute;top:.45rem;right:.45rem;width:auto;min-height:0;margin:0;padding:.25rem .7rem;font-size:.8125rem;border-radius:7px}
+img,video{max-width:100%;height:auto;border-radius:10px}
+audio{width:100%}
+`;

@@ -1,35 +1,28 @@
 import {
-  ProtocolError,
   type CallToolResult,
   type InputRequiredResult,
+  ProtocolError,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { ClientSession } from "./client-session.ts";
-import type { ClientLog } from "./client-log.ts";
-import type { McpDeps } from "../deps.ts";
+import { ClientSession, InputNeeded } from "./client-session.ts";
+import { type ClientLog, createProgress } from "./open-calls.ts";
+import type { Block, McpDeps } from "../kinds.ts";
 import { fitResult, type Fitted } from "./fit-result.ts";
-import { InputNeeded } from "./client-session.ts";
 import { Elicitation } from "./elicitation.ts";
-import { createProgress } from "./progress.ts";
-import { TOOL_VIEWS } from "../resources/calendar-resource.ts";
-import type { Block } from "../kinds.ts";
+import { TOOL_VIEWS } from "../resources/resources.ts";
 
 interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** Whose client may be able to ask a person. */
   readonly server: Server;
   readonly clientLog: ClientLog;
 }
 
-/**
- * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the
- * model can read. What counts is put to the person first, where the client can do that.
- */
+/** Calls a tool. What goes wrong becomes a result with the sentence that HTTP would answer. */
 export async function callTool(
   { toolbox, ctx, views = TOOL_VIEWS }: McpDeps,
   call: ToolCall,
@@ -62,7 +55,7 @@ export async function callTool(
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
     if (error instanceof ProtocolError) throw error;
-    // Nobody reads the answer of a call that was taken back.
+    // The answer of a call that was taken back is not read.
     if (!signal.aborted) noteFailure(ctx.log, call.name, error);
     return { content: [{ type: "text", text: sentenceOf(error) }], isError: true };
   }

@@ -1,23 +1,23 @@
 import {
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  ProtocolErrorCode,
+  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type ElicitRequestFormParams,
   type InputRequest,
   type InputRequests,
+  inputRequired,
   type InputRequiredResult,
+  inputResponse,
   type InputResponseView,
+  ProtocolError,
+  ProtocolErrorCode,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
 import type { CallingClient, Inquiries, Inquiry, InquiryKind, Replies, Reply } from "../../context.ts";
-import { abilitiesOf, canShowForms } from "./client-abilities.ts";
 import type { McpContext } from "../kinds.ts";
-import { SealedState } from "./sealed-state.ts";
+import { MINUTE } from "../../domain/time.ts";
 
 export interface CallFrom {
   readonly server: Server;
@@ -41,14 +41,9 @@ const FormReply = z.object({
 const TextReply = z.object({ kind: z.literal("text"), text: z.string() });
 const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.string()) });
 
-/** Replies of earlier rounds, by name. */
 const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
 
-/**
- * The client on the other end, asked by a result that needs input. The SDK asks clients of older revisions by
- * requests of their own and calls again in their place, so that a tool is written once; and refuses for
- * clients that lack the ability.
- */
+/** The client, asked by a result that needs input. For older revisions the SDK asks and calls again. */
 export class ClientSession implements CallingClient {
   readonly #from: CallFrom;
   readonly #state: SealedState;
@@ -101,10 +96,7 @@ export class ClientSession implements CallingClient {
   }
 }
 
-/**
- * Ends a call that needs an answer from the client first, which then calls again; clients with sessions are
- * asked meanwhile.
- */
+/** Ends a call that needs an answer first. The client, or the SDK for it, then calls again. */
 export class InputNeeded extends Error {
   readonly result: InputRequiredResult;
 
@@ -158,4 +150,66 @@ function textIn(content: unknown): string {
     .map((block) => TextBlock.safeParse(block))
     .flatMap(({ data }) => (data === undefined ? [] : [data.text]));
   return texts.join("\n");
+}
+
+/** The first revision whose clients answer questions with another call, not to a request of the server. */
+const FIRST_STATELESS = "2026-07-28";
+
+export function isStateless(server: Server): boolean {
+  return (server.getNegotiatedProtocolVersion() ?? "") >= FIRST_STATELESS;
+}
+
+/** What the client can do. Stateless ones say it with each request, others when they open their session. */
+export function abilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
+  if (!isStateless(server)) return server.getClientCapabilities() ?? {};
+  // The SDK's published type of that part is empty.
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  return (envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? {};
+}
+
+/** Before there were kinds of questions, a client that took any took forms. */
+export function canShowForms({ elicitation }: ClientCapabilities): boolean {
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** How long a person may think, as long as the tokens of questions live. */
+export const ANSWER_MS = 10 * MINUTE;
+
+/** What a call keeps with the client between its rounds, sealed: for the same caller and purpose only. */
+export class SealedState {
+  readonly #ctx: McpContext;
+  readonly #place: string;
+
+  /** `purpose` tells the states of one caller apart. */
+  constructor(ctx: McpContext, caller: Caller, purpose: string) {
+    this.#ctx = ctx;
+    this.#place = `${caller.ownerId}|${caller.keyId}|${purpose}`;
+  }
+
+  seal(value: unknown): string {
+    return this.#ctx.cipher.seal(
+      JSON.stringify({ value, expiresAt: this.#ctx.clock.now() + ANSWER_MS }),
+      this.#place,
+    );
+  }
+
+  /** Null for a state that is too old, or was not sealed for this purpose. */
+  open<T>(state: string, schema: z.ZodType<T>): T | null {
+    const { value, expiresAt } = this.#read(state);
+    const parsed = schema.safeParse(value);
+    return parsed.success && typeof expiresAt === "number" && expiresAt > this.#ctx.clock.now()
+      ? parsed.data
+      : null;
+  }
+
+  #read(state: string): { value?: unknown; expiresAt?: unknown } {
+    try {
+      return JSON.parse(this.#ctx.cipher.open(state, this.#place)) as {
+        value?: unknown;
+        expiresAt?: unknown;
+      };
+    } catch {
+      return {};
+    }
+  }
 }

@@ -1,13 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
+import { type ElicitResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Consent, ConfirmOptions, Question } from "../../toolkit/confirm.ts";
+import type { ConfirmOptions, Consent, Question } from "../../toolkit/confirm.ts";
 import type { CallResult } from "../../toolkit/toolbox.ts";
-import { InputNeeded, type CallFrom } from "./client-session.ts";
-import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
-import type { McpDeps } from "../deps.ts";
-import { ANSWER_MS, SealedState } from "./sealed-state.ts";
+import {
+  abilitiesOf,
+  ANSWER_MS,
+  type CallFrom,
+  canShowForms,
+  InputNeeded,
+  isStateless,
+  SealedState,
+} from "./client-session.ts";
+import type { McpDeps } from "../kinds.ts";
 
 const Result = z.record(z.string(), z.unknown());
 type Result = CallResult["result"];
@@ -24,7 +30,7 @@ const CONSENTS = { accept: "yes", decline: "no", cancel: "closed" } as const;
 const UNOPENED =
   "The person did not want to open the address, so nothing is connected. Ask them how to go on. Another call makes a new address.";
 
-/** What is left of a result once its address was shown, and all of it for whoever was shown nothing. */
+/** What is left of a result once its address was shown, and all of it where it was not. */
 const Opened = z.object({ rest: Result, whole: Result });
 
 /** The person in front of the client, as far as it lets the server reach them. */

@@ -22,10 +22,7 @@ const TEXT_CHARS = [4_000, 1_000];
 
 const MAX_TRIES = 4;
 
-/**
- * A result of a size that a model can be given. A page gets shorter and its cursor tells where the rest is;
- * of anything else long texts are cut, and of lists that are still too long the end.
- */
+/** A result of a size for models. Pages get shorter, with a cursor. Else texts are cut, then lists. */
 export async function fitResult(whole: Record<string, unknown>, fitting: Fitting): Promise<Fitted> {
   const page = listIn(whole);
   const paged =

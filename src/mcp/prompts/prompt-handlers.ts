@@ -1,9 +1,10 @@
 import {
-  ProtocolError,
-  ProtocolErrorCode,
+  type CompleteResult,
   type GetPromptResult,
   type InputRequiredResult,
   type Prompt,
+  ProtocolError,
+  ProtocolErrorCode,
   type Server,
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
@@ -12,12 +13,19 @@ import { quote } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { CallingClient } from "../../context.ts";
 import { ClientSession, InputNeeded } from "../calls/client-session.ts";
-import type { McpDeps } from "../deps.ts";
-import type { PromptArgument, PromptKind, Scope } from "../kinds.ts";
+import {
+  type McpDeps,
+  type PromptArgument,
+  type PromptKind,
+  type ResourceKind,
+  type Scope,
+  type Suggestion,
+  variableOf,
+} from "../kinds.ts";
 import { PROMPTS } from "./prompts.ts";
-import { orProtocolError } from "../protocol-error.ts";
+import { orProtocolError } from "../look-up.ts";
+import { RESOURCES } from "../resources/resources.ts";
 
-/** Answers `prompts/*` on a server whose capabilities announce them. */
 export function servePrompts(
   server: Server,
   { toolbox, ctx, prompts = PROMPTS }: McpDeps,
@@ -36,7 +44,6 @@ export function servePrompts(
   });
 }
 
-/** Throws `InvalidParams` that lists the known ones. */
 export function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
   const prompt = prompts.find((one) => one.name === name);
   if (prompt !== undefined) return prompt;
@@ -74,7 +81,7 @@ async function getPrompt(
   }
 }
 
-/** Whoever starts a task is asked for what they left out, where the client can do that. */
+/** The person is asked for what they left out, where the client can do that. */
 function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
   const missing = missingIn(prompt, args);
   if (missing.length === 0 || !client.canAnswer("form")) return requireAll(prompt, args);
@@ -126,4 +133,85 @@ function toPrompt({ name, title, description, arguments: args }: PromptKind): Pr
       required: one.required ?? false,
     })),
   };
+}
+
+const MAX_VALUES = 100;
+
+type Complete = (scope: Scope) => Promise<Suggestion[]>;
+
+export function serveCompletions(
+  server: Server,
+  { toolbox, ctx, prompts = PROMPTS, resources = RESOURCES }: McpDeps,
+  caller: Caller,
+): void {
+  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }, { mcpReq }) => {
+    const complete =
+      ref.type === "ref/prompt"
+        ? findArgument(findPrompt(prompts, ref.name).arguments, argument.name)
+        : findVariable(resources, ref.uri, argument.name);
+    return orProtocolError(
+      ctx,
+      suggest(complete, { toolbox, ctx, caller, signal: mcpReq.signal }, argument.value),
+    );
+  });
+}
+
+interface Argument {
+  readonly name: string;
+  readonly complete?: Complete;
+}
+
+function findArgument(args: readonly Argument[], name: string): Complete | undefined {
+  const argument = args.find((one) => one.name === name);
+  if (argument !== undefined) return argument.complete;
+  throw unknownArgument(
+    name,
+    args.map((one) => one.name),
+  );
+}
+
+function findVariable(kinds: readonly ResourceKind[], uri: string, name: string): Complete | undefined {
+  const kind = kinds.find((one) => one.uri === uri);
+  if (kind === undefined) {
+    const known = kinds.filter((one) => variableOf(one) !== null).map((one) => one.uri);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no template ${quote(uri)}. The templates are ${known.join(", ")}.`,
+    );
+  }
+  const variable = variableOf(kind);
+  if (variable !== name) throw unknownArgument(name, variable === null ? [] : [variable]);
+  return kind.complete;
+}
+
+function unknownArgument(name: string, known: readonly string[]): ProtocolError {
+  const hint = known.length === 0 ? "There are none." : `Known are ${known.join(", ")}.`;
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `${quote(name)} is not an argument that can be completed. ${hint}`,
+  );
+}
+
+async function suggest(complete: Complete | undefined, scope: Scope, typed: string): Promise<CompleteResult> {
+  const all = (await complete?.(scope).catch(orNothing)) ?? [];
+  const values = [
+    ...new Set(all.filter((one) => isFitting(one, typed.toLowerCase())).map(({ value }) => value)),
+  ];
+  return {
+    completion: {
+      values: values.slice(0, MAX_VALUES),
+      total: values.length,
+      hasMore: values.length > MAX_VALUES,
+    },
+  };
+}
+
+/** A caller that may not see the values is offered none. */
+function orNothing(error: unknown): Suggestion[] {
+  if (error instanceof AppError && (error.kind === "forbidden" || error.kind === "not_found")) return [];
+  throw error;
+}
+
+function isFitting({ value, name }: Suggestion, typed: string): boolean {
+  return value.toLowerCase().startsWith(typed) || (name?.toLowerCase().includes(typed) ?? false);
 }

@@ -1,10 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/**
- * The calendar as one HTML file that loads nothing. In a checkout it is put together here, with a tool for
- * development; in the bundle `scripts/build.ts` puts the finished text in the place of this module.
- */
+/** The calendar as one HTML file. `scripts/build.ts` puts the finished text in the place of this module. */
 export async function readCalendarHtml(): Promise<string> {
   const { build } = await import("esbuild");
   const result = await build({

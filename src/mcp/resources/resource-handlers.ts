@@ -1,28 +1,23 @@
 import {
+  type ListResourcesResult,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
-  type ListResourcesResult,
   type ReadResourceResult,
+  ResourceNotFoundError,
   type ResourceTemplateType,
   type Server,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
-import { quote } from "../../domain/time.ts";
-import type { McpDeps } from "../deps.ts";
-import { isOffered } from "../look-up.ts";
-import { orProtocolError } from "../protocol-error.ts";
-import { matchAddress, variableOf, type ResourceKind } from "../kinds.ts";
+import { quote, SECOND } from "../../domain/time.ts";
+import { matchAddress, type McpDeps, type ResourceKind, type Scope, variableOf } from "../kinds.ts";
+import { isOffered, orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "./resources.ts";
-import type { Scope } from "../kinds.ts";
-import { serveSubscriptions } from "./subscriptions.ts";
+import { AppError } from "../../domain/errors.ts";
 
-/** What is read, and with whose eyes. */
 interface Shelf extends Scope {
   readonly kinds: readonly ResourceKind[];
 }
 
-/** Answers `resources/*` on a server whose capabilities announce them. */
 export function serveResources(
   server: Server,
   deps: McpDeps,
@@ -86,4 +81,51 @@ function isTemplate(kind: ResourceKind): boolean {
 
 function toTemplate({ uri, name, title, description, mimeType }: ResourceKind): ResourceTemplateType {
   return { uriTemplate: uri, name, title, description, mimeType };
+}
+
+/** Any process on the database may change a resource, so it is read again. */
+const POLL_MS = SECOND;
+
+const MAX_WATCHED = 20;
+
+/** Answers `resources/subscribe` in sessions: the conformance suite requires it up to 2025-11-25. */
+export function serveSubscriptions(
+  server: Server,
+  { ctx }: Scope,
+  read: (uri: string) => Promise<unknown>,
+): void {
+  const known = new Map<string, string>();
+  let isPolling = false;
+  const look = async (uri: string): Promise<string> => JSON.stringify(await read(uri).catch(() => null));
+  const poll = async (): Promise<void> => {
+    while (known.size > 0 && server.transport !== undefined) {
+      await ctx.clock.sleep(POLL_MS);
+      for (const uri of known.keys()) {
+        const now = await look(uri);
+        if (server.transport === undefined || !known.has(uri) || known.get(uri) === now) continue;
+        known.set(uri, now);
+        await server.sendResourceUpdated({ uri });
+      }
+    }
+    isPolling = false;
+  };
+  const subscribe = async (uri: string): Promise<void> => {
+    if (known.size >= MAX_WATCHED)
+      throw new AppError(
+        "too_large",
+        `A session can subscribe to ${MAX_WATCHED} resources. Unsubscribe from some first.`,
+      );
+    known.set(uri, JSON.stringify(await read(uri)));
+    if (isPolling) return;
+    isPolling = true;
+    poll().catch((error: unknown) => ctx.log.debug({ err: error }, "A subscription ended"));
+  };
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    await orProtocolError(ctx, subscribe(uri), uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    known.delete(uri);
+    return {};
+  });
 }

@@ -4,7 +4,6 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
-import { CALENDAR_RESOURCE as PAGE, readCalendar } from "./calendar-resource.ts";
 import {
   ask,
   readAccounts,
@@ -14,11 +13,16 @@ import {
   suggestPosts,
   suggestProviders,
 } from "../look-up.ts";
-import { addressOf, jsonContents, type ResourceKind } from "../kinds.ts";
-import type { Scope, Suggestion } from "../kinds.ts";
+import {
+  addressOf,
+  jsonContents,
+  type ResourceKind,
+  type Scope,
+  type Suggestion,
+  type ToolView,
+} from "../kinds.ts";
 import { MAX_RESULT_CHARS } from "../limits.ts";
-
-const JSON_TYPE = "application/json";
+import { readCalendarHtml } from "./calendar-html.ts";
 
 /** A calendar tells which post it is; the whole text is read with the post. */
 const MAX_CALENDAR_CAPTION_CHARS = 100;
@@ -34,7 +38,7 @@ export const POST_RESOURCE: ResourceKind = {
   name: "post",
   title: "A post",
   description: "One post with all its fields, as get_post answers it. Ids come from list_posts.",
-  mimeType: JSON_TYPE,
+  mimeType: "application/json",
   tool: "get_post",
   async read(id, scope) {
     const { post } = await ask(scope, "get_post", { id }, z.object({ post: Post }));
@@ -53,7 +57,7 @@ const ACCOUNT_RESOURCE: ResourceKind = {
   title: "A connected channel",
   description:
     "One channel with its health and capabilities, as list_accounts answers it, which also supplies the ids.",
-  mimeType: JSON_TYPE,
+  mimeType: "application/json",
   tool: "list_accounts",
   async list(scope) {
     const accounts = await readAccounts(scope);
@@ -76,7 +80,7 @@ const PLATFORM_RESOURCE: ResourceKind = {
   title: "A platform's rules",
   description:
     "What a platform takes (media, caption length, what can be edited) and the JSON Schema of a post's metadata on it.",
-  mimeType: JSON_TYPE,
+  mimeType: "application/json",
   tool: "list_platforms",
   async list(scope) {
     const platforms = await readPlatforms(scope);
@@ -108,7 +112,7 @@ const CALENDAR_RESOURCE: ResourceKind = {
   title: "A month of posts",
   description:
     "The posts of one month, earliest first, in short. The month is yyyy-mm, for example posthorn://calendar/2026-11.",
-  mimeType: JSON_TYPE,
+  mimeType: "application/json",
   tool: "show_calendar",
   async list(scope) {
     const now = thisMonth(scope);
@@ -120,9 +124,7 @@ const CALENDAR_RESOURCE: ResourceKind = {
     );
   },
   async read(month, scope) {
-    const first = /^\d{4}-\d{2}$/.test(month)
-      ? DateTime.fromISO(`${month}-01`, { zone: "UTC" })
-      : DateTime.invalid("form");
+    const first = DateTime.fromFormat(month, "yyyy-MM", { zone: "UTC" });
     if (!first.isValid)
       throw new AppError(
         "not_found",
@@ -130,10 +132,8 @@ const CALENDAR_RESOURCE: ResourceKind = {
       );
     const bounds = { from: first.toISODate(), to: first.endOf("month").toISODate() };
     const { posts, timezone } = await ask(scope, "show_calendar", bounds, Calendar);
-    return jsonContents(
-      addressOf(CALENDAR_RESOURCE, month),
-      fitMonth({ month, timezone, posts: posts.map(inShort) }),
-    );
+    const told = { month, timezone, ...fitMonth(posts.map(inShort)) };
+    return jsonContents(addressOf(CALENDAR_RESOURCE, month), told);
   },
   async complete(scope) {
     const now = thisMonth(scope);
@@ -143,15 +143,41 @@ const CALENDAR_RESOURCE: ResourceKind = {
   },
 };
 
-const CALENDAR_PAGE: ResourceKind = {
-  ...PAGE,
-  tool: "show_calendar",
-  list: async () => [PAGE],
-  read: () => readCalendar(),
+const CALENDAR_URI = "ui://posthorn/calendar.html";
+
+/** Hosts that show MCP Apps draw the calendar instead of its text. */
+export const TOOL_VIEWS: readonly ToolView[] = [
+  { tool: "show_calendar", meta: { ui: { resourceUri: CALENDAR_URI } } },
+];
+
+/** The page loads nothing from anywhere and needs no permission. */
+const CALENDAR_META = {
+  ui: {
+    csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
+    prefersBorder: true,
+  },
 };
 
+const CALENDAR_PAGE = {
+  uri: CALENDAR_URI,
+  name: "calendar",
+  title: "Calendar of posts",
+  description:
+    "The view of show_calendar for hosts that show MCP Apps: month and week, moving posts, sending failed ones again.",
+  mimeType: "text/html;profile=mcp-app",
+  _meta: CALENDAR_META,
+};
+
+let html: Promise<string> | null = null;
+
+export async function readCalendar() {
+  html ??= readCalendarHtml();
+  const { uri, mimeType, _meta } = CALENDAR_PAGE;
+  return { uri, mimeType, text: await html, _meta };
+}
+
 export const RESOURCES: readonly ResourceKind[] = [
-  CALENDAR_PAGE,
+  { ...CALENDAR_PAGE, tool: "show_calendar", list: async () => [CALENDAR_PAGE], read: readCalendar },
   CALENDAR_RESOURCE,
   ACCOUNT_RESOURCE,
   PLATFORM_RESOURCE,
@@ -161,7 +187,7 @@ export const RESOURCES: readonly ResourceKind[] = [
 function toResource(
   kind: ResourceKind,
   value: string,
-  told: { readonly title: string; readonly description: string },
+  told: Pick<Resource, "title" | "description">,
 ): Resource {
   return { uri: addressOf(kind, value), name: value, ...told, mimeType: kind.mimeType };
 }
@@ -169,33 +195,14 @@ function toResource(
 function postEntry({ id, caption, status, scheduledAt, provider, updatedAt }: Post): Resource {
   const title = caption === null || caption === "" ? "A post without text" : cut(caption);
   const description = `${status}, ${scheduledAt}, on ${provider}.`;
-  return {
-    ...toResource(POST_RESOURCE, id, { title, description }),
-    annotations: { lastModified: updatedAt },
-  };
+  const annotations = { lastModified: updatedAt };
+  return { ...toResource(POST_RESOURCE, id, { title, description }), annotations };
 }
 
-interface ShortPost {
-  readonly id: string;
-  readonly accountId: string;
-  readonly scheduledAt: string;
-  readonly status: string;
-  readonly title?: string;
-  readonly caption: string | null;
-  readonly error?: string;
-}
-
-function inShort({ id, accountId, scheduledAt, status, caption, metadata, error }: Post): ShortPost {
+function inShort({ id, accountId, scheduledAt, status, caption, metadata, error }: Post) {
   const title = metadata?.["title"];
-  return {
-    id,
-    accountId,
-    scheduledAt,
-    status,
-    ...(typeof title === "string" ? { title } : {}),
-    caption: caption === null ? null : cut(caption),
-    ...(error === null ? {} : { error }),
-  };
+  const told = { id, accountId, scheduledAt, status, ...(typeof title === "string" && { title }) };
+  return { ...told, caption: caption === null ? null : cut(caption), ...(error !== null && { error }) };
 }
 
 function cut(text: string): string {
@@ -205,19 +212,12 @@ function cut(text: string): string {
     : `${characters.slice(0, MAX_CALENDAR_CAPTION_CHARS).join("")}…`;
 }
 
-interface Month {
-  readonly month: string;
-  readonly timezone: string;
-  readonly posts: readonly ShortPost[];
-}
-
-/** As many posts as a model may be given at once, and where the rest is. */
-function fitMonth({ posts, ...rest }: Month): Month & { note?: string } {
+function fitMonth(posts: readonly object[]): { posts: readonly object[]; note?: string } {
   let size = NOTE_CHARS;
   const fitting = posts.filter((post) => (size += JSON.stringify(post).length + 1) < MAX_RESULT_CHARS);
-  if (fitting.length === posts.length) return { ...rest, posts };
+  if (fitting.length === posts.length) return { posts };
   const note = `The first ${fitting.length} of ${posts.length} posts. Read the others with list_posts, by from and to.`;
-  return { ...rest, posts: fitting, note };
+  return { posts: fitting, note };
 }
 
 /** In UTC: the address says which month is meant, the list only has to offer a near one. */

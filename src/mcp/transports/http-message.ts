@@ -1,15 +1,10 @@
 import type { Request, Response } from "express";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isDeeper } from "../../domain/json-depth.ts";
+import { isDeeper } from "../../domain/whole-text.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { SECOND } from "../../domain/time.ts";
-import type { AppContext } from "../../context.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";
 import type { KeyWatch } from "./key-watch.ts";
-
-/** How long a body may take: the HTTP server itself sets no limit, because of uploads. */
-const MAX_BODY_MS = 30 * SECOND;
 
 /** The range that JSON-RPC leaves to servers; the HTTP status says more. */
 export const REFUSED = -32_000;
@@ -28,21 +23,16 @@ export function answerMethodNotAllowed(response: Response, allow: string): void 
 /** Counts each message of a batch against the key's limit. Throws `rate_limited`. */
 export async function countBatch(response: Response, message: unknown): Promise<void> {
   const countCalls: ((count: number) => Promise<void>) | undefined = response.locals["countCalls"];
-  // The request itself has been counted.
   if (Array.isArray(message)) await countCalls?.(message.length - 1);
 }
 
 /** Reads a body as JSON; null when it could not be, and the reason has been answered. */
-export async function readMessage(
-  request: Request,
-  response: Response,
-  clock: AppContext["clock"],
-): Promise<{ value: unknown } | null> {
+export async function readMessage(request: Request, response: Response): Promise<{ value: unknown } | null> {
   if (!isJsonContentType(request.headers["content-type"] ?? null)) {
     answerError(response, 415, REFUSED, "Content-Type: must be application/json.");
     return null;
   }
-  const bytes = await readBytes(request, response, clock);
+  const bytes = await readBytes(request, response);
   if (bytes === null) return null;
   let value: unknown;
   try {
@@ -53,21 +43,12 @@ export async function readMessage(
   }
   if (!isDeeper(value, MAX_MESSAGE_LEVELS)) return { value };
   // Whatever walks it would run out of stack.
-  answerError(
-    response,
-    400,
-    ProtocolErrorCode.InvalidRequest,
-    `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`,
-  );
+  const reason = `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`;
+  answerError(response, 400, ProtocolErrorCode.InvalidRequest, reason);
   return null;
 }
 
-async function readBytes(
-  request: Request,
-  response: Response,
-  clock: AppContext["clock"],
-): Promise<Buffer | null> {
-  const done = clock.after(MAX_BODY_MS, () => breakOff(request, response));
+async function readBytes(request: Request, response: Response): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -76,26 +57,15 @@ async function readBytes(
       chunks.push(chunk);
       size += chunk.length;
       if (size <= MAX_MESSAGE_BYTES) continue;
-      answerError(
-        response,
-        413,
-        REFUSED,
-        `The message is longer than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less at once.`,
-      );
+      const reason = `The message is longer than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less at once.`;
+      answerError(response, 413, REFUSED, reason);
       return null;
     }
     return Buffer.concat(chunks);
   } catch {
     // The client went away in the middle.
     return null;
-  } finally {
-    done();
   }
-}
-
-function breakOff(request: Request, response: Response): void {
-  response.set("Connection", "close").once("finish", () => request.destroy());
-  answerError(response, 408, REFUSED, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds.`);
 }
 
 /** What the transports over HTTP have in common. */
@@ -104,7 +74,6 @@ export interface Shared {
   readonly keys: KeyWatch;
 }
 
-/** The caller that the HTTP app's key check let in. */
 export function callerOf(response: Response): Caller {
   const caller: Caller | undefined = response.locals["caller"];
   if (caller === undefined) throw new Error("An MCP handler was reached without the key check.");

@@ -4,16 +4,19 @@ import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { isInitializeRequest, isJSONRPCNotification, type Server } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR, MINUTE } from "../../domain/time.ts";
-import { isSameKey } from "./http-message.ts";
-import type { McpDeps } from "../deps.ts";
-import { answerError, answerMethodNotAllowed, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
+import {
+  answerError,
+  answerMethodNotAllowed,
+  isSameKey,
+  REFUSED,
+  SESSION_NOT_FOUND,
+  type Shared,
+} from "./http-message.ts";
+import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./http-message.ts";
 
-/**
- * A session without a request or an open stream for this long was left behind; its client starts a new one.
- */
+/** A session without a request or an open stream for so long ends. Its client starts a new one. */
 const MAX_IDLE_MS = HOUR;
 
 const MAX_SESSIONS_PER_KEY = 100;
@@ -31,7 +34,6 @@ interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Caller;
-  /** The parsed body of a POST. */
   readonly body?: unknown;
 }
 
@@ -59,12 +61,8 @@ export class HttpSessions implements AsyncDisposable {
     const session = this.#sessions.get(id);
     // Another key's session does not exist for this one.
     if (session === undefined || !isSameKey(session.caller, caller)) {
-      return answerError(
-        response,
-        404,
-        SESSION_NOT_FOUND,
-        "Session not found. It ended, or was never this key's: send initialize again.",
-      );
+      const reason = "Session not found. It ended, or was never this key's: send initialize again.";
+      return answerError(response, 404, SESSION_NOT_FOUND, reason);
     }
     this.#touch(session, response);
     await session.transport.handleRequest(request, response, body);
@@ -76,22 +74,15 @@ export class HttpSessions implements AsyncDisposable {
     if (request.method === "POST" && messagesOf(body).some(isInitializeRequest)) return this.#open(exchange);
     // Only sessions have streams of their own.
     if (request.method === "GET") return answerMethodNotAllowed(response, "POST");
-    answerError(
-      response,
-      400,
-      REFUSED,
-      "Mcp-Session-Id: is missing. Send initialize first, then its answer's Mcp-Session-Id with every request.",
-    );
+    const reason =
+      "Mcp-Session-Id: is missing. Send initialize first, then its answer's Mcp-Session-Id with every request.";
+    answerError(response, 400, REFUSED, reason);
   }
 
   async #open({ request, response, caller, body }: Exchange): Promise<void> {
     if (!this.#makeRoom(caller)) {
-      return answerError(
-        response,
-        429,
-        REFUSED,
-        `This key has ${MAX_SESSIONS_PER_KEY} sessions with open streams. End one with DELETE.`,
-      );
+      const reason = `This key has ${MAX_SESSIONS_PER_KEY} sessions with open streams. End one with DELETE.`;
+      return answerError(response, 429, REFUSED, reason);
     }
     const server = createMcpServer(this.#deps, caller, { era: "legacy", openCalls: this.#shared.openCalls });
     const transport: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
@@ -127,10 +118,7 @@ export class HttpSessions implements AsyncDisposable {
     });
   }
 
-  /**
-   * Ends the session of this key that was unused for longest when there are too many; false when all are in
-   * use.
-   */
+  /** Ends the session of this key that was idle for longest. False: all are in use. */
   #makeRoom(caller: Caller): boolean {
     const own = [...this.#sessions.values()].filter((session) => isSameKey(session.caller, caller));
     if (own.length < MAX_SESSIONS_PER_KEY) return true;

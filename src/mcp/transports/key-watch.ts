@@ -1,6 +1,6 @@
 import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { McpDeps } from "../deps.ts";
+import type { McpDeps } from "../kinds.ts";
 
 /** A stream outlives its key by no more than this. */
 const CHECK_EVERY_MS = 5 * SECOND;

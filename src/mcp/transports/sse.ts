@@ -3,18 +3,19 @@ import type { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js
 import type { Server, Transport } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { callerOf, isSameKey } from "./http-message.ts";
-import type { McpDeps } from "../deps.ts";
 import {
   answerError,
   answerMethodNotAllowed,
+  callerOf,
+  isSameKey,
   readMessage,
   REFUSED,
   SESSION_NOT_FOUND,
+  type Shared,
 } from "./http-message.ts";
+import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "./http-message.ts";
 
 const MESSAGES_PATH = "/messages";
 
@@ -30,9 +31,7 @@ interface Stream {
 }
 
 interface LegacySse extends AsyncDisposable {
-  /** `GET /sse`: opens the stream of a session. */
   readonly sse: RequestHandler;
-  /** `POST /messages?sessionId=…`: a message of the client. */
   readonly messages: RequestHandler;
 }
 
@@ -44,8 +43,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "GET") return answerMethodNotAllowed(response, "GET");
       const caller = callerOf(response);
       requireRoom(streams, caller);
-      // The older SDK is loaded for the few who still need it. Its transport fits the newer server; the types
-      // do not know.
+      // Loaded for the few who need it. Its transport fits the newer server, but not its types.
       const { SSEServerTransport: SdkTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, { era: "legacy", openCalls });
@@ -63,14 +61,10 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "POST") return answerMethodNotAllowed(response, "POST");
       const stream = streams.get(sessionIdOf(request));
       if (stream === undefined || !isSameKey(stream.caller, callerOf(response))) {
-        return answerError(
-          response,
-          404,
-          SESSION_NOT_FOUND,
-          "sessionId: there is no such stream of this key. Open one with GET /sse.",
-        );
+        const reason = "sessionId: there is no such stream of this key. Open one with GET /sse.";
+        return answerError(response, 404, SESSION_NOT_FOUND, reason);
       }
-      const message = await readMessage(request, response, deps.ctx.clock);
+      const message = await readMessage(request, response);
       if (message !== null) await post(stream.transport, message.value, response);
     },
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
 import { within } from "../calls/open-calls.ts";
-import type { McpDeps } from "../deps.ts";
+import type { McpDeps } from "../kinds.ts";
 import { GRACE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
 
@@ -115,7 +115,6 @@ class OpenRequests {
 
   #noteIncoming(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
-    // A subscription has no answer until it ends.
     if ("id" in message && message.method !== "subscriptions/listen") this.#ids.add(message.id);
     if (message.method !== "notifications/cancelled") return;
     this.#ids.delete(message.params?.["requestId"] as RequestId);
@@ -141,10 +140,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Resolves when the parent process has died: the operating system then gives its children to another one. Its
- * pipes need not end with it, somebody else may hold them open. Rejects with the signal's reason.
- */
+/** Resolves when the parent process has died, whose pipes may stay open. Rejects with the signal's reason. */
 export async function untilOrphaned(
   readParentId: () => number,
   clock: AppContext["clock"],

@@ -1,10 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
-import { matchesHostRule, type HostRule } from "../../domain/settings/host-rule.ts";
+import { type HostRule, matchesHostRule } from "../../domain/settings/http-address.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { quote } from "../../domain/time.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
 
-/** Longest address that is taken; servers refuse longer ones too. */
 const MAX_URL_CHARS = 4_096;
 
 const FIRST_UNPRIVILEGED_PORT = 1_024;
@@ -21,9 +20,7 @@ const OTHER_SERVICES: readonly number[] = [
 ];
 
 export interface AddressPolicy {
-  /**
-   * Checks form, scheme, user info, and (unless it is excepted) port and literal address. Throws `invalid`.
-   */
+  /** Checks form, scheme, user info, and (unless excepted) port and literal address. Throws `invalid`. */
   check(url: string, mayBePrivate: boolean): { readonly url: URL; readonly isExcepted: boolean };
 }
 

@@ -3,14 +3,10 @@ import ipaddr from "ipaddr.js";
 
 type V6 = InstanceType<typeof ipaddr.IPv6>;
 
-/**
- * The global unicast block: everything else in IPv6 is local, special, or not given out (RFC 4291, RFC 4007).
- */
+/** Global unicast: everything else in IPv6 is local, special, or not given out (RFC 4291, RFC 4007). */
 const GLOBAL_UNICAST = { block: ipaddr.IPv6.parse("2000::"), bits: 3 };
 
-/**
- * Blocks that carry an IPv4 address, and the 16-bit group it begins at: what counts is where that one leads.
- */
+/** Blocks that carry an IPv4 address from this 16-bit group on, which is what counts. */
 const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly at: number }[] = [
   { block: ipaddr.IPv6.parse("::ffff:0:0"), bits: 96, at: 6 },
   { block: ipaddr.IPv6.parse("64:ff9b::"), bits: 96, at: 6 },
@@ -18,7 +14,7 @@ const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly a
 ];
 
 /**
- * Public by their numbers, and yet reached from inside a cloud alone: Azure's wire server, with settings and
+ * Public by their numbers, and yet reached only from inside a cloud: Azure's wire server, with settings and
  * keys of the machine (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16),
  * and IBM Cloud's service networks (https://cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc). What
  * other clouds use lies in blocks that are special anyway.
@@ -49,15 +45,12 @@ export function literalOf(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/**
- * Whatever a resolver says, these never leave the machine (RFC 6761) or its network: ICANN keeps `.internal`
- * for private use, and clouds tell a machine's keys below it (metadata.google.internal).
- */
+/** Names of this machine (RFC 6761) or its network: clouds tell keys at metadata.google.internal. */
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)(?:localhost|internal)\.?$/i.test(hostname);
 }
 
-/** Whether others on the internet may reach it, judged by the address alone. */
+/** Whether others on the internet may reach it, judged by the address only. */
 export function isPublicUrl(url: string): boolean {
   const { hostname } = new URL(url);
   const literal = literalOf(hostname);

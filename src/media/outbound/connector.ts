@@ -2,14 +2,16 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import { buildConnector } from "undici";
-import type { HostRule } from "../../domain/settings/host-rule.ts";
+import type { HostRule } from "../../domain/settings/http-address.ts";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { refusedAsPrivate } from "./address-policy.ts";
+import { networkInterfaces } from "node:os";
+import { codeOf } from "../../domain/errors.ts";
+import type { Unreachable } from "../../ports/outbound.ts";
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
-/** Every address of a name. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface OutboundOptions {
@@ -37,10 +39,7 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
   return buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: toNodeLookup(lookup, () => null) });
 }
 
-/**
- * Connects to public addresses alone. The connection itself checks every answer for its name, and then the
- * far end: there is no second resolution for a name that changes its answer (DNS rebinding).
- */
+/** Connects to public addresses only, and checks the far end too: a name may change (DNS rebinding). */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
   const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>
     answers.every(({ address }) => isPublicAddress(address)) ? null : refusedAsPrivate(hostname);
@@ -73,4 +72,35 @@ function toNodeLookup(
       if (options.all === true) return callback(null, [...answers]);
       callback(null, answers[0].address, answers[0].family);
     });
+}
+
+const REASONS: Readonly<Record<string, Unreachable>> = {
+  // The resolver itself cannot be asked.
+  EAI_AGAIN: "offline",
+  ENETUNREACH: "offline",
+  ENETDOWN: "offline",
+  ENOTFOUND: "unknown_name",
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "silent",
+  ETIMEDOUT: "silent",
+  UND_ERR_CONNECT_TIMEOUT: "silent",
+  CERT_HAS_EXPIRED: "certificate",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "certificate",
+  SELF_SIGNED_CERT_IN_CHAIN: "certificate",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificate",
+  ERR_TLS_CERT_ALTNAME_INVALID: "certificate",
+};
+
+/** Why a connection did not come about; null for what says nothing about that. */
+export function reasonUnreachable(error: unknown): Unreachable | null {
+  if (!(error instanceof Error)) return null;
+  const reason = REASONS[codeOf(error)];
+  // Some systems know no name at all while they have no network.
+  if (reason === "unknown_name" && !hasNetwork()) return "offline";
+  const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return reason ?? reasonUnreachable(first ?? error.cause);
+}
+
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((all) => all?.some(({ internal }) => !internal) === true);
 }

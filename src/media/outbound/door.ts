@@ -1,14 +1,13 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, SECOND } from "../../domain/time.ts";
 import { lookup as systemLookup } from "node:dns/promises";
 import { Readable } from "node:stream";
-import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
+import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
-import { SECOND } from "../../domain/time.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
 import {
-  OutboundFailure,
   type Outbound,
+  OutboundFailure,
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
@@ -17,12 +16,12 @@ import type { AddressPolicy } from "./address-policy.ts";
 import {
   createGuardedConnector,
   createOpenConnector,
-  onceAtATime,
   type Lookup,
+  onceAtATime,
   type OutboundOptions,
+  reasonUnreachable,
 } from "./connector.ts";
 import { converse } from "./sockets.ts";
-import { reasonUnreachable } from "./unreachable.ts";
 
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
@@ -40,7 +39,6 @@ const HARMLESS_HEADERS: readonly string[] = [
   "user-agent",
 ];
 
-/** What sends. */
 export type Door = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
 
 interface Ways {
@@ -82,7 +80,6 @@ function openWays(policy: AddressPolicy, options: OutboundOptions): Ways {
   };
 }
 
-/** One that has an end. */
 type Timed = OutboundRequest & { readonly signal: AbortSignal };
 
 async function follow(ways: Ways, first: OutboundRequest): Promise<OutboundResponse> {
@@ -117,7 +114,7 @@ async function followRedirects(
   }
 }
 
-/** The next hop is an address that the answering server gave, whoever gave the first one. */
+/** The next hop is an address that the answering server gave. */
 function redirected(request: Timed, location: string): Timed {
   const from = new URL(request.url);
   const to = parseUrl(location, from);
@@ -160,8 +157,7 @@ async function send(ways: Ways, request: Timed, isRedirect: boolean): Promise<Ou
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
     });
-    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given
-    // up.
+    // The reader of the body gets its error. That of a body that is not read must not end the process.
     response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
     return {

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { Sockets } from "../../ports/sockets.ts";
-import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
+import { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 import type { OutboundOptions } from "./connector.ts";
 import type { Door } from "./door.ts";
 

@@ -1,9 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
-import { tooLarge, type MediaProblem } from "../../domain/files/media-answer.ts";
+import { type MediaProblem, tooLarge } from "../../domain/files/media-limits.ts";
 import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
-import { OutboundFailure, type Outbound, type OutboundResponse } from "../../ports/outbound.ts";
+import { type Outbound, OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
 
 const FETCH_TIMEOUT_MS = 2 * HOUR;
@@ -33,10 +33,7 @@ export function requestRemote(
   return outbound.request({ ...request, method: "GET", ...limits, maxRedirects: MAX_REDIRECTS });
 }
 
-/**
- * The body, as long as it is neither too large nor too slow. Only the waiting for it counts, not what the
- * reader does with it.
- */
+/** The body, unless it is too large or too slow. Only the waiting for it counts, not what the reader does. */
 export async function* readRemote(
   { clock, maxBytes }: RemoteOptions,
   answer: OutboundResponse,

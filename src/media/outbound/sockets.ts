@@ -1,14 +1,13 @@
-import { deadline } from "../../domain/deadline.ts";
+import { deadline, quote, SECOND } from "../../domain/time.ts";
 import { once } from "node:events";
 import type { ClientRequestArgs } from "node:http";
 import type { buildConnector } from "undici";
-import { createWebSocketStream, WebSocket, type ClientOptions } from "ws";
+import { type ClientOptions, createWebSocketStream, WebSocket } from "ws";
 import { AppError } from "../../domain/errors.ts";
-import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./address-policy.ts";
-import { reasonUnreachable } from "./unreachable.ts";
+import { reasonUnreachable } from "./connector.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -22,7 +21,7 @@ const LIMITS = {
   maxFragments: 1_000,
   perMessageDeflate: false,
   followRedirects: false,
-  // Some seconds for the other side's goodbye are a connection that nobody uses.
+  // Waiting some seconds for the other side's goodbye would only hold a connection.
   closeTimeout: SECOND,
   maxHeaderSize: 32 * 1024,
 };
@@ -35,7 +34,6 @@ interface SocketDoor {
   readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
 
-/** One conversation, see `src/ports/sockets.ts`. */
 export async function converse<T>(
   door: SocketDoor,
   request: SocketRequest,
@@ -94,13 +92,13 @@ async function failingUnsent(step: () => Promise<unknown>): Promise<void> {
 }
 
 function speak(socket: WebSocket, maxBytes: number, signal: AbortSignal): Socket {
-  // What nobody takes yet is not read: beyond one message the other side waits.
+  // What is not taken yet is not read: beyond one message the other side waits.
   const stream = createWebSocketStream(socket, {
     readableObjectMode: true,
     readableHighWaterMark: 1,
     signal,
   });
-  // The user of it hears of its errors. Nobody must fall over one that comes between.
+  // Its user gets its errors. One that comes between must not end the process.
   stream.on("error", () => {});
   socket.on("error", () => {});
   const leave = (why: string): void => {

@@ -12,12 +12,9 @@ const MAX_BOXES = 24;
 const HEAD_BYTES = 16;
 const SHORT_HEAD_BYTES = 8;
 
-/**
- * A box of an MP4 file and its kin, by its head alone. Places are in bytes from the beginning of the file.
- */
+/** The head of a box of an MP4 file. Positions are bytes from the beginning of the file. */
 interface Box {
   readonly type: string;
-  /** Where its content begins. */
   readonly contentStart: number;
   /** Null where it goes to the end of what it is in, or where its size cannot be. */
   readonly end: number | null;
@@ -28,10 +25,7 @@ function isBoxed(mimeType: string): boolean {
   return /^(video|audio)\/(mp4|quicktime|3gpp)$/.test(mimeType);
 }
 
-/**
- * The first boxes of the file, or of what lies between two places in it. ISO 14496-12, 4.2: each box begins
- * with its size, 1 where 64 bits of it follow the type, 0 where it goes to the end.
- */
+/** The first boxes between two positions. ISO 14496-12, 4.2: a size, 1: of 64 bits, 0: to the end. */
 async function* listBoxes(source: ByteSource, start = 0, end = source.sizeBytes): AsyncGenerator<Box, void> {
   let at = start;
   for (let count = 0; count < MAX_BOXES && at + HEAD_BYTES <= end; count += 1) {
@@ -52,10 +46,7 @@ async function* listBoxes(source: ByteSource, start = 0, end = source.sizeBytes)
 const EBML_HEAD_BYTES = 4 * 1024;
 const SEGMENT = 0x18538067;
 
-/**
- * Where the container says that it ends, as far as it says so; null where it does not. A file that ends
- * before that was cut off: its index may be whole all the same, and players would stop in the middle.
- */
+/** Where the container says that it ends. Null: it does not say. A file that ends before was cut off. */
 export async function announcedEnd(source: ByteSource, mimeType: string): Promise<number | null> {
   if (isBoxed(mimeType)) return endOfBoxes(source);
   return /^(video|audio)\/(webm|x-matroska)$/.test(mimeType) ? endOfSegment(source) : null;
@@ -81,10 +72,7 @@ async function endOfSegment(source: ByteSource): Promise<number | null> {
   return segment === null || segment.value === null ? null : segment.next + segment.value;
 }
 
-/**
- * A variable-size integer: as many bytes as the first has leading zeros, and one; all ones where the size is
- * not known.
- */
+/** A size: as many bytes as the first has leading zeros, and one. All ones where it is not known. */
 function readSize(bytes: Buffer, at: number): { value: number | null; next: number } | null {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -100,11 +88,7 @@ const HEADER_BYTES = 32;
 /** A duration of all ones is not known. */
 const UNKNOWN: readonly number[] = [0xffff_ffff, 2 ** 64];
 
-/**
- * The seconds that the header of an MP4 file or its kin gives; null for others, and where it says none, as in
- * files in fragments. mediabunny would read the whole tables of samples for it: four seconds and 300 MiB for
- * ten hours of film.
- */
+/** The seconds in the header of an MP4 file. mediabunny would read all tables: 300 MiB for ten hours. */
 export async function movieDuration(source: ByteSource, mimeType: string): Promise<number | null> {
   if (!isBoxed(mimeType)) return null;
   const movie = await findBox(source, "moov", 0, source.sizeBytes);

@@ -2,13 +2,9 @@ import { fileTypeFromBuffer } from "file-type";
 import { AppError } from "../../domain/errors.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 
-/** How much of a file's beginning tells what it is. */
 export const HEAD_BYTES = 64 * 1024;
 
-/**
- * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or
- * mediabunny, so that its size and length are known; HEIC (no decoder), AVI, SVG and documents are not.
- */
+/** What is taken, by file-type's names: what sharp or mediabunny can read. Not HEIC, AVI, SVG, documents. */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
   "image/png": { mimeType: "image/png", type: "image", extension: "png" },
@@ -34,10 +30,7 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
 };
 
-/**
- * What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is
- * not taken.
- */
+/** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken. */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
   const format = found === undefined ? undefined : FORMATS[found.mime];

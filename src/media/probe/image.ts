@@ -1,9 +1,10 @@
+import { createRequire } from "node:module";
 import type { Metadata, Sharp } from "sharp";
+import type sharpModule from "sharp";
 import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
-import { assertDecodable } from "./decoded-size.ts";
-import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./fit/frame.ts";
+import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./frame.ts";
 import {
   damagedPicture,
   fitPlainImage,
@@ -11,13 +12,6 @@ import {
   isAnimation,
   tooManyPixels,
 } from "./plain-image.ts";
-import { loadSharp } from "./load-sharp.ts";
-
-interface InspectedImage {
-  readonly width: number;
-  readonly height: number;
-  readonly isAnimated: boolean;
-}
 
 /** Pictures are held whole while they are worked on. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
@@ -34,18 +28,18 @@ const SHARP_FORMATS: Readonly<Record<string, string>> = {
   "image/tiff": "tiff",
 };
 
-/** Whether a picture is transparent anywhere is looked up at this size; nobody sees less of it. */
+/** Whether a picture is transparent anywhere is looked up at this size: less of it is not seen. */
 const ALPHA_PIXELS = 2_048;
 
 const sharp = loadSharp();
 
-/**
- * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
- * `invalid`.
- */
-export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<InspectedImage> {
+/** Size as shown, with the orientation applied. Decodes the picture, and throws `invalid` if it is damaged. */
+export async function inspectImage(
+  bytes: Buffer,
+  format: MediaFormat,
+): Promise<{ width: number; height: number; isAnimated: boolean }> {
   if (sharp === null) return inspectPlainImage(bytes, format);
-  const metadata = await readMetadata(bytes);
+  const metadata = await guarded(open(bytes).metadata());
   if (metadata.format !== SHARP_FORMATS[format.mimeType])
     throw damagedPicture(new Error(`is ${metadata.format}, not ${format.mimeType}`));
   assertDecodable(metadata);
@@ -61,14 +55,10 @@ function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolea
   );
 }
 
-/**
- * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes;
- * otherwise it is turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid`
- * where nothing fits.
- */
+/** The picture within the limits, changed as little as needed, without personal metadata. */
 export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
   if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
-  const metadata = await readMetadata(bytes);
+  const metadata = await guarded(open(bytes).metadata());
   if (isWithin(metadata, { bytes, mimeType }, limits)) {
     return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
   }
@@ -81,17 +71,17 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
   for (const scale of SCALES) {
     const size = scaledTo(metadata.autoOrient, first * scale, aspect !== undefined);
     const frame = frameAround(size, aspect);
-    for (const way of ways) {
-      const drawn = draw(bytes, { size, isMoving, isFlat: !way.keepsAlpha });
+    for (const { mimeType: type, keepsAlpha, encode } of ways) {
+      const drawn = draw(bytes, { size, isMoving, isFlat: !keepsAlpha });
       // Moving pictures get white bars: a ground of each frame would flicker.
       const fill = isMoving ? "white" : aspect?.fill;
       const isWhole = fill === undefined || isSameSize(frame, size);
       const picture = isWhole ? drawn : await guarded(putInFrame(drawn, { frame, fill, bytes, open }));
-      const { data, info } = await guarded(way.encode(picture).toBuffer({ resolveWithObject: true }));
+      const { data, info } = await guarded(encode(picture).toBuffer({ resolveWithObject: true }));
       if (data.length > limits.maxBytes) continue;
       return {
         bytes: data,
-        mimeType: way.mimeType,
+        mimeType: type,
         width: info.width,
         height: info.pageHeight ?? info.height,
         isChanged: true,
@@ -140,41 +130,24 @@ const SCALES: readonly number[] = [1, 0.8, 0.64, 0.5, 0.4, 0.32, 0.25, 0.2, 0.12
 /** Below 60 the loss is plain to see; a smaller picture looks better then. */
 const QUALITIES: readonly number[] = [92, 85, 78, 70, 60];
 
-const lossless = { keepsAlpha: true, keepsFrames: false } as const;
-const PNG: Way = {
-  mimeType: "image/png",
-  ...lossless,
-  encode: (picture) => picture.png({ compressionLevel: 9 }),
-};
-const GIF: Way = {
-  mimeType: "image/gif",
-  ...lossless,
-  keepsFrames: true,
-  encode: (picture) => picture.gif(),
-};
-const JPEGS = QUALITIES.map((quality): Way => ({
-  mimeType: "image/jpeg",
-  keepsAlpha: false,
-  keepsFrames: false,
-  encode: (picture) => picture.jpeg({ quality, mozjpeg: quality < 92 }),
-}));
-const WEBPS = QUALITIES.map((quality): Way => ({
-  mimeType: "image/webp",
-  keepsAlpha: true,
-  keepsFrames: true,
-  encode: (picture) => picture.webp({ quality }),
-}));
-const AVIFS = [70, 50].map((quality): Way => ({
-  mimeType: "image/avif",
-  keepsAlpha: true,
-  keepsFrames: false,
-  encode: (picture) => picture.avif({ quality }),
-}));
+const way = (mimeType: string, keeps: readonly ("alpha" | "frames")[], encode: Way["encode"]): Way => ({
+  mimeType,
+  keepsAlpha: keeps.includes("alpha"),
+  keepsFrames: keeps.includes("frames"),
+  encode,
+});
 
-/**
- * In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody
- * shows.
- */
+const PNG = way("image/png", ["alpha"], (picture) => picture.png({ compressionLevel: 9 }));
+const GIF = way("image/gif", ["alpha", "frames"], (picture) => picture.gif());
+const JPEGS = QUALITIES.map((quality) =>
+  way("image/jpeg", [], (picture) => picture.jpeg({ quality, mozjpeg: quality < 92 })),
+);
+const WEBPS = QUALITIES.map((quality) =>
+  way("image/webp", ["alpha", "frames"], (picture) => picture.webp({ quality })),
+);
+const AVIFS = [70, 50].map((quality) => way("image/avif", ["alpha"], (picture) => picture.avif({ quality })));
+
+/** In the order to try: the picture's own format, transparency before quality, and JPEG for everybody. */
 function waysOf(
   mimeType: string,
   is: { isTransparent: boolean; isMoving: boolean },
@@ -182,25 +155,19 @@ function waysOf(
 ): Way[] {
   // A PNG that moves is read as a still one, so nothing made of it would move.
   const every = [GIF, PNG, ...WEBPS, ...AVIFS, ...JPEGS].filter(
-    (way) => !is.isMoving || (way.keepsFrames && mimeType !== "image/png"),
+    ({ keepsFrames }) => !is.isMoving || (keepsFrames && mimeType !== "image/png"),
   );
-  const own = every.filter((way) => way.mimeType === mimeType);
+  const own = every.filter((one) => one.mimeType === mimeType);
   const others = is.isTransparent ? [...WEBPS, PNG, ...AVIFS, ...JPEGS] : [...JPEGS, ...WEBPS];
   const preferred = [...new Set([...own, ...others])].filter(
-    (way) => every.includes(way) && allowed.includes(way.mimeType),
+    (one) => every.includes(one) && allowed.includes(one.mimeType),
   );
-  const ways = preferred.length > 0 ? preferred : every.filter((way) => allowed.includes(way.mimeType));
+  const ways = preferred.length > 0 ? preferred : every.filter((one) => allowed.includes(one.mimeType));
   if (ways.length > 0) return ways;
-  if (is.isMoving) {
-    throw new AppError(
-      "invalid",
-      `The picture is animated, and would have to become a still one (${allowed.join(" or ")}). Give a still picture, or a video.`,
-    );
-  }
-  throw new AppError(
-    "invalid",
-    `The picture cannot be made one of ${allowed.join(", ")}. Give a picture of such a type.`,
-  );
+  const problem = is.isMoving
+    ? `is animated, and would have to become a still one (${allowed.join(" or ")}). Give a still picture, or a video.`
+    : `cannot be made one of ${allowed.join(", ")}. Give a picture of such a type.`;
+  throw new AppError("invalid", `The picture ${problem}`);
 }
 
 /** sharp leaves metadata out unless asked; colours are brought to sRGB. */
@@ -216,13 +183,8 @@ function draw(
 
 function open(bytes: Buffer, animated = false): Sharp {
   if (sharp === null) throw new Error("sharp is not installed.");
-  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning
-  // grey.
+  // sharp has its own pixel limit (268 million). Truncated data fails instead of turning grey.
   return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
-}
-
-function readMetadata(bytes: Buffer): Promise<Metadata> {
-  return guarded(open(bytes).metadata());
 }
 
 async function guarded<T>(work: Promise<T>): Promise<T> {
@@ -230,4 +192,67 @@ async function guarded<T>(work: Promise<T>): Promise<T> {
     const isTooLarge = cause instanceof Error && cause.message.includes("pixel limit");
     throw isTooLarge ? tooManyPixels(cause) : damagedPicture(cause);
   });
+}
+
+/** The picture library. Null where npm did not install it: it is native code, and optional. */
+function loadSharp(): typeof sharpModule | null {
+  try {
+    const loaded = createRequire(import.meta.url)("sharp") as typeof sharpModule;
+    // Nothing is worked on twice, so nothing is kept.
+    loaded.cache(false);
+    // libvips sniffs for itself. What is not listed here (SVG, PDF, …) it must not even try.
+    loaded.block({ operation: ["VipsForeignLoad"] });
+    const formats = ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"];
+    loaded.unblock({ operation: formats.map((name) => `VipsForeignLoad${name}`) });
+    return loaded;
+  } catch {
+    return null;
+  }
+}
+
+const MiB = 1024 * 1024;
+
+/** What a picture may take that is held whole while it is worked on. */
+const MAX_DECODED_BYTES = 256 * MiB;
+
+/** libvips's names of the types of a sample, by their bytes. */
+const SAMPLE_BYTES: Readonly<Record<string, number>> = {
+  uchar: 1,
+  char: 1,
+  ushort: 2,
+  short: 2,
+  uint: 4,
+  int: 4,
+  float: 4,
+  complex: 8,
+  double: 8,
+  dpcomplex: 16,
+};
+
+/** Bytes of a coefficient, and samples of colour to one of light. 4:4:4 where it is not known. */
+const JPEG_TIMES: Readonly<Record<string, number>> = { "4:2:0": 1, "4:2:2": 4 / 3 };
+
+/**
+ * The pictures that are held whole, by sharp's names of their formats: what to call one, and how many times the
+ * size of its samples is needed. Others are read row by row, or frame by frame; one that takes more ends with its
+ * process. Measured with libvips 8.18.
+ */
+function describeWhole({ format, isProgressive, chromaSubsampling }: Metadata): [string, number] | null {
+  if (format === "png" && isProgressive) return ["an interlaced PNG", 1];
+  if (format === "jpeg" && isProgressive)
+    return ["a progressive JPEG", JPEG_TIMES[chromaSubsampling ?? ""] ?? 2];
+  if (format === "gif") return ["a GIF", 1];
+  return format === "heif" ? ["an AVIF", 5] : null;
+}
+
+/** Throws `invalid` for a picture that would take too much memory unpacked. */
+function assertDecodable(picture: Metadata): void {
+  const [name, times] = describeWhole(picture) ?? ["", 0];
+  const { width, pageHeight: height = picture.height, channels, depth } = picture;
+  const bytes = width * height * channels * (SAMPLE_BYTES[depth] ?? 8) * times;
+  if (bytes <= MAX_DECODED_BYTES) return;
+  throw new AppError(
+    "invalid",
+    `The picture is ${name} of ${width} × ${height}, which takes ${Math.ceil(bytes / MiB)} MiB to read. At most ${MAX_DECODED_BYTES / MiB} are allowed. Give a smaller one, or a plain JPEG or PNG.`,
+  );
 }

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { toBuffer } from "../../domain/to-buffer.ts";
-import type { ByteSource } from "../../ports/media-probe.ts";
+import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
 import type {
   ByteRange,
   MessageFromReader,
@@ -12,6 +12,7 @@ import type {
   ReaderAnswer,
   ReaderTask,
 } from "./run-media-reader.ts";
+import { buffer } from "node:stream/consumers";
 
 export interface MediaReaderOptions {
   /** Starts a process that runs `runMediaReader`. */
@@ -44,10 +45,7 @@ const KEEP_MS = 3 * SECOND;
 /** How processes end that were ended from outside: by the kernel for want of memory, or with this one. */
 const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
-/**
- * Processes that read media, started when there is something to read. A file that costs too much, or breaks its
- * process, is refused, and that process is killed.
- */
+/** Processes that read media, started when needed. A file that costs too much, or breaks one, is refused. */
 export class MediaReaders {
   readonly #options: MediaReaderOptions;
   readonly #turn = pLimit(AT_ONCE);
@@ -58,10 +56,7 @@ export class MediaReaders {
     this.#options = options;
   }
 
-  /**
-   * Throws what the source throws, the signal's reason, `invalid` for a file that cannot be read with
-   * reasonable effort, and `unavailable` where that was not the file's fault.
-   */
+  /** Throws what the source throws, the signal's reason, `invalid` for a bad file, else `unavailable`. */
   run(job: Job): Promise<ReaderAnswer> {
     return this.#turn(async () => {
       const signal = AbortSignal.any([job.signal, this.#closed.signal]);
@@ -183,4 +178,39 @@ export function notRead(why: string): AppError {
   return new AppError("unavailable", "The file could not be looked at now. Try again in a minute.", {
     cause: new Error(why),
   });
+}
+
+/** The beginning that `formats.ts` wants; said here because nothing is loaded yet. */
+const HEAD_BYTES = 64 * 1024;
+
+/** The probe. Its libraries are loaded with the first file. `start`: a process with `runMediaReader`. */
+export function createMediaProbe(start?: () => ChildProcess): MediaProbe & AsyncDisposable {
+  const readers = start === undefined ? null : new MediaReaders({ start });
+  const run = async (source: ByteSource, task: ReaderTask, signal: AbortSignal): Promise<ReaderAnswer> =>
+    readers?.run({ source, task, signal }) ?? (await import("./run-media-reader.ts")).work(source, task);
+  return {
+    headBytes: HEAD_BYTES,
+    identify: async (head) => (await import("./formats.ts")).identify(head),
+    async inspect(source, signal) {
+      const answer = await run(source, { type: "inspect" }, signal);
+      return answer.type === "inspected" ? answer.media : fail(answer);
+    },
+    async fitImage(source, wanted, signal) {
+      const answer = await run(source, { type: "fit", ...wanted }, signal);
+      if (answer.type !== "fitted") return fail(answer);
+      const { image, width, height } = answer;
+      if (image !== null) return { ...image, bytes: Buffer.from(image.bytes) };
+      const bytes = await buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
+      return { bytes, mimeType: wanted.mimeType, width, height, isChanged: false };
+    },
+    async [Symbol.asyncDispose]() {
+      readers?.close();
+    },
+  };
+}
+
+function fail(answer: ReaderAnswer): never {
+  if (answer.type === "refused") throw new AppError(answer.kind, answer.message);
+  if (answer.type === "broken") throw tooHard(new Error(answer.stack));
+  throw notRead("The answer was for another task.");
 }

@@ -2,7 +2,7 @@ import { imageSize } from "image-size";
 import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
-import { frameAround, isSameSize } from "./fit/frame.ts";
+import { frameAround, isSameSize } from "./frame.ts";
 
 /** image-size's names of the formats that `formats.ts` takes. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -24,14 +24,12 @@ const SIGNS: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
   // The extension that tells how often to repeat; pictures of one frame have none.
   "image/gif": (bytes) =>
     bytes.includes("NETSCAPE2.0", 0, "latin1") || bytes.includes("ANIMEXTS1.0", 0, "latin1"),
-  // https://developers.google.com/speed/webp/docs/riff_container#extended_file_format: a flag of the extended
-  // header.
+  // https://developers.google.com/speed/webp/docs/riff_container#extended_file_format: a flag.
   "image/webp": (bytes) =>
     bytes.subarray(12, 16).toString("latin1") === "VP8X" && ((bytes[20] ?? 0) & 0x02) !== 0,
   "image/avif": (bytes) => bytes.subarray(8, 12).toString("latin1") === "avis",
 };
 
-/** Whether the picture says of itself that it has several frames. */
 export function isAnimation(bytes: Buffer, mimeType: string): boolean {
   return SIGNS[mimeType]?.(bytes) ?? false;
 }
@@ -42,7 +40,6 @@ const MAX_PIXELS = 268_402_689;
 /** From this orientation on a picture lies on its side: https://exiftool.org/TagNames/EXIF.html, 0x0112. */
 const FIRST_SIDEWAYS = 5;
 
-/** The marks of EXIF and XMP in the formats that carry them. */
 const METADATA_MARKS = ["Exif\0\0", "eXIf", "EXIF", "http://ns.adobe.com/xap/", "XML:com.adobe.xmp", "XMP "];
 
 interface PlainSize {
@@ -51,10 +48,7 @@ interface PlainSize {
   readonly isTurned: boolean;
 }
 
-/**
- * What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot
- * be read.
- */
+/** What the header says of a picture that is not decoded. Throws `invalid` for a damaged header. */
 export function inspectPlainImage(
   bytes: Buffer,
   format: MediaFormat,
@@ -89,7 +83,7 @@ function reasonToChange(
   if (!isSameSize(frameAround(image, limits.aspect), image))
     return `is ${image.width} × ${image.height}, which is too wide or too tall`;
   if (image.isTurned) return "is stored turned";
-  // Where and with what it was taken is nobody's business; it is published to everybody.
+  // Where and with what it was taken must not be published.
   if (METADATA_MARKS.some((mark) => bytes.includes(mark, 0, "latin1")))
     return "carries personal metadata (EXIF or XMP)";
   return null;

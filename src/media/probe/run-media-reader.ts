@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { AppError, type ErrorKind } from "../../domain/errors.ts";
 import type { FittedImage } from "../../ports/media.ts";
 import type { ByteSource, ImageWanted, ProbedMedia } from "../../ports/media-probe.ts";
+import { HEAD_BYTES, identify } from "./formats.ts";
 
 /** Both ends included. */
 export interface ByteRange {
@@ -10,7 +11,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What is wanted of a file. */
 export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
 
 export type MessageToReader =
@@ -36,16 +36,12 @@ export type MessageFromReader =
   | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
   | ReaderAnswer;
 
-/** The way to the process that has the files. */
 export interface ReaderChannel {
   send(message: MessageFromReader): void;
   onMessage(listener: (message: MessageToReader) => void): void;
 }
 
-/**
- * Looks at files that are told to it, one after the other; their bytes it asks for. Runs in a process of its
- * own, because what a hostile file does to a library in native code, or to the heap, ends all of its process.
- */
+/** Looks at files, whose bytes it asks for. A hostile file may end its process, so it has one of its own. */
 export function runMediaReader(channel: ReaderChannel): void {
   const waiting = new Map<number, Readable>();
   let reads = 0;
@@ -69,12 +65,9 @@ export function runMediaReader(channel: ReaderChannel): void {
 
 /** One task, in this process. */
 export async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
-  if (task.type === "inspect") {
-    const { probe } = await import("./probe.ts");
-    return { type: "inspected", media: await probe(source) };
-  }
+  if (task.type === "inspect") return { type: "inspected", media: await probe(source) };
   const { fitImage } = await import("./image.ts");
-  const bytes = await buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
+  const bytes = await readFirst(source, source.sizeBytes);
   const image = await fitImage(bytes, task.mimeType, task.limits);
   const { width, height } = image;
   return { type: "fitted", width, height, image: image.isChanged ? image : null };
@@ -84,4 +77,25 @@ export async function work(source: ByteSource, task: ReaderTask): Promise<Reader
 function asAnswer(error: unknown): ReaderAnswer {
   if (error instanceof AppError) return { type: "refused", kind: error.kind, message: error.message };
   return { type: "broken", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
+export async function probe(source: ByteSource): Promise<ProbedMedia> {
+  if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+  const format = await identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
+  if (format.type !== "image") return (await import("./tracks.ts")).probeTracks(source, format);
+  const { inspectImage, MAX_IMAGE_BYTES } = await import("./image.ts");
+  if (source.sizeBytes > MAX_IMAGE_BYTES) {
+    throw new AppError(
+      "invalid",
+      `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`,
+    );
+  }
+  const found = await inspectImage(await readFirst(source, source.sizeBytes), format);
+  const { mimeType } = format;
+  return { mimeType, type: "image", ...found, durationSeconds: null, videoCodec: null, audioCodec: null };
+}
+
+function readFirst(source: ByteSource, bytes: number): Promise<Buffer> {
+  return buffer(source.read({ start: 0, end: bytes - 1 }));
 }

@@ -21,18 +21,13 @@ import { announcedEnd, movieDuration } from "./container.ts";
 
 const MiB = 1024 * 1024;
 
-/**
- * What is parsed at once: an index, a list of cues, of tags. Read into memory, it becomes many times as much.
- * That of a video of ten hours has 20 to 30 MB.
- */
+/** What is parsed at once: an index, cues, tags. That of a video of ten hours has 20 to 30 MB. */
 const MAX_INDEX_BYTES = 32 * MiB;
 
 /** What mediabunny asks for beyond what it wants. */
 const AHEAD_BYTES = MiB;
 
-/**
- * What reading a container may cost. Streams without an index are walked as far as that, for their length.
- */
+/** What reading a container may cost. Streams without an index are walked that far, for their length. */
 const MAX_READ_BYTES = 96 * MiB;
 const MAX_PROBE_MS = MINUTE;
 
@@ -96,10 +91,7 @@ function rounded(seconds: number | null): number | null {
   return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
 }
 
-/**
- * The source for mediabunny, which ends when a hostile file makes it read too much. It reads what it parses
- * in one piece and before it parses it, so that no format needs a limit of its own.
- */
+/** The source for mediabunny, which ends when a hostile file makes it read too much, before it parses it. */
 function createBudget(
   source: ByteSource,
   format: MediaFormat,
@@ -109,7 +101,7 @@ function createBudget(
   const custom = new CustomSource({
     getSize: () => source.sizeBytes,
     prefetchProfile: "fileSystem",
-    // Errors that nobody waits for are those of reads ahead.
+    // Unhandled errors are those of reads ahead.
     handleUnhandledError: () => {},
     read(start, end) {
       if (end - start > MAX_INDEX_BYTES + AHEAD_BYTES) throw tooLargeIndex(format);

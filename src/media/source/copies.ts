@@ -29,7 +29,6 @@ export function nameOfCopy(postId: string, media: MediaItem | FittedImage): stri
   return `${postId}.${digest}.${ending}`;
 }
 
-/** Where copies are kept. */
 export type CopyStore = Pick<FileStore, "write" | "size" | "read" | "remove">;
 
 /** The store of all files, where a platform asks another host for a copy than the one that made it. */
@@ -65,7 +64,6 @@ export function keyOfCopy(name: string): string | null {
 }
 
 export interface PublicMediaOptions {
-  /** The spool's. */
   readonly folder: string;
   /** Default: the spool. */
   readonly copies?: CopyStore | undefined;

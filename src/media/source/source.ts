@@ -20,7 +20,6 @@ import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
 
-/** Largest remote file that is fetched. */
 const MAX_BYTES = 4 * 1024 ** 3;
 
 export interface MediaSourceOptions {
@@ -32,13 +31,10 @@ export interface MediaSourceOptions {
   readonly folder: string;
   /** Where copies for platforms are, if not there as well: they go when this process is done with their post. */
   readonly copies?: CopyStore | undefined;
-  /** The owner's file under a key; null for what is missing or somebody else's. */
+  /** The owner's file under a key; null for what is missing or another owner's. */
   findFile(ownerId: string, key: string): Promise<OwnFile | null>;
-  /** A signed address of ours for a file. */
   downloadUrl(fileId: string, lastsMs: number): Promise<string>;
-  /** The same for a copy, by its name. */
   copyUrl(name: string, lastsMs: number): Promise<string>;
-  /** Default 4 GiB. */
   readonly maxBytes?: number;
 }
 
@@ -135,10 +131,7 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
   return { url, facts: file.facts, file, open: (range = {}) => read(range) };
 }
 
-/**
- * Ours, which is the same host for every platform and tells no more than the file; where others cannot reach
- * it, that of the bucket.
- */
+/** Ours: one host for all platforms. The bucket's, where others cannot reach ours. */
 async function ownAddress(
   { files, downloadUrl }: MediaSourceOptions,
   { media, file, ours, lastsMs }: { media: MediaItem; file: OwnFile; ours: boolean; lastsMs: number },

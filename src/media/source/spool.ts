@@ -5,17 +5,17 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { FILE_TYPES } from "../../domain/files/file.ts";
-import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
+import { declaredBytes, problemOfAnswer } from "../../domain/files/media-limits.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import { MediaUnavailable, type MediaFacts, type MediaItem, type MediaOwner } from "../../ports/media.ts";
+import { type MediaFacts, type MediaItem, type MediaOwner, MediaUnavailable } from "../../ports/media.ts";
 import type { MediaProbe } from "../../ports/media-probe.ts";
 import { createFolderStore } from "../stores/folder-store.ts";
 import {
   asError,
   explainRemote,
   readRemote,
-  requestRemote,
   type RemoteOptions,
+  requestRemote,
 } from "../outbound/remote-request.ts";
 
 interface SpoolOptions extends RemoteOptions {

@@ -1,28 +1,22 @@
 import { Readable } from "node:stream";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { assertKey, type FileStore, type WriteOptions } from "../../ports/file-store.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
-import { createClient, type BucketOptions } from "./bucket/client.ts";
-import { examineBucket, reachBucket, type BucketFinding } from "./bucket/examine.ts";
-import { BucketObjects } from "./bucket/objects.ts";
+import { BucketObjects, type BucketOptions, createClient } from "./bucket/objects.ts";
 import { BucketRefusal, explainBucket } from "./bucket/refusal.ts";
+import { randomBytes } from "node:crypto";
+import { text } from "node:stream/consumers";
+import { type BucketSettings, describeBucket } from "../../domain/files/bucket-settings.ts";
 
 const READ_AHEAD_BYTES = 256 * 1024;
 
 export interface BucketStore extends FileStore {
-  /**
-   * Throws `unavailable` with a sentence where the settings are wrong. A bucket that does not answer is told
-   * by its result only.
-   */
+  /** Throws `unavailable` where the settings are wrong. The result tells of a bucket that does not answer. */
   assertSettings(): Promise<{ readonly isReachable: boolean }>;
-  /** What `posthorn doctor` tells of it. */
   examine(): Promise<BucketFinding[]>;
 }
 
-/**
- * A FileStore on an S3-compatible bucket. Every failure is `unavailable` with a sentence that says what is
- * wrong.
- */
+/** A FileStore on an S3-compatible bucket. Every failure is `unavailable`, with what is wrong. */
 export function createBucketStore(options: BucketOptions): BucketStore {
   const { bucket } = options;
   const objects = new BucketObjects(createClient(options), bucket.name);
@@ -77,4 +71,78 @@ export function createBucketStore(options: BucketOptions): BucketStore {
       }
     },
   };
+}
+
+export interface BucketFinding {
+  readonly verdict: "ok" | "note" | "problem";
+  readonly text: string;
+}
+
+/** Where nothing ever stands: asking for it tells whether the bucket is there and knows the key. */
+const NOTHING = "doctor/nothing";
+
+const WHEN_SILENT = "Check POSTHORN_S3_ENDPOINT, this machine's network, and whether the service runs.";
+
+/** Throws `BucketRefusal` or `BucketSilent` where the bucket cannot be used, before anything is written. */
+export async function reachBucket(objects: BucketObjects): Promise<void> {
+  try {
+    await text(Readable.from(objects.read(NOTHING, 0, null)));
+  } catch (error) {
+    // Without the right to list, S3 calls what is missing forbidden.
+    const isMissing = error instanceof AppError && error.kind === "not_found";
+    if (!isMissing && !(error instanceof BucketRefusal && error.is("AccessDenied"))) throw error;
+  }
+}
+
+/** Writes, reads and deletes an object of its own, and says each. It ends at the first that fails. */
+export async function examineBucket(
+  objects: BucketObjects,
+  bucket: BucketSettings,
+): Promise<BucketFinding[]> {
+  const findings: BucketFinding[] = [];
+  const attempt = async (work: () => Promise<string>): Promise<boolean> => {
+    try {
+      findings.push({ verdict: "ok", text: await work() });
+      return true;
+    } catch (error) {
+      const told = explainBucket(error, bucket, WHEN_SILENT);
+      const said = told instanceof AppError ? told.message : INTERNAL_ERROR_SENTENCE;
+      findings.push({ verdict: "problem", text: said });
+      return false;
+    }
+  };
+  const isReached = await attempt(async () => {
+    await reachBucket(objects);
+    return `${describeBucket(bucket)} answers and knows the key`;
+  });
+  if (!isReached) return findings;
+  const key = `doctor/${randomBytes(12).toString("hex")}`;
+  const content = randomBytes(32).toString("hex");
+  const isWritten = await attempt(async () => {
+    await objects.write({ key, body: Readable.from([Buffer.from(content)]), isNew: false });
+    return "a probe object was written";
+  });
+  if (!isWritten) return findings;
+  await attempt(() => readBack(objects, key, content));
+  await attempt(async () => {
+    await objects.remove(key);
+    return "it was deleted";
+  });
+  const isHidden = await objects.head(NOTHING).then(
+    () => false,
+    (error: unknown) => error instanceof BucketRefusal && error.status === 403,
+  );
+  if (isHidden) {
+    const text =
+      "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket.";
+    findings.push({ verdict: "problem", text });
+  }
+  return findings;
+}
+
+async function readBack(objects: BucketObjects, key: string, content: string): Promise<string> {
+  const whole = await text(Readable.from(objects.read(key, 0, null)));
+  const part = await text(Readable.from(objects.read(key, 8, 15)));
+  if (whole === content && part === content.slice(8, 16)) return "it was read back, whole and in part";
+  throw new AppError("unavailable", "What was written came back as something else. Do not use this bucket.");
 }

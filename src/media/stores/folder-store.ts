@@ -27,8 +27,7 @@ const ABANDONED_MS = HOUR;
 
 const READ_BYTES = 256 * 1024;
 
-// A link in the place of a file is never followed. Windows has no such flag, and needs a privilege to make
-// links.
+// A link in the place of a file is never followed. Windows has no such flag.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 interface Writing extends WriteOptions {
@@ -82,10 +81,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
-/**
- * What killed processes left half written. `isUnused` says that no other process writes in these folders; what is
- * written after it was asked stays.
- */
+/** Removes what killed processes left half written, unless other processes write in these folders. */
 export async function removePartialFiles(folders: readonly string[], isUnused: () => boolean): Promise<void> {
   const listed = folders.map(async (folder) => {
     const names = await readdir(join(folder, TEMPORARY)).catch(ignoreMissing);
@@ -220,9 +216,7 @@ async function assertInside(folder: string, inner: string): Promise<void> {
     throw new AppError("not_found", "The file is not in the store.");
 }
 
-/**
- * ELOOP: a link where a file should be. EISDIR, ENOTDIR: a folder there, or a file in the place of a folder.
- */
+/** ELOOP: a link instead of a file. EISDIR: a folder there. ENOTDIR: a file instead of a folder. */
 function isMissing(error: unknown): boolean {
   return hasCode(error, ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"]);
 }

@@ -19,7 +19,7 @@ type Network = Pick<ConnectIo, "ask">;
 /** A fault with the name that XRPC gives its errors (`RecordNotFound`). */
 export class XrpcFault extends PlatformFault {
   readonly code: string;
-  // Private: whatever logs an error writes down its fields, and the server may quote tokens.
+  // Private: logs show the fields of errors, and the server may quote tokens.
   readonly #answer: unknown;
 
   constructor(kind: FaultKind, message: string, details: { code: string; response: PlatformResponse }) {
@@ -51,7 +51,7 @@ export interface XrpcCall extends Pick<
   readonly params?: NonNullable<PlatformRequest["query"]>;
 }
 
-/** Any JSON object; of use where nothing of the answer is needed. */
+/** Any JSON object, where nothing of the answer is needed. */
 export const AnyAnswer = z.looseObject({});
 
 /** One XRPC call: a POST where it has a body, else a GET. */
@@ -91,7 +91,7 @@ const AUTH_CODES = new Set([
   "AuthMissing",
   "AuthFactorTokenRequired",
 ]);
-/** Nothing but the person and Bluesky can help; the channel asks for them by asking to be reconnected. */
+/** Only the person and Bluesky can help: the channel asks to be reconnected. */
 const CLOSED_CODES = new Set([
   "AccountTakedown",
   "AccountDeactivated",
@@ -184,7 +184,7 @@ export interface SignIn {
   readonly password: string;
 }
 
-/** Signs in. A lost answer leaves a session that nobody uses, so that it may be asked for again. */
+/** Signs in. A lost answer leaves a session that is not used, so that it may be asked for again. */
 export function createSession(io: Network, { service, identifier, password }: SignIn): Promise<Session> {
   const call = {
     base: service,
@@ -281,12 +281,13 @@ export type StoredRecord = z.infer<typeof RecordAnswer>;
 
 /** The record as the account's own server has it, which is the truth; null where it has none. */
 export async function findRecord(
-  io: Network,
-  at: { base: string; repo: string; collection: string; rkey: string },
+  io: PlatformIo,
+  collection: string,
+  rkey: string,
 ): Promise<StoredRecord | null> {
-  const { base, ...params } = at;
+  const params = { repo: didOf(io), collection, rkey };
   try {
-    return await xrpc(io, { base, nsid: "com.atproto.repo.getRecord", params }, RecordAnswer);
+    return await xrpc(io, { base: pdsOf(io), nsid: "com.atproto.repo.getRecord", params }, RecordAnswer);
   } catch (error) {
     if (isXrpcError(error, "RecordNotFound")) return null;
     throw error;

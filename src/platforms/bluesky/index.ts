@@ -5,6 +5,8 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { definePlatform } from "../../ports/platform.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
+import { secretField, textField } from "../shared/connect.ts";
 import { explainUnreached } from "../shared/servers.ts";
 import {
   createSession,
@@ -29,21 +31,9 @@ const PASSWORD_PLACE =
   "Make an app password at https://bsky.app/settings/app-passwords (Settings, Privacy and security, App passwords).";
 
 const SECRET_FIELDS = [
-  {
-    name: "handle",
-    label: "Handle",
-    help: "Your full handle, for example alice.bsky.social, or your DID.",
-    isRequired: true,
-    isSecret: false,
-  },
-  {
-    name: "appPassword",
-    label: "App password",
-    help: `${PASSWORD_PLACE} It looks like abcd-efgh-ijkl-mnop.`,
-    isRequired: true,
-    isSecret: true,
-  },
-] as const;
+  textField("handle", "Handle", "Your full handle, for example alice.bsky.social, or your DID."),
+  secretField("appPassword", "App password", `${PASSWORD_PLACE} It looks like abcd-efgh-ijkl-mnop.`),
+];
 
 const INSTRUCTIONS = `${PASSWORD_PLACE} It can post and can be revoked there at any time. Your main password stays with you.`;
 
@@ -107,7 +97,7 @@ function instanceOf(given: string | null): string | null {
 
 const DID_OR_MAIL = /^(did:[a-z]+:\S+|[^\s@]+@[^\s@]+)$/;
 
-/** https://atproto.com/specs/handle; its first part alone is completed. */
+/** https://atproto.com/specs/handle; a first part without its domain is completed. */
 const HANDLE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
 function identifierOf(input: ConnectInput, service: string): string {
@@ -157,49 +147,30 @@ async function explainRefusal(
   attempt: SignIn & { readonly isGiven: boolean },
   fault: PlatformFault,
 ): Promise<AppError> {
-  const field = attempt.isGiven ? "instanceUrl: " : "";
-  const options = { cause: fault };
-  if (isXrpcError(fault, "AuthFactorTokenRequired")) {
-    return new AppError(
-      "invalid",
-      `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`,
-      options,
-    );
-  }
-  if (isXrpcError(fault, "AccountTakedown", "AccountDeactivated", "AccountSuspended")) {
-    return new AppError("invalid", `handle: ${fault.message}`, options);
-  }
-  if (fault.kind === "rate") {
-    return new AppError(
-      "unavailable",
-      "Bluesky takes no more sign-ins from this account for now. Try again in a few minutes.",
-      options,
-    );
-  }
-  if (fault.cause instanceof AppError)
-    return new AppError("invalid", `${field}${fault.cause.message}`, options);
   const host = new URL(attempt.service).host;
-  if (fault.kind !== "auth" && !(isXrpcError(fault, "InvalidRequest") && fault.httpStatus === 400)) {
-    return new AppError(
-      "unavailable",
+  const invalid = (message: string) => new AppError("invalid", message, { cause: fault });
+  const unavailable = (message: string) => new AppError("unavailable", message, { cause: fault });
+  if (isXrpcError(fault, "AuthFactorTokenRequired"))
+    return invalid(
+      `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`,
+    );
+  if (isXrpcError(fault, "AccountTakedown", "AccountDeactivated", "AccountSuspended"))
+    return invalid(`handle: ${fault.message}`);
+  if (fault.kind === "rate")
+    return unavailable(
+      "Bluesky takes no more sign-ins from this account for now. Try again in a few minutes.",
+    );
+  if (fault.cause instanceof AppError)
+    return invalid(`${attempt.isGiven ? "instanceUrl: " : ""}${fault.cause.message}`);
+  if (fault.kind !== "auth" && !(isXrpcError(fault, "InvalidRequest") && fault.httpStatus === 400))
+    return unavailable(
       attempt.isGiven
         ? `instanceUrl: ${host} did not answer as a Bluesky server does. Check the address or try again later.`
         : `The server ${host} did not answer as a Bluesky server does. Try again later.`,
-      options,
     );
-  }
-  if (await isUnknownHandle(io, attempt)) {
-    return new AppError(
-      "invalid",
-      `handle: ${host} knows no account with this handle. Check its spelling.`,
-      options,
-    );
-  }
-  return new AppError(
-    "invalid",
-    `appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`,
-    options,
-  );
+  return (await isUnknownHandle(io, attempt))
+    ? invalid(`handle: ${host} knows no account with this handle. Check its spelling.`)
+    : invalid(`appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`);
 }
 
 async function isUnknownHandle(io: ConnectIo, { service, identifier }: SignIn): Promise<boolean> {
@@ -231,17 +202,13 @@ async function readProfile(
   io: ConnectIo,
   at: { base: string; session: Session },
 ): Promise<{ displayName?: string; avatar?: string }> {
-  const { did, accessJwt } = at.session;
+  const { did, accessJwt: token } = at.session;
+  const call = { base: at.base, nsid: "app.bsky.actor.getProfile", params: { actor: did }, token };
   try {
-    const found = await xrpc(
-      io,
-      { base: at.base, nsid: "app.bsky.actor.getProfile", params: { actor: did }, token: accessJwt },
-      Profile,
-    );
-    const displayName = (found.displayName ?? "").trim();
+    const { displayName = "", avatar } = await xrpc(io, call, Profile);
     return {
-      ...(displayName === "" ? {} : { displayName }),
-      ...(found.avatar === undefined ? {} : { avatar: found.avatar }),
+      ...(displayName.trim() === "" ? {} : { displayName: displayName.trim() }),
+      ...(avatar === undefined ? {} : { avatar }),
     };
   } catch (error) {
     if (error instanceof PlatformFault) return {};
@@ -251,23 +218,15 @@ async function readProfile(
 
 const MB = 1_000_000;
 
-const address = { kind: "address", isRequired: false } as const;
-
 const SETTINGS: readonly PlatformSetting[] = [
-  {
-    ...address,
-    name: "BASE_URL",
-    meaning: "A gateway that stands for every server of the network",
-    default: "the server of the account",
-  },
-  {
-    ...address,
-    name: "APPVIEW_URL",
-    meaning: "Where numbers of posts are asked for",
-    default: "https://public.api.bsky.app",
-  },
-  { ...address, name: "VIDEO_URL", meaning: "Where videos are sent", default: "https://video.bsky.app" },
-  { ...address, name: "WEB_URL", meaning: "Where people look at posts", default: "https://bsky.app" },
+  addressSetting(
+    "BASE_URL",
+    "A gateway that stands for every server of the network",
+    "the server of the account",
+  ),
+  addressSetting("APPVIEW_URL", "Where numbers of posts are asked for", "https://public.api.bsky.app"),
+  addressSetting("VIDEO_URL", "Where videos are sent", "https://video.bsky.app"),
+  addressSetting("WEB_URL", "Where people look at posts", "https://bsky.app"),
 ];
 
 export default definePlatform({
@@ -279,7 +238,7 @@ export default definePlatform({
       required: false,
       maxItems: MAX_IMAGES,
       accepts: [
-        // Its apps show the first frame alone.
+        // Its apps show only the first frame.
         { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false },
         // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
         { kind: "video", mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 },

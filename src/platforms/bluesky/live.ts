@@ -19,8 +19,9 @@ import {
   THREADGATE,
   xrpc,
 } from "./api.ts";
-import { type CountedPost, sumByDay, uncounted } from "../shared/live.ts";
-import { type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
+import { pages } from "../shared/pages.ts";
+import { countByPost, type CountedPost, uncounted } from "../shared/live.ts";
+import { type BlueskyPost, makeContent, partsOf } from "./metadata.ts";
 import { gatesOf } from "./publish.ts";
 
 const PUBLIC_APP_VIEW = "https://public.api.bsky.app";
@@ -46,19 +47,15 @@ const Counts = z.looseObject({
 type Counts = z.infer<typeof Counts>;
 
 function countOf(counts: Counts): Partial<Metrics> {
-  const { likeCount, repostCount, replyCount, quoteCount, bookmarkCount } = counts;
+  const { likeCount: likes = null, replyCount: comments = null, bookmarkCount: saves = null } = counts;
+  const { repostCount, quoteCount } = counts;
   const isShared = repostCount !== undefined || quoteCount !== undefined;
-  return {
-    likes: likeCount ?? null,
-    comments: replyCount ?? null,
-    shares: isShared ? (repostCount ?? 0) + (quoteCount ?? 0) : null,
-    saves: bookmarkCount ?? null,
-  };
+  return { likes, comments, shares: isShared ? (repostCount ?? 0) + (quoteCount ?? 0) : null, saves };
 }
 
 export const ACCOUNT_METRICS = ["followers", "posts", "likes", "comments", "shares"] as const;
 
-const NOT_OFFERED = uncounted("Bluesky", ["views", "impressions", "reach", "clicks"]);
+const NOT_OFFERED = ["views", "impressions", "reach", "clicks"];
 
 const Profile = z.looseObject({ followersCount: Count });
 
@@ -70,19 +67,13 @@ export async function analytics(
   const base = appViewOf(io);
   if (base === null) return nothing("No index of this network is set (POSTHORN_BLUESKY_APPVIEW_URL).");
   try {
-    const profile = await xrpc(
-      io,
-      { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } },
-      Profile,
-    );
-    const posts = postsSince(range.from, { base, io });
-    const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
-    const followers = profile.followersCount;
-    return {
-      totals: { ...(followers === undefined ? {} : { followers }), ...totals },
-      days,
-      unavailable: NOT_OFFERED,
-    };
+    const call = { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } };
+    const profile = await xrpc(io, call, Profile);
+    return await countByPost(listPosts(range.from, { base, io }), range, {
+      followers: profile.followersCount,
+      title: "Bluesky",
+      uncounted: NOT_OFFERED,
+    });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "Bluesky's index did not give the account's numbers");
@@ -94,7 +85,10 @@ function nothing(reason: string): PlatformAnalytics {
   return {
     totals: {},
     days: [],
-    unavailable: [...ACCOUNT_METRICS.map((metric) => ({ metric, reason })), ...NOT_OFFERED],
+    unavailable: [
+      ...ACCOUNT_METRICS.map((metric) => ({ metric, reason })),
+      ...uncounted("Bluesky", NOT_OFFERED),
+    ],
   };
 }
 
@@ -110,22 +104,15 @@ const FeedPage = z.looseObject({
 type FeedItem = z.infer<typeof FeedPage>["feed"][number];
 
 /** The account's own posts, the newest first, and what others did with each. */
-async function* postsSince(from: string, at: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = {
-      actor: didOf(at.io),
-      limit: String(PAGE),
-      filter: "posts_with_replies",
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    const call = { base: at.base, nsid: "app.bsky.feed.getAuthorFeed", params };
-    const answer = await xrpc(at.io, call, FeedPage);
-    for (const { reason, post } of answer.feed)
-      if (reason === undefined) yield { date: post.record.createdAt.slice(0, 10), counts: countOf(post) };
-    cursor = answer.cursor;
-    if (cursor === undefined || isBefore(answer.feed, from)) return;
-  }
+function listPosts(from: string, { base, io }: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
+  const own = { actor: didOf(io), limit: String(PAGE), filter: "posts_with_replies" };
+  return pages(MAX_PAGES, async (cursor) => {
+    const params = cursor === undefined ? own : { ...own, cursor };
+    const answer = await xrpc(io, { base, nsid: "app.bsky.feed.getAuthorFeed", params }, FeedPage);
+    const posts = answer.feed.filter(({ reason }) => reason === undefined).map(({ post }) => post);
+    const items = posts.map((post) => ({ date: post.record.createdAt.slice(0, 10), counts: countOf(post) }));
+    return { items, next: isBefore(answer.feed, from) ? null : answer.cursor };
+  });
 }
 
 /** A pinned or reposted item stands out of order: only own posts tell how far back the feed is. */
@@ -155,12 +142,7 @@ function keyOf(post: BlueskyPost): string {
  * be reached.
  */
 export async function insights(post: BlueskyPost, io: PlatformIo): Promise<PostInsights> {
-  const record = await findRecord(io, {
-    base: pdsOf(io),
-    repo: didOf(io),
-    collection: POST,
-    rkey: keyOf(post),
-  });
+  const record = await findRecord(io, POST, keyOf(post));
   if (record === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: await readCounts(record.uri, io) };
 }
@@ -171,11 +153,8 @@ async function readCounts(uri: string, io: PlatformIo): Promise<Partial<Metrics>
   const base = appViewOf(io);
   if (base === null) return {};
   try {
-    const { posts } = await xrpc(
-      io,
-      { base, nsid: "app.bsky.feed.getPosts", params: { uris: [uri] } },
-      PostsAnswer,
-    );
+    const call = { base, nsid: "app.bsky.feed.getPosts", params: { uris: [uri] } };
+    const { posts } = await xrpc(io, call, PostsAnswer);
     return posts[0] === undefined ? {} : countOf(posts[0]);
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
@@ -215,29 +194,23 @@ function assertReplaceable({ metadata }: BlueskyPost): void {
 }
 
 async function replaceRecord(post: BlueskyPost, io: PlatformIo): Promise<void> {
-  const at = { base: pdsOf(io), repo: didOf(io), collection: POST, rkey: keyOf(post) };
-  const current = await findRecord(io, at);
+  const rkey = keyOf(post);
+  const current = await findRecord(io, POST, rkey);
   if (current?.cid === undefined)
     throw new AppError("conflict", "The post is no longer on Bluesky, so it cannot be changed.");
   const record = await editedRecord(post, current, io);
-  await put(io, { ...at, record, swapRecord: current.cid });
+  await put(io, { collection: POST, rkey, record, swapRecord: current.cid });
 }
 
 /** Reply, media and moment stay as they are. */
 async function editedRecord(post: BlueskyPost, { value }: StoredRecord, io: PlatformIo): Promise<JsonObject> {
   const [part] = partsOf(post);
+  const altTexts = part.media.map((item) => item.altText ?? "");
   const { createdAt, embed, reply } = value;
   return {
-    ...(await contentOf(part, post.metadata, io)),
+    ...(await makeContent(part, post.metadata, io)),
     ...(createdAt === undefined ? {} : { createdAt }),
-    ...(embed === undefined
-      ? {}
-      : {
-          embed: withAltText(
-            embed,
-            part.media.map((item) => item.altText ?? ""),
-          ),
-        }),
+    ...(embed === undefined ? {} : { embed: withAltText(embed, altTexts) }),
     ...(reply === undefined ? {} : { reply }),
   };
 }
@@ -250,36 +223,30 @@ const Video = z.looseObject({ $type: z.literal("app.bsky.embed.video") });
 const JsonRecord = z.record(z.string(), z.json());
 
 function withAltText(embed: Json, altTexts: readonly string[]): Json {
-  const images = Images.safeParse(embed);
-  const record = JsonRecord.safeParse(embed);
-  if (!record.success) return embed;
-  if (images.success)
-    return {
-      ...record.data,
-      images: images.data.images.map((image, at) => ({ ...image, alt: altTexts[at] ?? "" })),
-    };
+  const record = JsonRecord.safeParse(embed).data;
+  if (record === undefined) return embed;
+  const shown = Images.safeParse(embed).data?.images;
+  if (shown !== undefined)
+    return { ...record, images: shown.map((image, at) => ({ ...image, alt: altTexts[at] ?? "" })) };
   if (!Video.safeParse(embed).success) return embed;
-  const { alt: _old, ...video } = record.data;
-  return altTexts[0] === undefined || altTexts[0] === "" ? video : { ...video, alt: altTexts[0] };
+  const { alt: _old, ...video } = record;
+  return altTexts[0] ? { ...video, alt: altTexts[0] } : video;
 }
 
 async function replaceGates(post: BlueskyPost, io: PlatformIo): Promise<void> {
-  const did = didOf(io);
   const rkey = keyOf(post);
-  const current = await findRecord(io, { base: pdsOf(io), repo: did, collection: POST, rkey });
+  const current = await findRecord(io, POST, rkey);
   const createdAt =
     z.string().safeParse(current?.value["createdAt"]).data ?? new Date(io.now()).toISOString();
-  const gates = gatesOf(post.metadata, { did, rkey, createdAt });
+  const gates = gatesOf(post.metadata, { did: didOf(io), rkey, createdAt });
   for (const collection of [THREADGATE, POSTGATE]) {
     const gate = gates.find((one) => one.collection === collection);
-    if (gate === undefined) await deleteRecord(io, collection, rkey);
-    else await put(io, { base: pdsOf(io), repo: did, collection, rkey, record: gate.value });
+    if (gate === undefined) await changeRepo(io, "deleteRecord", { collection, rkey });
+    else await put(io, { collection, rkey, record: gate.value });
   }
 }
 
 interface Put {
-  readonly base: string;
-  readonly repo: string;
   readonly collection: string;
   readonly rkey: string;
   readonly record: JsonObject;
@@ -289,21 +256,15 @@ interface Put {
 /**
  * Writing equal content twice is one write; a swap that fails because ours came through already is a success.
  */
-async function put(io: PlatformIo, { base, ...request }: Put): Promise<void> {
-  const call = { base, nsid: "com.atproto.repo.putRecord", json: { ...request }, isIdempotent: true };
+async function put(io: PlatformIo, written: Put): Promise<void> {
   try {
-    await ownXrpc(io, call, AnyAnswer);
+    await changeRepo(io, "putRecord", { ...written });
   } catch (error) {
     if (!isXrpcError(error, "InvalidSwap") && !(error instanceof PlatformFault && error.kind === "transient"))
       throw error;
-    const { repo, collection, rkey } = request;
-    const now = await findRecord(io, { base, repo, collection, rkey });
-    if (now === null || !isSame(now.value, request.record)) throw error;
+    const now = await findRecord(io, written.collection, written.rkey);
+    if (now === null || sorted(now.value) !== sorted(written.record)) throw error;
   }
-}
-
-function isSame(a: Json, b: Json): boolean {
-  return sorted(a) === sorted(b);
 }
 
 function sorted(value: Json): string {
@@ -317,19 +278,17 @@ function sorted(value: Json): string {
 /** Deletes the whole thread, last part first, and what governs it. What is gone already is no error. */
 export async function remove(post: BlueskyPost, io: PlatformIo): Promise<void> {
   const rkey = keyOf(post);
-  const count = partsOf(post).length;
-  for (let at = count - 1; at >= 0; at -= 1) await deleteRecord(io, POST, laterTid(rkey, at));
-  const { replyRules, allowQuotes } = post.metadata;
-  if (replyRules !== undefined) await deleteRecord(io, THREADGATE, rkey);
-  if (allowQuotes !== undefined) await deleteRecord(io, POSTGATE, rkey);
+  const remove = (collection: string, key: string): Promise<void> =>
+    changeRepo(io, "deleteRecord", { collection, rkey: key });
+  const { thread = [], replyRules, allowQuotes } = post.metadata;
+  for (let at = thread.length; at >= 0; at -= 1) await remove(POST, laterTid(rkey, at));
+  if (replyRules !== undefined) await remove(THREADGATE, rkey);
+  if (allowQuotes !== undefined) await remove(POSTGATE, rkey);
 }
 
-async function deleteRecord(io: PlatformIo, collection: string, rkey: string): Promise<void> {
-  const call = {
-    base: pdsOf(io),
-    nsid: "com.atproto.repo.deleteRecord",
-    json: { repo: didOf(io), collection, rkey },
-    isIdempotent: true,
-  };
-  await ownXrpc(io, call, AnyAnswer);
+/** A change that may be asked for again. */
+async function changeRepo(io: PlatformIo, name: string, change: JsonObject): Promise<void> {
+  const nsid = `com.atproto.repo.${name}`;
+  const json = { repo: didOf(io), ...change };
+  await ownXrpc(io, { base: pdsOf(io), nsid, json, isIdempotent: true }, AnyAnswer);
 }

@@ -1,11 +1,11 @@
-import { openAll as openMedia } from "../shared/media.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
-import { throwNotSent } from "../shared/faults.ts";
+import { inOrder, openAll } from "../shared/media.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
 import { MAX_IMAGES } from "./metadata.ts";
@@ -28,23 +28,11 @@ interface Sending {
   readonly isAgain: boolean;
 }
 
-/**
- * One upload under the protocol. What it leaves behind is named by the hash of its bytes and seen by nobody
- * before a record names it: a lost answer leaves nothing in doubt, and sending it again changes nothing.
- */
-async function uploadOnce<R extends Json>(to: Sending, url: string, send: () => Promise<R>): Promise<Json> {
-  return to.io.effect<Json>({
-    step: `upload ${to.name}`,
-    request: { url },
-    send: () => send().catch(throwNotSent),
-    reconcile: async () => ({ outcome: "send_again" }),
-  });
-}
-
-/** A file on the account's own server. */
+/** A file on the account's own server, named by the hash of its bytes. */
 async function sendBlob(to: Sending, url: string, upload: Upload): Promise<Blob> {
-  if (to.isAgain) return uploadBlob(to.io, upload);
-  return Blob.parse(await uploadOnce(to, url, () => uploadBlob(to.io, upload)));
+  const send = (): Promise<Blob> => uploadBlob(to.io, upload);
+  if (to.isAgain) return send();
+  return Blob.parse(await sendUnseen<Json>(to.io, { step: `upload ${to.name}`, request: { url }, send }));
 }
 
 interface Upload {
@@ -93,44 +81,29 @@ export async function sendMedia(
   part: Part,
   to: { io: PublishIo; name: string; isAgain: boolean },
 ): Promise<JsonObject | null> {
-  const shown: Shown[] = [];
-  const items = await openAll(part, to.io);
-  for (const [at, item] of items.entries())
-    shown.push(await sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
-  return embedOf(shown);
+  const items = await openPart(part, to.io);
+  return embedOf(await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` })));
 }
 
-/**
- * Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole.
- */
-async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items = await openMedia(part.media, io);
-  const odd = items.find(({ facts }) => facts.type !== "image" && facts.type !== "video");
-  if (odd !== undefined) {
-    throw new AppError(
-      "invalid",
-      "mediaUrl: Bluesky takes pictures and videos, and this is neither. Use a JPEG, PNG, WebP or an MP4.",
-    );
-  }
-  const videos = items.filter(({ facts }) => facts.type === "video");
-  if (videos.length > 0 && items.length > 1) {
-    throw new AppError(
-      "invalid",
-      "metadata.moreMedia: a Bluesky post shows one video, or up to four pictures. Leave the rest out or use thread.",
-    );
-  }
-  if (videos.some(({ facts }) => facts.mimeType !== "video/mp4")) {
-    throw new AppError(
-      "invalid",
-      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post again.",
-    );
-  }
-  if (items.length > MAX_IMAGES)
-    throw new AppError(
-      "invalid",
-      `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use thread.`,
-    );
-  return items;
+/** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */
+async function openPart(part: Part, io: PublishIo): Promise<MediaItem[]> {
+  const items = await openAll(part.media, io);
+  const problem = problemOf(items.map(({ facts }) => facts));
+  if (problem === null) return items;
+  throw new AppError("invalid", problem);
+}
+
+function problemOf(files: readonly MediaItem["facts"][]): string | null {
+  if (files.some(({ type }) => type !== "image" && type !== "video"))
+    return "mediaUrl: Bluesky takes pictures and videos, and this is neither. Use a JPEG, PNG, WebP or an MP4.";
+  const videos = files.filter(({ type }) => type === "video");
+  if (videos.length > 0 && files.length > 1)
+    return "metadata.moreMedia: a Bluesky post shows one video, or up to four pictures. Leave the rest out or use thread.";
+  if (videos.some(({ mimeType }) => mimeType !== "video/mp4"))
+    return "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post again.";
+  return files.length > MAX_IMAGES
+    ? `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use thread.`
+    : null;
 }
 
 async function sendOne(item: MediaItem, to: Sending): Promise<Shown> {
@@ -208,9 +181,13 @@ async function sendVideo(item: MediaItem, to: Sending): Promise<Blob> {
   if (to.isAgain) return waitFor(to.io, service, await startJob(item, to.io, service));
 
   // The service knows a video by its bytes too: a second upload is answered with the first one's job.
-  const stored = await uploadOnce(to, item.url, async () => {
-    const started = await startJob(item, to.io, service);
-    return { jobId: started.jobId, blob: started.blob ?? null };
+  const stored = await sendUnseen<Json>(to.io, {
+    step: `upload ${to.name}`,
+    request: { url: item.url },
+    send: async () => {
+      const { jobId, blob = null } = await startJob(item, to.io, service);
+      return { jobId, blob };
+    },
   });
   const job = z.object({ jobId: z.string(), blob: Blob.nullable() }).parse(stored);
   const blob = job.blob ?? finished(await readJob(to.io, service, job.jobId));
@@ -266,46 +243,24 @@ async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
     if (!(error instanceof XrpcFault)) throw error;
     const answer = JobAnswer.safeParse(error.answer);
     if (answer.success && (answer.data.blob !== undefined || answer.data.jobId !== "")) return answer.data;
-    if (error.code === "unconfirmed_email") {
-      throw new PlatformFault(
-        "rejected",
-        "Bluesky takes videos only from accounts with a confirmed e-mail address. Confirm it in Bluesky's settings.",
-        {
-          cause: error,
-        },
-      );
-    }
-    if (error.kind !== "auth") throw error;
+    if (error.code !== "unconfirmed_email" && error.kind !== "auth") throw error;
     throw new PlatformFault(
       "rejected",
-      "Bluesky's video service refused the account. Check in Bluesky that it may post videos.",
-      {
-        cause: error,
-      },
+      error.code === "unconfirmed_email"
+        ? "Bluesky takes videos only from accounts with a confirmed e-mail address. Confirm it in Bluesky's settings."
+        : "Bluesky's video service refused the account. Check in Bluesky that it may post videos.",
+      { cause: error },
     );
   }
 }
 
-/**
- * A token with which the video service may store the finished video on the account's server, and nothing
- * else.
- */
+/** With it the video service may store the finished video on the account's server, and nothing else. */
 async function serviceToken(io: PublishIo): Promise<string> {
   const base = pdsOf(io);
-  const { did } = await xrpc(
-    io,
-    { base, nsid: "com.atproto.server.describeServer" },
-    z.looseObject({ did: z.string() }),
-  );
-  const params = {
-    aud: did,
-    lxm: "com.atproto.repo.uploadBlob",
-    exp: String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS),
-  };
-  const answer = await ownXrpc(
-    io,
-    { base, nsid: "com.atproto.server.getServiceAuth", params },
-    z.looseObject({ token: z.string() }),
-  );
-  return answer.token;
+  const server = { base, nsid: "com.atproto.server.describeServer" };
+  const { did: aud } = await xrpc(io, server, z.looseObject({ did: z.string() }));
+  const exp = String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS);
+  const params = { aud, lxm: "com.atproto.repo.uploadBlob", exp };
+  const auth = { base, nsid: "com.atproto.server.getServiceAuth", params };
+  return (await ownXrpc(io, auth, z.looseObject({ token: z.string() }))).token;
 }

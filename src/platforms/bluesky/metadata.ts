@@ -266,8 +266,8 @@ export function normalizeText(text: string): string {
 
 type LookupIo = Pick<PlatformIo, "ask" | "account" | "setting" | "log">;
 
-/** What of a record follows from text and metadata alone; an edit replaces just this. */
-export async function contentOf(part: Part, metadata: BlueskyMetadata, io: LookupIo): Promise<JsonObject> {
+/** The part of a record that follows only from text and metadata, which an edit replaces. */
+export async function makeContent(part: Part, metadata: BlueskyMetadata, io: LookupIo): Promise<JsonObject> {
   const spans = findSpans(part.text);
   const facets = toFacets(part.text, spans, await resolveMentions(spans, io));
   const langs = metadata.langs ?? (metadata.language === undefined ? [] : [metadata.language]);

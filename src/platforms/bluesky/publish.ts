@@ -20,8 +20,9 @@ import {
   uriOf,
   webUrl,
 } from "./api.ts";
+import { inOrder } from "../shared/media.ts";
 import { sendImage, sendMedia } from "./media.ts";
-import { type BlueskyMetadata, type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
+import { type BlueskyMetadata, type BlueskyPost, makeContent, partsOf } from "./metadata.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -62,12 +63,10 @@ async function sendEmbeds(
   io: PublishIo,
   isAgain: boolean,
 ): Promise<(JsonObject | null)[]> {
-  const embeds: (JsonObject | null)[] = [];
-  for (const [at, part] of partsOf(post).entries()) {
+  return inOrder(partsOf(post), async (part, at) => {
     const to = { io, name: String(at + 1), isAgain };
-    embeds.push((await sendMedia(part, to)) ?? (at === 0 ? await linkCard(post, to) : null));
-  }
-  return embeds;
+    return (await sendMedia(part, to)) ?? (at === 0 ? linkCard(post, to) : null);
+  });
 }
 
 async function linkCard(
@@ -103,9 +102,9 @@ async function buildRecords(
   for (const [at, part] of partsOf(post).entries()) {
     const rkey = laterTid(first, at);
     const value: JsonObject = {
-      ...(await contentOf(part, post.metadata, io)),
+      ...(await makeContent(part, post.metadata, io)),
       createdAt,
-      ...(embeds[at] === null || embeds[at] === undefined ? {} : { embed: embeds[at] }),
+      ...(embeds[at] ? { embed: embeds[at] } : {}),
       ...(root === null || parent === null ? {} : { reply: { root, parent } }),
     };
     writes.push({ collection: POST, rkey, value });
@@ -176,7 +175,7 @@ async function applyWrites(request: JsonObject, io: PublishIo): Promise<void> {
 /** One commit made them all: any that is there proves it, though a person may have deleted others since. */
 async function isThere(plan: readonly RecordWrite[], io: PublishIo): Promise<boolean> {
   for (const { collection, rkey } of plan) {
-    if ((await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection, rkey })) !== null) return true;
+    if ((await findRecord(io, collection, rkey)) !== null) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
-import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://api.dailymotion.com";
@@ -20,7 +20,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   visibility: "metadata.visibility",
 };
 
-const OVER_QUOTA = "over quota";
+const OVER_QUOTA = "over-quota";
 
 /** https://developers.dailymotion.com/v2/reference/api-errors */
 const RULES: readonly FaultRule[] = [
@@ -28,16 +28,13 @@ const RULES: readonly FaultRule[] = [
     code: OVER_QUOTA,
     kind: "rate",
     isNotDone: true,
+    retryAfterMs: DAY,
     message:
       "Dailymotion takes no more videos from this channel for now. Its quota for 24 hours (for most channels, 15 videos and 10 hours of film) is used up.",
-    retryAfterMs: DAY,
   },
-  {
-    status: 403,
-    kind: "auth",
-    message:
-      "The API key may not do this: in Dailymotion Studio, under Organization, API keys, it needs the permissions to read the account and to read and manage videos of this channel.",
-  },
+  ...byStatus("auth", {
+    403: "The API key may not do this: in Dailymotion Studio, under Organization, API keys, it needs the permissions to read the account and to read and manage videos of this channel.",
+  }),
   ...Object.entries(FIELDS).map(([theirs, field]): FaultRule => {
     return {
       code: `param ${theirs}`,

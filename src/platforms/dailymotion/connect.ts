@@ -4,7 +4,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { Connected, ConnectInput, ConnectIo, Secrets, SecretsWay, Tokens } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { faultsBy, naming } from "../shared/faults.ts";
+import { byStatus, faultsBy, naming } from "../shared/faults.ts";
 import { call, callWith, Id, TOKEN_URL } from "./api.ts";
 
 const KEY_PLACE =
@@ -17,13 +17,9 @@ const Token = z.looseObject({ access_token: z.string().min(1), expires_in: z.coe
 const refusals = faultsBy({
   title: "Dailymotion",
   codesOf: () => [],
-  rules: [
-    {
-      status: [400, 401, 403],
-      kind: "auth",
-      message: `Dailymotion does not accept the key and its secret, or the key lacks a permission. ${KEY_PLACE} It needs the permissions to read the account and to read and manage videos.`,
-    },
-  ],
+  rules: byStatus("auth", {
+    "400 401 403": `Dailymotion does not accept the key and its secret, or the key lacks a permission. ${KEY_PLACE} It needs the permissions to read the account and to read and manage videos.`,
+  }),
 });
 
 /** A token for half an hour, as often as it is wanted. */

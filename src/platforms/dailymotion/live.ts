@@ -24,7 +24,7 @@ export async function edit(
   const json = joined(parts.map(([, part]) => part));
   await call(io, { method: "PATCH", path: `/videos/${id}`, json, isIdempotent: true }, AnyAnswer);
   if (!changed.includes("visibility")) return {};
-  // A private video has an address that nobody can guess.
+  // A private video has an address that cannot be guessed.
   const isPublic = (post.metadata.visibility ?? "public") === "public";
   const url = isPublic ? watchUrl(id) : (await findVideo(io, id))?.video_url;
   return url === undefined ? {} : { platformUrl: url };
@@ -41,7 +41,7 @@ export async function remove(post: DailymotionPost, io: PlatformIo): Promise<voi
   await call(io, asked, AnyAnswer);
 }
 
-/** Numbers are told to partners alone, in reports. */
+/** Only partners get numbers, in reports. */
 export async function insights(
   post: DailymotionPost,
   io: PlatformIo,

@@ -41,7 +41,7 @@ export function findVideo(io: PlatformIo, id: string): Promise<Video | null> {
   );
 }
 
-/** A video of which nothing is told counts as ready. */
+/** A video counts as ready where nothing is told of it. */
 export function stateOf({ processing }: Video): "processing" | "failed" | "ready" {
   const { encoding_status: status = "", encoding_progress: progress = null } = processing ?? {};
   if (/error|fail|reject/i.test(status)) return "failed";
@@ -54,7 +54,7 @@ const PATIENCE_MS = 15 * MINUTE;
 const APPEARS_WITHIN_MS = 5 * MINUTE;
 const LOOK_AGAIN_MS = 10 * SECOND;
 
-/** Brings the film there in private, for nobody to find, and makes it what it is to be at its time. */
+/** Brings the film there in private, and makes it what it is to be at its time. */
 export async function publish(post: DailymotionPost, io: PublishIo): Promise<PublishOutcome> {
   const { id, at } = Created.parse(io.resultOf("video") ?? (await create(post, io, await upload(post, io))));
   const isOut = io.resultOf("publish") !== null;
@@ -141,8 +141,6 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: MINUTE,
-        isReliable: true,
-        reason: "",
         find: async (since) => {
           const query = { created_after: toIso(since), sort: "-created_at", page_size: 100, fields: FIELDS };
           const { data } = await call(io, { path, query }, Page);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
-import { type Code, faultsBy } from "../shared/faults.ts";
+import { byCode, type Code, faultsBy, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://dev.to/api";
@@ -48,7 +48,7 @@ const DUPLICATE = "duplicate";
 
 const Refusal = z.looseObject({ error: z.string() });
 
-/** Forem names its errors in sentences alone: the fields that they begin with. */
+/** Forem names its errors only in sentences, by the fields that they begin with. */
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/canonical url/i, "canonicalUrl"],
   [/body markdown has already/i, DUPLICATE],
@@ -66,17 +66,12 @@ const classify = faultsBy({
   title: "DEV",
   codesOf,
   rules: [
-    {
-      code: DUPLICATE,
-      kind: "rejected",
-      message: "DEV already has an article of yours with the same title and text. Change one of them.",
-    },
-    ...["canonicalUrl", "title", "tags", "thumbnailUrl"].map((name) => ({
-      code: name,
-      kind: "rejected" as const,
-      field: `metadata.${name}`,
-      message: "DEV refused it. Change it, then send the post again.",
-    })),
+    ...byCode("rejected", {
+      [DUPLICATE]: "DEV already has an article of yours with the same title and text. Change one of them.",
+    }),
+    ...["canonicalUrl", "title", "tags", "thumbnailUrl"].flatMap((name) =>
+      refusedField(`metadata.${name}`, { [name]: "DEV refused it. Change it, then send the post again." }),
+    ),
     {
       status: 422,
       kind: "rejected",

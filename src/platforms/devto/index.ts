@@ -1,6 +1,7 @@
 import { DAY, MINUTE } from "../../domain/time.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
+import { oneChannel, secretField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { callWith, User } from "./api.ts";
 import { edit, EDITABLE_FIELDS, insights, inspect, remove, setThumbnail } from "./live.ts";
@@ -14,7 +15,7 @@ const KEY: SecretsWay = {
   name: "key",
   label: "API key",
   instructions: `${KEY_PLACE} DEV stores no pictures. It shows an article's pictures from their own addresses, which must be public and stay: under POSTHORN_PUBLIC_URL, or in a bucket. New accounts may publish one article in five minutes. Articles cannot be deleted through the API. They become drafts again.`,
-  fields: [{ name: "apiKey", label: "API key", help: KEY_PLACE, isRequired: true, isSecret: true }],
+  fields: [secretField("apiKey", "API key", KEY_PLACE)],
   renewal: null,
   connect,
 };
@@ -24,20 +25,14 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const user = await naming("apiKey", () =>
     callWith(io, { secrets: { apiKey } }, { path: "/users/me" }, User),
   );
-  return {
-    tokens: null,
-    targets: [
-      {
-        platformAccountId: String(user.id),
-        name: input.name ?? (user.name === "" ? user.username : user.name),
-        handle: user.username,
-        profileUrl: `https://dev.to/${encodeURIComponent(user.username)}`,
-        avatarUrl: user.profile_image ?? null,
-        settings: {},
-        secrets: { apiKey },
-      },
-    ],
-  };
+  return oneChannel({
+    platformAccountId: String(user.id),
+    name: input.name ?? (user.name || user.username),
+    handle: user.username,
+    profileUrl: `https://dev.to/${encodeURIComponent(user.username)}`,
+    avatarUrl: user.profile_image ?? null,
+    secrets: { apiKey },
+  });
 }
 
 const MAX_PICTURES = 21;

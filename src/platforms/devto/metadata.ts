@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst } from "../shared/media.ts";
 
 const { title, description, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -42,13 +43,11 @@ export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 const FRONT_MATTER = /^\s*---/;
 
 export function check({ caption, mediaUrl, metadata }: DevtoPost): Checked {
-  const errors: string[] = [];
+  const errors = checkFirst({ mediaUrl, metadata }, "picture");
   if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
     errors.push(
       "caption: begins with front matter (---). Put that into metadata, and leave it out of the caption.",
     );
-  if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
-    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   return { errors, warnings: [] };
 }
 

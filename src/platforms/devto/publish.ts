@@ -4,7 +4,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media.ts";
+import { inOrder, itemsOf } from "../shared/media.ts";
 import { sendUnseen } from "../shared/reconcile.ts";
 import { Article, call } from "./api.ts";
 import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
@@ -14,10 +14,10 @@ export const IMAGE_LIMITS = {
   mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
 } as const;
 
-/** A draft, which its author alone sees; at its time it is published. Both may be asked for again. */
+/** A draft, which only its author sees; at its time it is published. Both may be asked for again. */
 export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOutcome> {
   // The addresses of our own files are others each time.
-  const fields = await io.once("article", () => fieldsOf(post, io));
+  const fields = await io.once("article", () => toFields(post, io));
   const id = await sendUnseen<number>(io, {
     step: "draft",
     request: fields,
@@ -62,7 +62,7 @@ async function findDraft(
   return drafts.find(isSame) ?? null;
 }
 
-/** Changes what is named alone. */
+/** Changes only what is named. */
 export function change(io: PlatformIo, id: string, article: JsonObject): Promise<Article> {
   return call(io, { method: "PUT", path: pathOf(id), json: { article }, isIdempotent: true }, Article);
 }
@@ -70,26 +70,27 @@ export function change(io: PlatformIo, id: string, article: JsonObject): Promise
 export const pathOf = (id: string): string => `/articles/${encodeURIComponent(id)}`;
 
 /** All that is said of an article: DEV keeps what is left out. */
-export async function fieldsOf(post: DevtoPost, io: PublishIo): Promise<JsonObject> {
+export async function toFields(post: DevtoPost, io: PublishIo): Promise<JsonObject> {
   const { title, description, tags, series, canonicalUrl, organizationId, thumbnailUrl } = post.metadata;
   return {
     title: title.trim(),
-    body_markdown: await bodyOf(post, io),
+    body_markdown: await toBody(post, io),
     tags: tags ?? [],
     ...(description === undefined ? {} : { description }),
     ...(series === undefined ? {} : { series }),
     ...(canonicalUrl === undefined ? {} : { canonical_url: canonicalUrl }),
     ...(organizationId === undefined ? {} : { organization_id: organizationId }),
-    ...(thumbnailUrl === undefined ? {} : { main_image: await addressOf(thumbnailUrl, "thumbnailUrl", io) }),
+    ...(thumbnailUrl === undefined
+      ? {}
+      : { main_image: await publicAddress(thumbnailUrl, "thumbnailUrl", io) }),
   };
 }
 
-async function bodyOf(post: DevtoPost, io: PublishIo): Promise<string> {
-  const pictures: string[] = [];
-  for (const { url, altText } of itemsOf(post)) {
+async function toBody(post: DevtoPost, io: PublishIo): Promise<string> {
+  const pictures = await inOrder(itemsOf(post), async ({ url, altText }) => {
     const alt = escapeMarkdown((altText ?? "").replace(/\s+/g, " "));
-    pictures.push(`![${alt}](${await addressOf(url, "mediaUrl", io)})`);
-  }
+    return `![${alt}](${await publicAddress(url, "mediaUrl", io)})`;
+  });
   const text = post.caption ?? "";
   const written = post.metadata.format === "markdown" ? text : escapeMarkdown(text);
   return [...pictures, written].filter((part) => part !== "").join("\n\n");
@@ -98,7 +99,7 @@ async function bodyOf(post: DevtoPost, io: PublishIo): Promise<string> {
 /** DEV keeps no pictures: it fetches them from where they lie, now and again. */
 const FETCHED_FOR_MINUTES = (3_650 * DAY) / MINUTE;
 
-export async function addressOf(url: string, field: string, io: PublishIo): Promise<string> {
+export async function publicAddress(url: string, field: string, io: PublishIo): Promise<string> {
   const item = await io.media.item(url);
   if ((await io.media.fitImage(item, IMAGE_LIMITS)).isChanged)
     throw new AppError(

@@ -1,16 +1,13 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
+import { type Choice, definePlatform, type Inspection } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
+import { oneChannel, secretField, textField } from "../shared/connect.ts";
+import { naming } from "../shared/faults.ts";
+import { ask, askWith, channelOf, guildPath, readWebhook } from "./api.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { definePlatform } from "../../ports/platform.ts";
-import {
-  BOT_FIELDS,
-  BOT_INSTRUCTIONS,
-  BOT_STEPS,
-  connectBot,
-  connectWebhook,
-  inspect,
-  tagChoices,
-  WEBHOOK_FIELDS,
-  WEBHOOK_INSTRUCTIONS,
-} from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
 import { acceptedUpTo, publish } from "./publish.ts";
 import {
@@ -19,9 +16,127 @@ import {
   isWebhook,
   MAX_FILE_BYTES,
   MAX_FILES,
+  maxBytesAt,
   maxBytesOf,
   measure,
 } from "./metadata.ts";
+const TOKEN_PLACE = "Copy it from the page Bot of your app on https://discord.com/developers/applications.";
+const WEBHOOK_PLACE =
+  "In Discord, open the channel's settings, Integrations, Webhooks, and copy the address of one.";
+
+const CHANNEL_PLACE = "Give the channel's link (Copy link in the channel's menu) or its id.";
+
+const BOT: SecretsWay = {
+  kind: "secrets",
+  name: "bot",
+  label: "Bot",
+  fields: [secretField("botToken", "Bot token", TOKEN_PLACE), textField("channel", "Channel", CHANNEL_PLACE)],
+  instructions:
+    "A bot of yours posts into the channel. It costs nothing, needs no review, and takes some five minutes.",
+  steps: [
+    "Open https://discord.com/developers/applications and make a new application.",
+    "On its page Bot, press Reset Token and copy the token.",
+    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
+    "Open the install link of that page and add the bot to your server.",
+    "Copy the channel's link in Discord: Copy link in the channel's menu.",
+  ],
+  renewal: null,
+  connect: connectBot,
+};
+
+const WEBHOOK: SecretsWay = {
+  kind: "secrets",
+  name: "webhook",
+  label: "Webhook",
+  fields: [{ ...secretField("webhookUrl", "Webhook address", WEBHOOK_PLACE), isSeen: true }],
+  instructions: `${WEBHOOK_PLACE} It can post only into that channel. After a lost answer, Posthorn cannot ask Discord whether the post is there. A bot can.`,
+  renewal: null,
+  connect: connectWebhook,
+};
+
+const User = z.looseObject({ id: Id });
+const Channel = z.looseObject({
+  id: Id,
+  type: z.int(),
+  name: z.string().nullish(),
+  guild_id: Id.optional(),
+  available_tags: z.array(z.looseObject({ id: Id, name: z.string() })).optional(),
+});
+const Guild = z.looseObject({ name: z.string().optional(), premium_tier: z.int().optional() });
+const Webhook = z.looseObject({ id: Id, name: z.string().nullish(), channel_id: Id, guild_id: Id.nullish() });
+
+/** Text, announcements, threads of both, forum, media. */
+const POSTABLE: readonly number[] = [0, 5, 10, 11, 12, 15, 16];
+
+async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const botToken = (input.secrets["botToken"] ?? "").replace(/^Bot\s+/i, "");
+  const given = input.secrets["channel"] ?? "";
+  const channelId = /^(?:https:\/\/\S+\/channels\/\d+\/)?(\d{5,20})$/.exec(given)?.[1];
+  if (channelId === undefined)
+    throw new AppError("invalid", `channel: is not a Discord channel. ${CHANNEL_PLACE}`);
+  if (!/^[\w.-]+$/.test(botToken))
+    throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE}`);
+  const as = { secrets: { botToken } };
+  const bot = await naming("botToken", () => askWith(io, as, { path: "/users/@me" }, User));
+  const channel = await naming("channel", () => askWith(io, as, { path: `/channels/${channelId}` }, Channel));
+  const { guild_id: guildId } = channel;
+  if (guildId === undefined || !POSTABLE.includes(channel.type))
+    throw new AppError(
+      "invalid",
+      "channel: posts go into text, announcement, forum and media channels of a server. Give one of these.",
+    );
+  return oneChannel({
+    platformAccountId: channelId,
+    name: input.name ?? channel.name ?? channelId,
+    profileUrl: urlOf(guildId, channelId),
+    settings: { way: "bot", guildId, kind: channel.type, botId: bot.id },
+    secrets: { botToken, channel: channelId },
+  });
+}
+
+async function connectWebhook(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const path = readWebhook(input.secrets["webhookUrl"] ?? "", io);
+  if (path === null)
+    throw new AppError("invalid", `webhookUrl: is not the address of a Discord webhook. ${WEBHOOK_PLACE}`);
+  const webhook = await naming("webhookUrl", () => askWith(io, {}, { path }, Webhook));
+  const { channel_id: channelId, guild_id: guildId = null } = webhook;
+  return oneChannel({
+    platformAccountId: channelId,
+    name: input.name ?? webhook.name ?? channelId,
+    profileUrl: urlOf(guildId, channelId),
+    settings: { way: "webhook", guildId },
+    // What else the address holds is not asked again.
+    secrets: { webhookUrl: `https://discord.com/api${path}` },
+  });
+}
+
+function urlOf(guildId: string | null, channelId: string): string | null {
+  return guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}`;
+}
+
+/** Whether it may still be posted to, and how large its files may be. */
+async function inspect(io: PlatformIo): Promise<Inspection> {
+  if (isWebhook(io.account)) {
+    await ask(io, { path: "" }, Webhook);
+    return { problem: null };
+  }
+  await ask(io, { path: `/channels/${channelOf(io.account)}` }, Channel);
+  const { premium_tier: tier = 0 } = await ask(io, { path: guildPath(io) }, Guild);
+  return { limits: { maxBytes: maxBytesAt(tier) }, problem: null };
+}
+
+/** The tags of a forum. */
+async function tagChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  if (isWebhook(io.account)) return [];
+  const { available_tags: tags = [] } = await ask(
+    io,
+    { path: `/channels/${channelOf(io.account)}` },
+    Channel,
+  );
+  return tags
+    .map(({ id, name }) => ({ value: id, label: name }))
+    .filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
+}
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_FILES, accepts: acceptedUpTo(MAX_FILE_BYTES) },
@@ -52,27 +167,7 @@ export default definePlatform({
       : {}),
   }),
   metadata: DiscordMetadata,
-  connect: [
-    {
-      kind: "secrets",
-      name: "bot",
-      label: "Bot",
-      fields: BOT_FIELDS,
-      instructions: BOT_INSTRUCTIONS,
-      steps: BOT_STEPS,
-      renewal: null,
-      connect: connectBot,
-    },
-    {
-      kind: "secrets",
-      name: "webhook",
-      label: "Webhook",
-      fields: WEBHOOK_FIELDS,
-      instructions: WEBHOOK_INSTRUCTIONS,
-      renewal: null,
-      connect: connectWebhook,
-    },
-  ],
+  connect: [BOT, WEBHOOK],
   choices: { tagIds: tagChoices },
   check: checkPost,
   measure,

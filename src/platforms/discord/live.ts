@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { channelOf, classifyChange, classifyRemoval, headersOf, SEND_STEP, Sent, signedBy } from "./api.ts";
-import { guildPath, read } from "./connect.ts";
+import { onlyFollowers } from "../shared/live.ts";
+import { ask, CHANGE, channelOf, guildPath, pathFor, REMOVAL, send, SEND_STEP, Sent } from "./api.ts";
 import { type DiscordPost, escapeMarkdown, isForum, isWebhook } from "./metadata.ts";
 import { NO_MENTIONS } from "./publish.ts";
 
 /** The message and its channel, which is a thread where it was posted into one. */
-function placeOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: string } {
+function messageOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: string } {
   const { data } = Sent.safeParse(io.resultOf(SEND_STEP));
   const [, channel] = /\/channels\/\d+\/(\d+)\/\d+$/.exec(post.platformUrl ?? "") ?? [];
   const id = post.platformPostId ?? data?.id;
@@ -18,40 +18,25 @@ function placeOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: st
   return { id, channelId: data?.channelId ?? channel ?? post.metadata.threadId ?? channelOf(io.account) };
 }
 
-function messagePaths(post: DiscordPost, io: PlatformIo): { bot: string; webhook: string } {
-  const { id, channelId } = placeOf(post, io);
+function pathOf(post: DiscordPost, io: PlatformIo): string {
+  const { id, channelId } = messageOf(post, io);
   const thread = channelId === channelOf(io.account) ? "" : `?thread_id=${channelId}`;
-  return { bot: `/channels/${channelId}/messages/${id}`, webhook: `/messages/${id}${thread}` };
-}
-
-async function change(
-  io: PlatformIo,
-  paths: { bot: string; webhook: string },
-  request: Pick<PlatformRequest, "method" | "json" | "classify">,
-): Promise<void> {
-  const sign = signedBy(io, paths);
-  await io.request({
-    url: "",
-    headers: headersOf(io),
-    isIdempotent: true,
-    ...request,
-    ...(sign === undefined ? {} : { sign }),
-  });
+  return pathFor(io, `/channels/${channelId}/messages/${id}`, `/messages/${id}${thread}`);
 }
 
 /** Files that are not named stay. */
 export async function edit(post: DiscordPost, _changed: readonly string[], io: PublishIo): Promise<object> {
   const json = { content: escapeMarkdown(post.caption ?? ""), ...NO_MENTIONS };
-  await change(io, messagePaths(post, io), { method: "PATCH", json, classify: classifyChange });
+  await send(io, { method: "PATCH", path: pathOf(post, io), json, isIdempotent: true, rules: CHANGE });
   return {};
 }
 
 /** A post in a forum goes with its thread, where it is the bot's. */
 export async function remove(post: DiscordPost, io: PlatformIo): Promise<void> {
-  const { id, channelId } = placeOf(post, io);
+  const { id, channelId } = messageOf(post, io);
   const isThread = isForum(io.account) && id === channelId;
-  const paths = isThread ? { bot: `/channels/${id}`, webhook: "" } : messagePaths(post, io);
-  await change(io, paths, { method: "DELETE", classify: classifyRemoval });
+  const path = isThread ? pathFor(io, `/channels/${id}`) : pathOf(post, io);
+  await send(io, { method: "DELETE", path, isIdempotent: true, rules: REMOVAL });
 }
 
 const Message = z.looseObject({
@@ -59,19 +44,14 @@ const Message = z.looseObject({
   thread: z.looseObject({ message_count: z.int().min(0).optional() }).optional(),
 });
 
-type Insights = ReturnType<NonNullable<AnyPlatform["insights"]>>;
-
 /** Reactions, and the messages of its thread: Discord counts nothing else. */
-export async function insights(post: DiscordPost, io: PlatformIo): Insights {
+export async function insights(post: DiscordPost, io: PlatformIo): Promise<PostInsights> {
   try {
-    const { reactions = [], thread } = await read(io, messagePaths(post, io), Message, classifyChange);
+    const { reactions = [], thread } = await ask(io, { path: pathOf(post, io), rules: CHANGE }, Message);
     const likes = reactions.reduce((sum, { count }) => sum + count, 0);
     const comments = thread?.message_count;
-    return {
-      state: "live",
-      visibility: null,
-      metrics: { likes, ...(comments === undefined ? {} : { comments }) },
-    };
+    const metrics = { likes, ...(comments === undefined ? {} : { comments }) };
+    return { state: "live", visibility: null, metrics };
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.httpStatus !== 404 || error.kind !== "rejected")
       throw error;
@@ -85,9 +65,7 @@ const Guild = z.looseObject({ approximate_member_count: z.int().min(0).optional(
 
 /** Members of the server, as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
-  const reason = "Discord does not count this.";
-  const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
-  if (isWebhook(io.account)) return { totals: {}, days: [], unavailable };
-  const { approximate_member_count: followers } = await read(io, `${guildPath(io)}?with_counts=true`, Guild);
-  return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
+  if (isWebhook(io.account)) return onlyFollowers("Discord", undefined);
+  const guild = await ask(io, { path: guildPath(io), query: { with_counts: true } }, Guild);
+  return onlyFollowers("Discord", guild.approximate_member_count);
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst, itemsOf } from "../shared/media.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_FILES = 10;
@@ -52,14 +53,9 @@ export function isWebhook({ settings }: PlatformAccount): boolean {
   return settings["way"] === "webhook";
 }
 
-/** A channel of posts with titles; of a webhook's channel nobody tells. */
+/** A channel of posts with titles; false for a webhook, whose kind of channel is not known. */
 export function isForum({ settings }: PlatformAccount): boolean {
   return FORUMS.includes(settings["kind"]);
-}
-
-export function itemsOf({ mediaUrl, metadata }: DiscordPost): { url: string; altText: string | null }[] {
-  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
-  return mediaUrl === "" ? more : [{ url: mediaUrl, altText: metadata.altText ?? null }, ...more];
 }
 
 /** What the schema cannot say: what belongs to which kind of channel. */
@@ -68,7 +64,7 @@ export function checkPost(
   { account, media }: Pick<CheckedAt, "account" | "media">,
 ): Checked {
   const { title: name, threadId, tagIds, crosspost } = post.metadata;
-  const errors: string[] = [];
+  const errors = checkFirst(post, "file");
   const isNew = threadId === undefined;
   if (isForum(account) && isNew && name === undefined)
     errors.push("metadata.title: a post in a forum or media channel needs one. Give it, or threadId.");
@@ -81,8 +77,6 @@ export function checkPost(
       "metadata.crosspost: only a bot in an announcement channel can publish to its followers. Leave it out.",
     );
   }
-  if (post.mediaUrl === "" && itemsOf(post).length > 0)
-    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
   const bytes = itemsOf(post).reduce((sum, { url }) => sum + (media.get(url)?.sizeBytes ?? 0), 0);
   return { errors: [...errors, ...tooMuch(bytes, account)], warnings: [] };
 }

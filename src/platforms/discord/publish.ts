@@ -2,32 +2,32 @@ import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { MediaItem } from "../../ports/media.ts";
-import type { Json, JsonObject, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
+import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED, fileNameOf } from "../shared/media.ts";
-import { blind, reconcileByKeyThenListing, reconcileByListing } from "../shared/reconcile.ts";
+import { ACCEPTED, filePart, inOrder, itemsOf, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
+import { blind, reconcileByListing } from "../shared/reconcile.ts";
+import type { ApiCall } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
+  ask,
   channelOf,
-  classifyCrosspost,
-  classifySending,
-  classifyThread,
-  headersOf,
+  CROSSPOST,
+  guildPath,
+  INTO_THREAD,
+  pathFor,
+  send as sendCall,
   SEND_STEP,
   Sent,
-  signedBy,
 } from "./api.ts";
-import { guildPath, read } from "./connect.ts";
 import {
   type DiscordPost,
   escapeMarkdown,
   isForum,
   isWebhook,
-  itemsOf,
   MAX_FILES,
   maxBytesOf,
   tooMuch,
@@ -48,7 +48,11 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
   const sent = Sent.parse(
     await io.effect<Json>({
       step: SEND_STEP,
-      request: { caption: post.caption, media: itemsOf(post), metadata: z.json().parse(post.metadata) },
+      request: {
+        caption: post.caption,
+        media: itemsOf(post).map((one) => ({ ...one })),
+        metadata: z.json().parse(post.metadata),
+      },
       send: async (context) => send(post, io, { context, files: files ?? (await open()) }),
       reconcile: reconcileOf(post, io),
       live: (result) => liveAt(Sent.parse(result)),
@@ -66,13 +70,12 @@ interface Attached {
 }
 
 async function attach(post: DiscordPost, io: PublishIo): Promise<Attached[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
-  const files: Attached[] = [];
-  for (const [at, item] of items.entries()) {
-    const part = await toFile(item, { at, maxBytes: maxBytesOf(io.account), io });
-    files.push({ part, altText: item.altText });
-  }
+  const items = await openAll(itemsOf(post), io);
+  const accepts = acceptedUpTo(maxBytesOf(io.account));
+  const files = await inOrder(items, async (item, at) => {
+    const part = await filePart(`files[${at}]`, item, { io, accepts, called: String(at + 1) });
+    return { part, altText: item.altText };
+  });
   const bytes = files.reduce((sum, { part }) => sum + sizeOf(part), 0);
   const [problem] = tooMuch(bytes, io.account);
   if (problem !== undefined) throw new AppError("invalid", problem);
@@ -84,22 +87,22 @@ function sizeOf(part: FormPart): number {
   return "sizeBytes" in part ? part.sizeBytes : 0;
 }
 
+const UNREADABLE =
+  "the answer was lost, and the bot may not read the channel's history to look for the post.";
+
 function reconcileOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     const now = io.now();
-    const reason =
-      "the answer was lost, and the bot may not read the channel's history to look for the post.";
     if (isNewThread(post, io)) {
       const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
-      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, isReliable: true, reason, find });
+      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, find });
     }
-    return reconcileByKeyThenListing(context, {
+    return reconcileByListing(context, {
       now,
       listedAfterMs: LISTED_MS,
       keyMs: NONCE_MS,
-      isReliable: await mayReadHistory(post, io),
-      reason,
+      doubt: (await mayReadHistory(post, io)) ? undefined : UNREADABLE,
       find: (since) => findMessage(post, io, { since, nonce: nonceOf(context) }),
     });
   };
@@ -128,57 +131,29 @@ async function send(post: DiscordPost, io: PublishIo, { context, files }: Sendin
   const tags = tagIds === undefined ? {} : { applied_tags: tagIds };
   const body = bodyOf(post, files);
   const parts = files.map(({ part }) => part);
+  const channel = `/channels/${threadId ?? channelOf(io.account)}`;
   if (isNewThread(post, io)) {
-    const thread = { name: title ?? "", ...tags, message: body };
-    const request = requestOf(io, {
-      path: `/channels/${channelOf(io.account)}/threads`,
-      json: thread,
-      parts,
-    });
-    const { id } = await io.ask(request, Thread);
+    const json = { name: title ?? "", ...tags, message: body };
+    const { id } = await ask(io, toCall(pathFor(io, `${channel}/threads`), json, parts), Thread);
     // The message that begins a thread has its id.
     return { id, channelId: id, guildId };
   }
-  const name = isWebhook(io.account) && title !== undefined ? { thread_name: title, ...tags } : {};
-  const nonce = isWebhook(io.account) ? {} : { nonce: nonceOf(context), enforce_nonce: true };
-  const request = requestOf(io, {
-    path: `/channels/${threadId ?? channelOf(io.account)}/messages`,
-    json: { ...body, ...name, ...nonce },
-    parts,
-    ...(threadId === undefined ? {} : { classify: classifyThread }),
-    query: isWebhook(io.account) ? { wait: true, thread_id: threadId } : {},
-  });
-  const { id, channel_id: channelId } = await io.ask(request, Posted);
+  const isHook = isWebhook(io.account);
+  const name = isHook && title !== undefined ? { thread_name: title, ...tags } : {};
+  const nonce = isHook ? {} : { nonce: nonceOf(context), enforce_nonce: true };
+  const call = {
+    ...toCall(pathFor(io, `${channel}/messages`), { ...body, ...name, ...nonce }, parts),
+    ...(threadId === undefined ? {} : { rules: INTO_THREAD }),
+    ...(isHook ? { query: { wait: true, thread_id: threadId } } : {}),
+  };
+  const { id, channel_id: channelId } = await ask(io, call, Posted);
   return { id, channelId, guildId };
 }
 
-interface Outgoing {
-  /** The bot's. */
-  readonly path: string;
-  readonly json: JsonObject;
-  readonly parts: readonly FormPart[];
-  readonly classify?: typeof classifySending;
-  readonly query?: NonNullable<PlatformRequest["query"]>;
-}
-
-function requestOf(io: PublishIo, { path, json, parts, query = {}, classify = classifySending }: Outgoing) {
-  const sign = signedBy(io, { bot: path, webhook: "" });
-  const body =
-    parts.length === 0
-      ? { json }
-      : {
-          ...UPLOAD_TIMES,
-          multipart: [{ name: "payload_json", text: JSON.stringify(json) }, ...parts],
-        };
-  return {
-    method: "POST" as const,
-    url: "",
-    headers: headersOf(io),
-    query,
-    ...body,
-    classify,
-    ...(sign === undefined ? {} : { sign }),
-  };
+function toCall(path: string, json: JsonObject, parts: readonly FormPart[]): ApiCall {
+  if (parts.length === 0) return { method: "POST", path, json };
+  const payload = { name: "payload_json", text: JSON.stringify(json) };
+  return { ...UPLOAD_TIMES, method: "POST", path, multipart: [payload, ...parts] };
 }
 
 /** A file of one's own may have a longer one, which is no reason to refuse it. */
@@ -187,7 +162,7 @@ const MAX_ALT_CHARS = 1_024;
 const SUPPRESS_EMBEDS = 4;
 const SUPPRESS_NOTIFICATIONS = 4_096;
 
-/** Nobody is pinged, whatever the text says. */
+/** No one is pinged, whatever the text says. */
 export const NO_MENTIONS = { allowed_mentions: { parse: [] } };
 
 function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
@@ -208,19 +183,12 @@ function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
 }
 
 async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> {
-  const sign = signedBy(io, { bot: `/channels/${channelId}/messages/${id}/crosspost`, webhook: "" });
+  const path = pathFor(io, `/channels/${channelId}/messages/${id}/crosspost`);
   await io.effect<Json>({
     step: "crosspost",
     request: { id },
     send: async () => {
-      await io.request({
-        method: "POST",
-        url: "",
-        headers: headersOf(io),
-        isIdempotent: true,
-        classify: classifyCrosspost,
-        ...(sign === undefined ? {} : { sign }),
-      });
+      await sendCall(io, { method: "POST", path, isIdempotent: true, rules: CROSSPOST });
       return null;
     },
     // A second time is answered with an error that says so.
@@ -251,33 +219,6 @@ export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
   ];
 }
 
-interface Slot {
-  readonly at: number;
-  readonly maxBytes: number;
-  readonly io: PublishIo;
-}
-
-/** A file, as the part that attachment `at` stands for. */
-async function toFile(item: MediaItem, { at, maxBytes, io }: Slot): Promise<FormPart> {
-  const name = `files[${at}]`;
-  const { type, mimeType, sizeBytes } = item.facts;
-  if (type !== "image")
-    return {
-      name,
-      fileName: fileNameOf(mimeType, `${at + 1}`),
-      mimeType,
-      sizeBytes,
-      open: () => item.open(),
-    };
-  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes: PICTURES });
-  return {
-    name,
-    fileName: fileNameOf(fitted.mimeType, `${at + 1}`),
-    mimeType: fitted.mimeType,
-    bytes: fitted.bytes,
-  };
-}
-
 /** Ids begin with the milliseconds since then (https://docs.discord.com/developers/reference#snowflakes). */
 const EPOCH = 1_420_070_400_000;
 const PAGE = 100;
@@ -303,7 +244,7 @@ function messagesPath({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "
 
 /** To a bot that may not read it, every history is empty. */
 async function mayReadHistory(post: DiscordPost, io: PlatformIo): Promise<boolean> {
-  return (await read(io, `${messagesPath(post, io)}?limit=1`, Messages)).length > 0;
+  return (await ask(io, { path: messagesPath(post, io), query: { limit: 1 } }, Messages)).length > 0;
 }
 
 /** The bot's own message of this nonce, or with this text and as many files. */
@@ -314,19 +255,18 @@ async function findMessage(
 ): Promise<Sent | null> {
   const content = escapeMarkdown(post.caption ?? "").trim();
   const files = itemsOf(post).length;
-  let after = snowflakeAt(since);
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = `?after=${after}&limit=${PAGE}`;
-    const messages = await read(io, `${messagesPath(post, io)}${query}`, Messages);
+  const listed = pages(MAX_PAGES, async (after: bigint = snowflakeAt(since)) => {
+    const query = { after: String(after), limit: PAGE };
+    const messages = await ask(io, { path: messagesPath(post, io), query }, Messages);
     const own = messages.filter(({ author }) => author.id === io.account.settings["botId"]);
     const found =
       own.find((one) => one.nonce === nonce) ??
       own.find((one) => one.content.trim() === content && one.attachments.length === files);
-    if (found !== undefined) return sentOf(io, found.id, found.channel_id);
-    if (messages.length < PAGE) return null;
-    after = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
-  }
-  return null;
+    const last = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
+    return { items: found === undefined ? [] : [found], next: messages.length < PAGE ? null : last };
+  });
+  const found = await findFirst(listed, () => true);
+  return found === null ? null : sentOf(io, found.id, found.channel_id);
 }
 
 const Threads = z.looseObject({
@@ -337,7 +277,7 @@ const Threads = z.looseObject({
 
 /** The bot's own post of this title in the forum. */
 async function findThread(post: DiscordPost, io: PlatformIo, since: number): Promise<Sent | null> {
-  const { threads } = await read(io, `${guildPath(io)}/threads/active`, Threads);
+  const { threads } = await ask(io, { path: `${guildPath(io)}/threads/active` }, Threads);
   const found = threads.find(
     ({ id, parent_id: parent, owner_id: owner, name }) =>
       parent === channelOf(io.account) &&

@@ -10,10 +10,13 @@ import {
 } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import type { Code, FaultRule } from "../shared/faults.ts";
-import { GONE, graphUrl, listAll, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
+import { graphUrl, listEntries, metaFaults, Moment, proofOf } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { type FacebookPost, mediaOf } from "./metadata.ts";
+import { restApi } from "../shared/rest-api.ts";
+import { itemsOf } from "../shared/media.ts";
+import type { FacebookPost } from "./metadata.ts";
 
 export const GRAPH_HOST = "https://graph.facebook.com";
 
@@ -36,30 +39,23 @@ export function videoBase(io: Settings): string {
 
 /** Signs as the Page, or as the person who connected it (`accessToken`). */
 export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRequest["sign"]> {
-  return (secrets) => {
-    const token = secrets[name] ?? "";
-    return {
-      headers: { authorization: `Bearer ${token}` },
-      query: proofOf(io.setting("CLIENT_SECRET"), token),
-    };
-  };
+  return ({ [name]: token = "" }) => ({
+    headers: { authorization: `Bearer ${token}` },
+    query: proofOf(io.setting("CLIENT_SECRET"), token),
+  });
 }
 
-interface Call extends Omit<PlatformRequest, "url"> {
-  /** Below the version: "me/accounts", an id, "123/feed". */
-  readonly path: string;
-  /** Instead of the Graph API's host. */
-  readonly base?: string;
-}
-
-/** One request as the Page. */
-export function askPage<T>(io: PlatformIo, { path, base, ...call }: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask(pageRequest(io, { path, ...(base === undefined ? {} : { base }), ...call }), schema);
-}
-
-export function pageRequest(io: PlatformIo, { path, base = graphBase(io), ...call }: Call): SignedRequest {
-  return { classify: facebookFaults, ...call, url: `${base}/${path}`, sign: signedBy(io) };
-}
+/** The Graph API as the Page. */
+export const {
+  ask: askPage,
+  request: pageRequest,
+  send: sendAsPage,
+} = restApi({
+  base: graphBase,
+  below: "/",
+  sign: (secrets, io) => signedBy(io)(secrets),
+  classify: (rules) => metaFaults("Facebook", [...rules, ...RULES]),
+});
 
 export function pageOf(io: Pick<PlatformIo, "account">): string {
   return io.account.platformAccountId ?? "";
@@ -67,75 +63,38 @@ export function pageOf(io: Pick<PlatformIo, "account">): string {
 
 type Classify = NonNullable<PlatformRequest["classify"]>;
 
-const rejected = (code: Code | readonly Code[], message: string): FaultRule => ({
-  code,
-  kind: "rejected",
-  message,
-});
-
-/** Seven digits are a subcode, of one code or another; some answers have them as the code. */
-const either = (...numbers: number[]): Code[] => numbers.flatMap((one) => [one, `/${one}`]);
-
-/** Beside what is common to Meta's platforms. */
+/** Beside what is common to Meta's platforms. Seven digits are a subcode; some answers have them as the code. */
 const RULES: readonly FaultRule[] = [
-  rejected(
-    "368/1390008",
-    "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
-  ),
-  rejected(
-    "368/4854002",
-    "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
-  ),
-  rejected(
-    "368/1404082",
-    "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
-  ),
-  rejected(
-    either(1609005),
-    "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
-  ),
-  rejected(either(1609008), "Facebook takes no link cards to facebook.com. Put the link into the caption."),
-  rejected(
-    either(1363040),
-    "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
-  ),
-  rejected(
-    either(1363127),
-    "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
-  ),
-  rejected(
-    either(1363128),
-    "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
-  ),
-  rejected(
-    either(1363129),
-    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
-  ),
-  rejected(
-    either(1366046),
-    "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
-  ),
-  rejected(
-    either(1346003, 1404102),
-    "Facebook refused the content because of its rules. Change the post, then send it again.",
-  ),
-  rejected(
-    either(1404078),
-    "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
-  ),
-  { code: either(1363047, 1609010), kind: "transient", message: "Facebook has a problem of its own." },
+  ...byCode("rejected", {
+    "368/1390008":
+      "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
+    "368/4854002":
+      "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
+    "368/1404082":
+      "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
+    "1609005 /1609005":
+      "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
+    "1609008 /1609008": "Facebook takes no link cards to facebook.com. Put the link into the caption.",
+    "1363040 /1363040":
+      "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
+    "1363127 /1363127":
+      "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
+    "1363128 /1363128":
+      "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
+    "1363129 /1363129":
+      "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
+    "1366046 /1366046":
+      "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
+    "1346003 /1346003 1404102 /1404102":
+      "Facebook refused the content because of its rules. Change the post, then send it again.",
+    "1404078 /1404078":
+      "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
+  }),
+  ...byCode("transient", { "1363047 /1363047 1609010 /1609010": "Facebook has a problem of its own." }),
 ];
 
 /** What an answer of the Graph API means for a Page. */
 export const facebookFaults: Classify = metaFaults("Facebook", RULES);
-
-/** For what the Page can do without: a missing permission is no reason to ask for a new consent. */
-export function withoutPermission(message: string): Classify {
-  return metaFaults("Facebook", [rejected([...PERMISSION_CODES], message), ...RULES]);
-}
-
-/** An object that is not there is an answer. */
-export const orGone: Classify = metaFaults("Facebook", [{ code: GONE, kind: "ok" }, ...RULES]);
 
 /** The text is that of the post before. */
 export class Duplicate extends PlatformFault {}
@@ -153,7 +112,7 @@ export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
 
 /** What Facebook names where the processing of a film failed, in our words. */
 export function filmFault(code: number | null): PlatformFault {
-  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(code));
+  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(String(code)));
   if (rule !== undefined && "message" in rule) return new PlatformFault("rejected", rule.message);
   const named = code === null ? "" : ` (error ${code})`;
   return new PlatformFault(
@@ -173,11 +132,6 @@ const Attachment = z.looseObject({
   subattachments: z.looseObject({ data: z.array(z.looseObject({ target: Target })) }).optional(),
 });
 
-/** "2026-11-21T09:00:00+0000", or seconds. */
-const Moment = z
-  .union([z.string(), z.number()])
-  .transform((text) => (Number.isNaN(Number(text)) ? Date.parse(String(text)) : Number(text) * 1_000));
-
 const Entry = z.looseObject({
   id: Id,
   message: z.string().catch(""),
@@ -191,9 +145,6 @@ const FIELDS =
   "id,message,created_time,application{id}," +
   "attachments{target{id},unshimmed_url,subattachments{target{id}}}";
 
-/** A post stands in its Page's lists within seconds; proven absent it is only a while later. */
-const LISTED_AFTER_MS = MINUTE;
-
 /** Looks for the post among those of the Page, the published and the scheduled. */
 export function reconcilePost(
   { post, photos }: { readonly post: FacebookPost; readonly photos: readonly string[] },
@@ -202,9 +153,7 @@ export function reconcilePost(
 ): Promise<Reconciled<Placed>> {
   return reconcileByListing<Placed>(context, {
     now: io.now(),
-    listedAfterMs: LISTED_AFTER_MS,
-    isReliable: true,
-    reason: "the Page's posts could not be looked through.",
+    listedAfterMs: MINUTE,
     find: (since) => findPost({ post, photos, since }, io),
   });
 }
@@ -222,15 +171,15 @@ export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | 
     ["published_posts", false],
     ["scheduled_posts", true],
   ] as const) {
-    const entries = await listAll(
+    const entries = listEntries(
       io,
-      pageRequest(io, { method: "GET", path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
+      pageRequest(io, { path: `${pageOf(io)}/${edge}`, query: { fields: FIELDS } }),
       Entry,
       // The newest come first there; those that wait come in the order of their times.
       isScheduled ? {} : { perPage: 25, until: ({ created_time: at }) => at < wanted.since },
     );
-    const found = entries.find((entry) => isOurs(entry, wanted, io));
-    if (found !== undefined) return { id: found.id, isScheduled };
+    const found = await findFirst(entries, (entry) => isOurs(entry, wanted, io));
+    if (found !== null) return { id: found.id, isScheduled };
   }
   return null;
 }
@@ -245,7 +194,7 @@ function isOurs(entry: Entry, { post, photos, since }: Wanted, io: PublishIo): b
   if (entry.application !== undefined && app !== null && entry.application.id !== app) return false;
   const shown = photosOf(entry);
   if (shown?.some((id) => photos.includes(id))) return true;
-  const count = mediaOf(post).length;
+  const count = itemsOf(post).length;
   const isSameCount = shown === null || count === 0 || shown.length === count;
   return isSameCount && plain(entry.message) === plain(post.caption ?? "") && hasSameLink(entry, post);
 }

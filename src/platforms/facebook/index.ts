@@ -16,6 +16,7 @@ import { type AnalyticsDay, definePlatform, type Inspection, type Platform } fro
 import {
   asPerson,
   exchangeAtFacebook,
+  FACEBOOK_SIGN_IN,
   findPages,
   noPages,
   PageEntry,
@@ -30,7 +31,6 @@ import { checkPost, FacebookMetadata, type FacebookPost, MAX_PHOTOS, MAX_TEXT } 
 import { IMAGES, publish } from "./publish.ts";
 import { FILMS } from "./upload.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
-import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const SETUP: SetupGuide = {
   url: "https://developers.facebook.com/apps",
@@ -81,24 +81,13 @@ const SETTINGS: readonly PlatformSetting[] = [
 ];
 
 const oauth: OAuthWay = {
-  ...USUAL_CONSENT,
+  ...FACEBOOK_SIGN_IN,
   name: "oauth",
   label: "Sign in with Facebook",
   instructions:
     "Sign in to Facebook with an account that may create content on the Page, choose the Pages, and leave all permissions ticked.",
   setup: SETUP,
-  // Functions of a setting: its version stands in all of Meta's addresses.
-  endpoints: (io) => ({
-    authorize: `${DIALOG_HOST}/${versionOf(io)}/dialog/oauth`,
-    token: `${GRAPH_HOST}/${versionOf(io)}/oauth/access_token`,
-  }),
   scopes: [...NEEDED, "read_insights", "pages_manage_engagement", PORTFOLIO_SCOPE],
-  scopeSeparator: ",",
-  tokenMethod: "GET",
-  authorizeParams: (io) => {
-    const config = io.setting("LOGIN_CONFIG_ID");
-    return config === null ? {} : { scope: null, config_id: config };
-  },
   lengthen,
   // There is none: the person comes back, while the Pages' own tokens have no end.
   renewal: null,
@@ -106,13 +95,9 @@ const oauth: OAuthWay = {
   targets,
 };
 
-function versionOf(io: Parameters<typeof graphBase>[0]): string {
-  return io.setting("API_VERSION") ?? GRAPH_VERSION;
-}
-
 /** A token of 60 days for that of an hour, and what was allowed. */
 async function lengthen(tokens: Tokens, io: OAuthIo): Promise<Tokens> {
-  const long = await exchangeAtFacebook(tokens, io, graphBase(io));
+  const long = await exchangeAtFacebook(tokens, io);
   return {
     ...long,
     scopes: await readGranted(personOf(long.secrets, io), { title: "Facebook", needed: NEEDED }),
@@ -174,16 +159,13 @@ const PageAnswer = z.looseObject({
   username: z.string().optional(),
   followers_count: z.int().min(0).optional(),
   is_published: z.boolean().optional(),
-  picture: z
-    .looseObject({ data: z.looseObject({ url: z.url() }) })
-    .optional()
-    .catch(undefined),
+  picture: Page.shape.picture,
 });
 
 /** Who the Page is now, and whether something is in the way of posting. */
 async function inspect(io: PlatformIo): Promise<Inspection> {
   const query = { fields: "name,username,is_published,picture{url}" };
-  const page = await askPage(io, { method: "GET", path: pageOf(io), query }, PageAnswer);
+  const page = await askPage(io, { path: pageOf(io), query }, PageAnswer);
   const hidden =
     page.is_published === false
       ? "The Page is not published, so people cannot see its posts. Publish it on Facebook."
@@ -247,7 +229,7 @@ type Range = Parameters<NonNullable<Platform["analytics"]>>[0];
 /** Followers as they are now, and what Facebook counts by the day (its days begin at midnight in California). */
 const analytics: NonNullable<Platform["analytics"]> = async (range, io) => {
   const query = { fields: "followers_count" };
-  const page = await askPage(io, { method: "GET", path: pageOf(io), query }, PageAnswer);
+  const page = await askPage(io, { path: pageOf(io), query }, PageAnswer);
   const days = new Map<string, Record<string, number>>();
   for (const { since, until } of spansOf(range)) {
     const asked = { period: "day", since: since / 1_000, until: until / 1_000 };

@@ -7,10 +7,11 @@ import { Id } from "../../ports/platform-values.ts";
 import type { Platform } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
-import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { Created, GONE_IS_OK, listEntries, Moment, orGone, withoutPermission } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askPage, orGone, pageRequest, withoutPermission } from "./api.ts";
+import { askPage, pageRequest, sendAsPage } from "./api.ts";
 import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
 import { readFilm } from "./upload.ts";
 
@@ -30,14 +31,14 @@ export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) =
   const film = { description: text, ...(metadata.title === undefined ? {} : { name: metadata.title }) };
   const json = isFilm(post) ? film : { message: text };
   const call = { method: "POST", path: platformPostId ?? "", json, isIdempotent: true } as const;
-  await askPage(io, call, z.looseObject({}));
+  await sendAsPage(io, call);
   return {};
 };
 
 /** What is gone already is no error. */
 export const remove: NonNullable<OfFacebook["remove"]> = async ({ platformPostId }, io) => {
   const path = platformPostId ?? "";
-  await io.request(pageRequest(io, { method: "DELETE", path, classify: orGone, isIdempotent: true }));
+  await sendAsPage(io, { method: "DELETE", path, rules: [GONE_IS_OK], isIdempotent: true });
 };
 
 const Total = z.looseObject({ summary: z.looseObject({ total_count: z.int().min(0) }) }).optional();
@@ -66,16 +67,15 @@ const POST_METRICS = {
 export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) => {
   const path = post.platformPostId ?? "";
   const query = { fields: isFilm(post) ? FILM_FIELDS : POST_FIELDS };
-  const call = { method: "GET", path, query, classify: orGone } as const;
-  const answer = await askPage(io, call, z.union([GoneBody, Counted]));
-  if ("error" in answer) return { state: "removed", visibility: null, metrics: {} };
-  const { is_published, published, views, reactions, likes, comments, shares } = Counted.parse(answer);
+  const answer = await askPage(io, { path, query, rules: [GONE_IS_OK] }, orGone(Counted));
+  if (answer === null) return { state: "removed", visibility: null, metrics: {} };
+  const { is_published, published, views, reactions, likes, comments, shares } = answer;
   const isPublic = is_published ?? published ?? true;
   const counts: Partial<Metrics> = {
     views: views ?? null,
     likes: (reactions ?? likes)?.summary.total_count ?? null,
     comments: comments?.summary.total_count ?? null,
-    // Left out while nobody has shared it.
+    // Left out while it is not shared.
     ...(isFilm(post) ? {} : { shares: shares?.count ?? 0 }),
   };
   const state = isPublic ? "live" : await hiddenState(post, io);
@@ -108,7 +108,7 @@ const Insight = z.looseObject({ name: z.string(), values: z.array(Value) });
 const Insights = z.looseObject({ data: z.array(Insight) });
 type InsightValue = z.infer<typeof Value>;
 
-const mayRead = withoutPermission(
+const MAY_READ = withoutPermission(
   "The Page was connected without the permission read_insights. Connect it again to see its numbers.",
 );
 
@@ -121,7 +121,7 @@ interface Asked {
 
 /**
  * Numbers by their names at Facebook. It takes metrics away now and then, and one that it does not know fails
- * the whole request: then each is asked for alone, and those that are refused are left out.
+ * the whole request: then each is asked for by itself, and those that are refused are left out.
  */
 export async function readInsights(
   io: PlatformIo,
@@ -129,8 +129,7 @@ export async function readInsights(
 ): Promise<Map<string, readonly InsightValue[]>> {
   try {
     const query = { ...asked.query, metric: asked.metrics.join(",") };
-    const call = { method: "GET", path: `${asked.path}/insights`, query, classify: mayRead } as const;
-    const { data } = await askPage(io, call, Insights);
+    const { data } = await askPage(io, { path: `${asked.path}/insights`, query, rules: MAY_READ }, Insights);
     return new Map(data.map(({ name, values }) => [name, values]));
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
@@ -159,18 +158,15 @@ export async function followUp({ post, plan, id }: Live, io: PublishIo): Promise
     await io.followUp("The first comment", () => comment({ id, text: firstComment }, io));
 }
 
-const mayComment = withoutPermission(
+const MAY_COMMENT = withoutPermission(
   "The Page was connected without the permission pages_manage_engagement. Connect it again to comment.",
 );
 
 const Comment = z.looseObject({
   id: Id,
   message: z.string().catch(""),
-  created_time: z.string().transform((text) => Date.parse(text)),
+  created_time: Moment,
 });
-
-/** Comments stand in the list of their post at once. */
-const COMMENT_LISTED_AFTER_MS = MINUTE;
 
 async function comment(
   { id, text }: { readonly id: string; readonly text: string },
@@ -180,32 +176,28 @@ async function comment(
   await io.effect<string>({
     step: "comment",
     request: { id, text },
-    send: async () =>
-      (await askPage(io, { method: "POST", path, json: { message: text }, classify: mayComment }, Created))
-        .id,
+    send: async () => {
+      const json = { message: text };
+      return (await askPage(io, { method: "POST", path, json, rules: MAY_COMMENT }, Created)).id;
+    },
     reconcile: (context) =>
       reconcileByListing<string>(context, {
         now: io.now(),
-        listedAfterMs: COMMENT_LISTED_AFTER_MS,
-        isReliable: true,
-        reason: "the comments of the post could not be looked through.",
+        listedAfterMs: MINUTE,
         find: async (since) => {
-          const query = {
-            fields: "id,message,created_time",
-            order: "reverse_chronological",
-            filter: "stream",
-          };
-          const request = pageRequest(io, { method: "GET", path, query, classify: mayComment });
-          const all = await listAll(io, request, Comment, { until: ({ created_time: at }) => at < since });
+          const fields = "id,message,created_time";
+          const query = { fields, order: "reverse_chronological", filter: "stream" };
+          const request = pageRequest(io, { path, query, rules: MAY_COMMENT });
+          const all = listEntries(io, request, Comment, { until: ({ created_time: at }) => at < since });
           const isOurs = (one: z.infer<typeof Comment>): boolean =>
             one.created_time >= since && one.message.trim() === text.trim();
-          return all.find(isOurs)?.id ?? null;
+          return (await findFirst(all, isOurs))?.id ?? null;
         },
       }),
   });
 }
 
-const mayDress = withoutPermission("Facebook does not let the Page change the picture of this film.");
+const MAY_DRESS = withoutPermission("Facebook does not let the Page change the picture of this film.");
 
 /** https://developers.facebook.com/docs/graph-api/reference/video/thumbnails; larger ones are refused. */
 const THUMBNAIL_LIMITS = { maxBytes: 10_000_000, mimeTypes: ["image/jpeg", "image/png"] } as const;
@@ -225,7 +217,7 @@ async function putThumbnail(
         { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes },
       ];
       const call = { ...UPLOAD_TIMES, method: "POST", path: `${id}/thumbnails`, multipart } as const;
-      await askPage(io, { ...call, classify: mayDress, isIdempotent: true }, z.looseObject({}));
+      await sendAsPage(io, { ...call, rules: MAY_DRESS, isIdempotent: true });
       return null;
     },
     // The last one counts.
@@ -235,9 +227,7 @@ async function putThumbnail(
 
 /** Puts another picture in front of a film. Throws `conflict` for a post that is none. */
 export async function setThumbnail(post: FacebookPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
-  const id = post.platformPostId ?? "";
-  // Posts are named by their Page and themselves, films by themselves.
-  if (id.includes("_"))
+  if (!isFilm(post))
     throw new AppError("conflict", "Only films have a thumbnail on Facebook, and this post has none.");
-  await putThumbnail({ id, thumbnailUrl }, io);
+  await putThumbnail({ id: post.platformPostId ?? "", thumbnailUrl }, io);
 }

@@ -5,6 +5,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { itemsOf } from "../shared/media.ts";
 
 /** Long known, and what its apps go by; the reference does not name it. */
 export const MAX_TEXT = 63_206;
@@ -41,21 +42,10 @@ export const FacebookMetadata = z.strictObject({
 
 export type FacebookPost = PlatformPost<z.infer<typeof FacebookMetadata>>;
 
-interface GivenMedia {
-  readonly url: string;
-  readonly altText: string | null;
-}
-
-/** All media of a post in order. */
-export function mediaOf({ mediaUrl, metadata }: FacebookPost): GivenMedia[] {
-  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
-  return [...(mediaUrl === "" ? [] : [{ url: mediaUrl, altText: metadata.altText ?? null }]), ...more];
-}
-
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
 export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
-  const items = mediaOf(post);
+  const items = itemsOf(post);
   const known = items.flatMap(({ url }) => media.get(url) ?? []);
   const film = known.find(({ type }) => type === "video");
   const hasNoFilm = items.length === 0 || (known.length === items.length && film === undefined);

@@ -13,19 +13,20 @@ import {
   type Reconciled,
   StillProcessing,
 } from "../../ports/publish-io.ts";
-import { fileNameOf } from "../shared/media.ts";
-import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
+import { fitPicture, inOrder, itemsOf, openAll, type PostItem, toPart } from "../shared/media.ts";
+import { Created, GONE_IS_OK, listEntries, Moment, orGone } from "../shared/meta/graph.ts";
+import { findFirst } from "../shared/pages.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   askPage,
   Duplicate,
   findPost,
   orDuplicate,
-  orGone,
   pageOf,
   pageRequest,
   Placed,
   reconcilePost,
+  sendAsPage,
 } from "./api.ts";
 import { followUp } from "./live.ts";
 import {
@@ -36,7 +37,6 @@ import {
   filmKindOf,
   FLIP_AFTER_MS,
   MAX_PHOTOS,
-  mediaOf,
   type Timing,
   timingOf,
   TooNear,
@@ -49,7 +49,7 @@ type Plan = z.infer<typeof Plan>;
 export async function publish(post: FacebookPost, io: PublishIo): Promise<PublishOutcome> {
   const plan = Plan.parse(await io.once("plan", () => planOf(post, io)));
   try {
-    // What is placed needs its media no more, and nobody asks whether they are there still.
+    // What is placed needs its media no more.
     const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
     const at = liveAt(placed, plan, io);
     const seen = await look({ post, plan, placed }, io);
@@ -66,8 +66,7 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
 
 /** All media are looked at before anything is sent, so that what cannot be posted is refused as a whole. */
 async function planOf(post: FacebookPost, io: PublishIo): Promise<Plan> {
-  const facts = new Map<string, Awaited<ReturnType<typeof io.media.item>>["facts"]>();
-  for (const { url, altText } of mediaOf(post)) facts.set(url, (await io.media.item(url, altText)).facts);
+  const facts = new Map((await openAll(itemsOf(post), io)).map((item) => [item.url, item.facts]));
   const { errors } = checkPost(post, { media: facts });
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
   const film = facts.get(post.mediaUrl);
@@ -97,7 +96,7 @@ interface Hung {
 const DRAFT_NOTE =
   "Facebook keeps the film as a draft, as it does with some vertical films. Publish it in Meta Business Suite, or in the Facebook app.";
 
-/** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while nobody can tell. */
+/** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while it is not known. */
 async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {
   const { post, plan, placed } = hung;
   if (plan === "feed" && !placed.isScheduled) return "out";
@@ -124,15 +123,15 @@ const GONE_SENTENCE = "It is not on Facebook any more. It was deleted there befo
 /** Its time is over for a while and Facebook has not published it. */
 async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> {
   const json: JsonObject = plan === "feed" ? { is_published: true } : { published: true };
-  await askPage(io, { method: "POST", path: placed.id, json, isIdempotent: true }, z.looseObject({}));
+  await sendAsPage(io, { method: "POST", path: placed.id, json, isIdempotent: true });
 }
 
 /** How soon a film is asked about again. */
 const CHECK_FILM_MS = 5 * SECOND;
 
 /**
- * A film is there, for nobody to see, before the step that makes it public, which names it: however often that
- * is sent, it is one post.
+ * A film is there, unseen, before the step that makes it public. That step names it: however often it is sent,
+ * it is one post.
  */
 async function placeFilm(
   { post, kind }: { readonly post: FacebookPost; readonly kind: FilmKind },
@@ -173,8 +172,6 @@ interface Release {
   readonly id: string;
 }
 
-const Success = z.looseObject({ success: z.boolean().optional() });
-
 async function release(
   { post, kind, id, isAgain }: Release & { isAgain: boolean },
   io: PublishIo,
@@ -193,7 +190,7 @@ async function release(
         }
       : { published: !timing.isScheduled, ...when };
   try {
-    await askPage(io, { method: "POST", path, json }, Success);
+    await sendAsPage(io, { method: "POST", path, json });
   } catch (error) {
     // What was released before is not taken a second time.
     const film = isAgain && isRefusal(error) ? await readFilm(io, id) : null;
@@ -231,7 +228,7 @@ async function reconcileFilm(
 const Listed = z.looseObject({
   id: Id,
   description: z.string().catch(""),
-  created_time: z.string().transform((text) => Date.parse(text)),
+  created_time: Moment,
   published: z.boolean().optional(),
 });
 
@@ -243,7 +240,7 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
     fields: "id,description,created_time,published",
     ...(kind === "reel" ? {} : { type: "uploaded" }),
   };
-  const films = await listAll(io, pageRequest(io, { method: "GET", path, query }), Listed, {
+  const films = listEntries(io, pageRequest(io, { path, query }), Listed, {
     perPage: 25,
     until: ({ created_time: at }) => at < since,
   });
@@ -252,13 +249,13 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
     film.created_time >= since &&
     film.published !== false &&
     film.description.trim() === text;
-  const found = films.find(isOurs);
-  return found === undefined ? null : { id: found.id, isScheduled: false };
+  const found = await findFirst(films, isOurs);
+  return found === null ? null : { id: found.id, isScheduled: false };
 }
 
 /**
- * Text, a link, or pictures. The pictures go first, for nobody to see, one too: what makes the post is a small
- * request then, and a lost answer is found again by them.
+ * Text, a link, or pictures. The pictures go first, unseen: what makes the post is then a small request, and a
+ * lost answer is found again by them.
  */
 async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
   const photos = await preparePhotos(post, io);
@@ -306,10 +303,9 @@ const State = z.looseObject({ is_published: z.boolean() });
 
 /** Whether a post is public; null where it is gone. */
 async function readPost(io: PlatformIo, id: string): Promise<{ isPublished: boolean } | null> {
-  const query = { fields: "is_published" };
-  const call = { method: "GET", path: id, query, classify: orGone } as const;
-  const answer = await askPage(io, call, z.union([GoneBody, State]));
-  return "error" in answer ? null : { isPublished: State.parse(answer).is_published };
+  const call = { path: id, query: { fields: "is_published" }, rules: [GONE_IS_OK] };
+  const answer = await askPage(io, call, orGone(State));
+  return answer === null ? null : { isPublished: answer.is_published };
 }
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/photos */
@@ -325,60 +321,30 @@ export const IMAGES: AcceptedMedia = {
   animated: false,
 };
 
-/** Uploads the pictures for nobody to see yet, and gives their ids. */
+/** Uploads the pictures, not seen yet, and gives their ids. */
 async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
-  const ids: string[] = [];
-  for (const [at, given] of mediaOf(post).entries()) {
-    const id = await io.effect<string>({
+  return inOrder(itemsOf(post), (given, at) =>
+    io.effect<string>({
       step: `photo.${at + 1}`,
       request: { ...given },
       send: () => sendPhoto(post, given, io),
-      // One that is on it twice, nobody sees; Facebook drops it after a day.
+      // One that is there twice is not seen, and Facebook drops it after a day.
       reconcile: async () => ({ outcome: "send_again" }),
       isGone: async (photo) => !(await isThere(io, photo)),
-    });
-    ids.push(id);
-  }
-  return ids;
-}
-
-async function sendPhoto(
-  post: FacebookPost,
-  { url, altText }: { readonly url: string; readonly altText: string | null },
-  io: PublishIo,
-): Promise<string> {
-  const item = await io.media.item(url, altText);
-  const { bytes, mimeType } = await io.media.fitImage(item, IMAGE_LIMITS);
-  const { id } = await uploadPhoto(io, {
-    bytes,
-    mimeType,
-    fields: {
-      published: "false",
-      // What waits for a schedule is kept for it then.
-      ...(canSchedule(post, io) ? { temporary: "true" } : {}),
-      ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
-    },
-  });
-  return id;
-}
-
-interface Upload {
-  readonly bytes: Buffer;
-  readonly mimeType: string;
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-function uploadPhoto(io: PlatformIo, { bytes, mimeType, fields }: Upload): Promise<{ id: string }> {
-  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
-  return askPage(
-    io,
-    {
-      ...UPLOAD_TIMES,
-      method: "POST",
-      path: `${pageOf(io)}/photos`,
-      multipart: [...texts, { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes }],
-      isIdempotent: true,
-    },
-    Created,
+    }),
   );
+}
+
+async function sendPhoto(post: FacebookPost, { url, altText }: PostItem, io: PublishIo): Promise<string> {
+  const picture = await fitPicture(await io.media.item(url, altText), IMAGE_LIMITS, io);
+  const fields = {
+    published: "false",
+    // What waits for a schedule is kept for it then.
+    ...(canSchedule(post, io) ? { temporary: "true" } : {}),
+    ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
+  };
+  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
+  const multipart = [...texts, toPart("source", picture, "photo")];
+  const call = { ...UPLOAD_TIMES, method: "POST", path: `${pageOf(io)}/photos`, multipart } as const;
+  return (await askPage(io, { ...call, isIdempotent: true }, Created)).id;
 }

@@ -4,10 +4,19 @@ import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { bearer, faultsBy } from "../shared/faults.ts";
-import { Created, GoneBody } from "../shared/meta/graph.ts";
+import { bearer, byCode, faultsBy } from "../shared/faults.ts";
+import { Created, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askPage, facebookFaults, filmFault, graphBase, orGone, pageOf, signedBy, videoBase } from "./api.ts";
+import {
+  askPage,
+  facebookFaults,
+  filmFault,
+  graphBase,
+  pageOf,
+  pageRequest,
+  signedBy,
+  videoBase,
+} from "./api.ts";
 import type { FacebookPost } from "./metadata.ts";
 
 const Words = z.string().catch("");
@@ -52,9 +61,8 @@ interface FilmState {
 /** What Facebook knows of a film, or a reel that was begun; null where it is gone. */
 export async function readFilm(io: PlatformIo, id: string): Promise<FilmState | null> {
   const query = { fields: "published,scheduled_publish_time,status" };
-  const call = { method: "GET", path: id, query, classify: orGone } as const;
-  const answer = await askPage(io, call, z.union([GoneBody, Film]));
-  return "error" in answer ? null : stateOf(Film.parse(answer));
+  const film = await askPage(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Film));
+  return film === null ? null : stateOf(film);
 }
 
 function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Film): FilmState {
@@ -81,12 +89,10 @@ function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Fil
   };
 }
 
-const Any = z.looseObject({});
-
 /** Whether an object of the Graph API is still there. */
 export async function isThere(io: PlatformIo, id: string): Promise<boolean> {
-  const call = { method: "GET", path: id, query: { fields: "id" }, classify: orGone } as const;
-  return !GoneBody.safeParse(await askPage(io, call, Any)).success;
+  const call = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
+  return (await askPage(io, call, orGone(AnyAnswer))) !== null;
 }
 
 export const FILMS: AcceptedMedia = {
@@ -107,14 +113,11 @@ const uploadFaults = faultsBy({
     const named = DebugInfo.safeParse(json);
     return named.success ? [named.data.debug_info.type] : [];
   },
-  rules: [
-    {
-      code: ["OffsetInvalidError", "PartialRequestError"],
-      kind: "transient",
-      message: "Facebook has a different part of the film than the one that was sent.",
-    },
-    { code: "ProcessingFailedError", kind: "transient", message: "Facebook broke off the upload." },
-  ],
+  rules: byCode("transient", {
+    "OffsetInvalidError PartialRequestError":
+      "Facebook has a different part of the film than the one that was sent.",
+    ProcessingFailedError: "Facebook broke off the upload.",
+  }),
 });
 
 /** Hosts that take files answer in words of their own, or as the Graph API does. */
@@ -162,7 +165,7 @@ function sendBytes<T>(
 const ReelSession = z.object({ videoId: z.string(), uploadUrl: z.string() });
 const ReelStarted = z.looseObject({ video_id: Id, upload_url: z.url().optional() });
 
-/** Brings a reel's file there, as far as it is not there yet. Nobody sees it. */
+/** Brings a reel's file there, as far as it is not there yet. It is not seen. */
 export async function uploadReel(item: MediaItem, io: PublishIo, context: EffectContext): Promise<string> {
   const known = ReelSession.safeParse(context.handle).data;
   const before = known === undefined ? null : await readFilm(io, known.videoId);
@@ -176,16 +179,9 @@ export async function uploadReel(item: MediaItem, io: PublishIo, context: Effect
 }
 
 async function startReel(io: PublishIo, { saveHandle }: EffectContext): Promise<z.infer<typeof ReelSession>> {
-  const { video_id: videoId, upload_url: named } = await askPage(
-    io,
-    {
-      method: "POST",
-      path: `${pageOf(io)}/video_reels`,
-      json: { upload_phase: "start" },
-      isIdempotent: true,
-    },
-    ReelStarted,
-  );
+  const json = { upload_phase: "start" };
+  const call = { method: "POST", path: `${pageOf(io)}/video_reels`, json, isIdempotent: true } as const;
+  const { video_id: videoId, upload_url: named } = await askPage(io, call, ReelStarted);
   const version = graphBase(io).split("/").at(-1) ?? "";
   const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
   const address = named ?? `${UPLOAD_HOST}/video-upload/${version}/${videoId}`;
@@ -200,8 +196,8 @@ const Uploaded = z.looseObject({ h: z.string().min(1) });
 const Offset = z.looseObject({ file_offset: z.coerce.number().min(0) });
 
 /**
- * Brings a film there that is no reel, as one that nobody sees: the file by the person's token, as Facebook has
- * it, and the film of it by the Page's. One that is there twice, nobody sees either.
+ * Brings a film there that is no reel, unseen: the file by the person's token, as Facebook has it, and the film
+ * of it by the Page's. One that is there twice is not seen either.
  */
 export async function uploadVideo(
   { post, item }: { readonly post: FacebookPost; readonly item: MediaItem },
@@ -218,16 +214,10 @@ export async function uploadVideo(
     fbuploader_video_file_chunk: file,
   };
   const path = `${pageOf(io)}/videos`;
+  const call = { ...UPLOAD_TIMES, method: "POST", path, form, isIdempotent: true } as const;
   try {
-    const call = {
-      ...UPLOAD_TIMES,
-      method: "POST",
-      base: videoBase(io),
-      path,
-      form,
-      isIdempotent: true,
-    } as const;
-    return (await askPage(io, call, Created)).id;
+    const request = { ...pageRequest(io, call), url: `${videoBase(io)}/${path}` };
+    return (await io.ask(request, Created)).id;
   } catch (error) {
     // What was uploaded before may have been used up or forgotten.
     const isStale = known !== undefined && error instanceof PlatformFault && error.kind === "rejected";

@@ -5,7 +5,8 @@ import { MEDIA_KINDS, type MediaKind } from "../../domain/accounts/account.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { FeedItem, FeedMedia, FeedShelf, LocalIo } from "../../ports/feed-shelf.ts";
-import { itemsOf } from "../shared/media.ts";
+import { oneChannel } from "../shared/connect.ts";
+import { ACCEPTED, fitFile, inOrder, itemsOf } from "../shared/media.ts";
 import { definePlatform, type PlatformPost } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
@@ -30,7 +31,7 @@ const MAX_IMAGE_BYTES = 50_000_000;
 const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
   video: ["video/mp4", "video/webm", "video/quicktime"],
-  audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
+  audio: ACCEPTED.audio,
 };
 
 /**
@@ -67,20 +68,12 @@ export default definePlatform({
       label: "A feed of its own",
       instructions: "It is made at once.",
       // Each connection is one more feed, so its identity is made here.
-      connect: async (input) => ({
-        tokens: null,
-        targets: [
-          {
-            platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
-            name: input.name ?? input.reconnecting?.name ?? "My feed",
-            handle: null,
-            profileUrl: null,
-            avatarUrl: null,
-            settings: {},
-            secrets: {},
-          },
-        ],
-      }),
+      connect: async (input) =>
+        oneChannel({
+          platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+          name: input.name ?? input.reconnecting?.name ?? "My feed",
+          secrets: {},
+        }),
     },
   ],
 
@@ -142,11 +135,8 @@ export default definePlatform({
   async insights(post, io) {
     const item = await feedOf(io).get(io.account.id, post.platformPostId ?? post.id);
     if (item === null) return { state: "removed", visibility: null, metrics: {} };
-    return {
-      state: item.isPublic ? "live" : "private",
-      visibility: item.isPublic ? "public" : "private",
-      metrics: {},
-    };
+    const { isPublic } = item;
+    return { state: isPublic ? "live" : "private", visibility: isPublic ? "public" : "private", metrics: {} };
   },
 
   async remove(post, io) {
@@ -187,9 +177,9 @@ interface KeptMedia {
 /** Copies the media, so that the feed does not depend on where they came from. */
 async function keepMedia(post: FeedPost, io: PublishIo): Promise<KeptMedia> {
   const { thumbnailUrl } = post.metadata;
-  const media: FeedMedia[] = [];
-  for (const [at, one] of itemsOf(post).entries())
-    media.push(await keep(io, { postId: post.id, position: String(at), ...one }));
+  const media = await inOrder(itemsOf(post), (one, at) =>
+    keep(io, { postId: post.id, position: String(at), ...one }),
+  );
   const thumbnail =
     thumbnailUrl === undefined
       ? null
@@ -202,34 +192,24 @@ async function keep(
   one: { postId: string; position: string; url: string; altText: string | null },
 ): Promise<FeedMedia> {
   const item = await io.media.item(one.url, one.altText);
-  const { type, mimeType, width, height, durationSeconds } = item.facts;
+  const { type, mimeType } = item.facts;
   if (type === "other" || !MIME_TYPES[type].includes(mimeType)) {
     throw new AppError(
       "invalid",
       `mediaUrl: ${mimeType} cannot be shown in a feed. Give a picture, a video or a sound that browsers play.`,
     );
   }
-  const place = { accountId: io.account.id, itemId: one.postId, position: one.position };
-  const { altText } = item;
-  if (type !== "image")
-    return feedOf(io).keepMedia(place, {
-      body: item.open(),
-      mimeType,
-      altText,
-      width,
-      height,
-      durationSeconds,
-    });
-  // Anyone can read the feed: where a picture was taken is nobody's business.
-  const fitted = await io.media.fitImage(item, { maxBytes: MAX_IMAGE_BYTES, mimeTypes: MIME_TYPES.image });
-  const body = Readable.from([fitted.bytes]);
-  return feedOf(io).keepMedia(place, {
-    body,
-    mimeType: fitted.mimeType,
-    altText,
-    width: fitted.width,
-    height: fitted.height,
-    durationSeconds: null,
+  const at = { accountId: io.account.id, itemId: one.postId, position: one.position };
+  // Anyone can read the feed: where a picture was taken is not shown.
+  const file = await fitFile(item, { maxBytes: MAX_IMAGE_BYTES, mimeTypes: MIME_TYPES.image }, io);
+  const { body } = file;
+  return feedOf(io).keepMedia(at, {
+    body: Buffer.isBuffer(body) ? Readable.from([body]) : body(),
+    mimeType: file.mimeType,
+    altText: item.altText,
+    width: file.width,
+    height: file.height,
+    durationSeconds: type === "image" ? null : item.facts.durationSeconds,
   });
 }
 

@@ -2,17 +2,10 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformResponse,
-  type Signed,
-} from "../../ports/platform-io.ts";
-import { type Code, faultsBy } from "../shared/faults.ts";
+import type { PlatformResponse, Signed } from "../../ports/platform-io.ts";
+import { byCode, type Code, faultsBy, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
-
-/** Below the site's address. */
-const API = "/ghost/api/admin";
+import { serverOf } from "../shared/servers.ts";
 
 export const ADMIN_KEY = /^([0-9a-f]{24}):((?:[0-9a-f]{2}){16,128})$/i;
 
@@ -21,23 +14,15 @@ export const {
   askOrGone: callOrGone,
   askWith: callWith,
 } = restApi({
-  base: siteOf,
-  below: API,
+  base: serverOf,
+  below: "/ghost/api/admin",
   // What Ghost 5 and 6 both know.
   headers: () => ({ accept: "application/json", "accept-version": "v5.0" }),
   sign: (secrets, io) => signed(secrets, io.now()),
   classify: () => classify,
 });
 
-/** The address of the account's site, without a slash at its end. */
-function siteOf(io: Pick<PlatformIo, "account" | "setting">): string {
-  const { instanceUrl } = io.account.settings;
-  const site = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
-  if (site !== null) return site;
-  throw new PlatformFault("auth", "The address of the channel's site is not known. Reconnect the channel.");
-}
-
-/** A token for this request alone (RFC 7519); Ghost takes none that lives longer than five minutes. */
+/** A token for one request (RFC 7519); Ghost takes none that lives longer than five minutes. */
 function signed(secrets: Secrets, now: number): Signed {
   const [, kid = "", secret = ""] = ADMIN_KEY.exec(secrets["adminKey"] ?? "") ?? [];
   const iat = Math.floor(now / SECOND);
@@ -98,7 +83,7 @@ const Errors = z.looseObject({
     .min(1),
 });
 
-/** The library that Ghost reads tokens with says so in words alone. */
+/** The library that Ghost reads tokens with says so only in words. */
 const CLOCK = /jwt expired|maxAge exceeded|jwt not active|iat/;
 
 function codesOf({ status, json }: PlatformResponse): readonly Code[] {
@@ -116,6 +101,16 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return found.filter((one) => one !== "");
 }
 
+/** What Ghost calls the fields of the metadata that it may refuse. */
+const REFUSED = {
+  title: "title",
+  authors: "authors",
+  canonical_url: "canonicalUrl",
+  custom_excerpt: "description",
+  slug: "slug",
+  tags: "tags",
+};
+
 const classify = faultsBy({
   title: "Ghost",
   codesOf,
@@ -125,35 +120,25 @@ const classify = faultsBy({
       kind: "auth",
       message: "The site has moved to another address. Reconnect the channel with the one it has now.",
     },
-    {
-      code: "clock",
-      kind: "setup",
-      message:
+    ...byCode("setup", {
+      clock:
         "The site says that the key has expired: its clock and that of Posthorn's server differ by minutes. Set both clocks.",
-    },
-    {
-      code: ["UNKNOWN_ADMIN_API_KEY", "INVALID_JWT", "INVALID_API_KEY_TYPE", "MISSING_ADMIN_API_KID"],
-      kind: "auth",
-      message: "Ghost does not know the key (any more). Make a new one under Settings, Integrations.",
-    },
-    {
-      code: "UpdateCollisionError",
-      kind: "transient",
-      isNotDone: true,
-      message: "Another person is editing the post.",
-    },
-    {
-      status: 503,
-      code: "MaintenanceError",
-      kind: "transient",
-      isNotDone: true,
-      message: "The site is starting, or being upgraded.",
-    },
-    {
-      code: "HostLimitError",
-      kind: "rejected",
-      message: "The site's plan does not allow this. Its owner can look at its limits under Settings.",
-    },
+    }),
+    ...byCode("auth", {
+      "UNKNOWN_ADMIN_API_KEY INVALID_JWT INVALID_API_KEY_TYPE MISSING_ADMIN_API_KID":
+        "Ghost does not know the key (any more). Make a new one under Settings, Integrations.",
+    }),
+    ...byCode(
+      { kind: "transient", isNotDone: true },
+      { UpdateCollisionError: "Another person is editing the post." },
+    ),
+    ...byCode(
+      { status: 503, kind: "transient", isNotDone: true },
+      { MaintenanceError: "The site is starting, or being upgraded." },
+    ),
+    ...byCode("rejected", {
+      HostLimitError: "The site's plan does not allow this. Its owner can look at its limits under Settings.",
+    }),
     {
       status: 413,
       kind: "rejected",
@@ -173,19 +158,9 @@ const classify = faultsBy({
       field: "metadata.newsletter",
       message: "the site has no such newsletter, or it is archived. Choose one that it has.",
     },
-    ...[
-      ["title", "title"],
-      ["authors", "authors"],
-      ["canonical_url", "canonicalUrl"],
-      ["custom_excerpt", "description"],
-      ["slug", "slug"],
-      ["tags", "tags"],
-    ].map(([code = "", name = ""]) => ({
-      code,
-      kind: "rejected" as const,
-      field: `metadata.${name}`,
-      message: "Ghost refused it. Change it, then send the post again.",
-    })),
+    ...Object.entries(REFUSED).flatMap(([code, field]) =>
+      refusedField(`metadata.${field}`, { [code]: "Ghost refused it. Change it, then send the post again." }),
+    ),
     {
       status: 403,
       kind: "rejected",

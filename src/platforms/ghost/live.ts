@@ -56,14 +56,12 @@ async function requireLive(post: GhostPost, io: PlatformIo): Promise<Post> {
   throw new AppError("conflict", "The post is no longer on its site, so it cannot be changed.");
 }
 
-const Nothing = z.null();
-
 /** What is gone already is no error. */
 export async function remove(post: GhostPost, io: PlatformIo): Promise<void> {
-  await callOrGone(io, { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true }, Nothing);
+  await callOrGone(io, { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true }, z.null());
 }
 
-/** Whether it is there, and how often links of its newsletter were followed: Ghost counts no readers for others. */
+/** How often links of its newsletter were followed: Ghost tells no numbers of readers. */
 export async function insights(post: GhostPost, io: PlatformIo): Promise<PostInsights> {
   const path = pathOf(idOf(post));
   const query = { include: "count.clicks", fields: "id,status,slug,updated_at,url,visibility" };
@@ -80,12 +78,8 @@ const Members = z.looseObject({
 /** The site's members as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   const { meta } = await call(io, { path: "/members/", query: { limit: 1, fields: "id" } }, Members);
-  const reason = "Ghost does not tell integrations this number.";
-  return {
-    totals: { followers: meta.pagination.total },
-    days: [],
-    unavailable: [{ metric: "views", reason }],
-  };
+  const unavailable = [{ metric: "views", reason: "Ghost does not tell integrations this number." }];
+  return { totals: { followers: meta.pagination.total }, days: [], unavailable };
 }
 
 /** The site as it is now; the key is good when its posts can be listed. */
@@ -109,19 +103,15 @@ const Users = z.looseObject({ users: z.array(z.looseObject({ email: z.string(), 
 
 export async function newsletters(search: string, io: PlatformIo): Promise<readonly Choice[]> {
   const query = { limit: 100, filter: "status:active" };
-  const found = await call(io, { path: "/newsletters/", query }, Newsletters);
-  return fitting(
-    search,
-    found.newsletters.map(({ slug, name }) => ({ value: slug, label: name })),
-  );
+  const { newsletters: all } = await call(io, { path: "/newsletters/", query }, Newsletters);
+  const choices = all.map(({ slug, name }) => ({ value: slug, label: name }));
+  return fitting(search, choices);
 }
 
 export async function authors(search: string, io: PlatformIo): Promise<readonly Choice[]> {
   const { users } = await call(io, { path: "/users/", query: { limit: 100 } }, Users);
-  return fitting(
-    search,
-    users.map(({ email, name }) => ({ value: email, label: name })),
-  );
+  const choices = users.map(({ email, name }) => ({ value: email, label: name }));
+  return fitting(search, choices);
 }
 
 function fitting(search: string, all: readonly Choice[]): Choice[] {

@@ -3,6 +3,7 @@ import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst } from "../shared/media.ts";
 
 const { title, description, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -56,27 +57,26 @@ export const GhostMetadata = z.strictObject({
 export type GhostMetadata = z.infer<typeof GhostMetadata>;
 export type GhostPost = PlatformPost<GhostMetadata>;
 
-export function check({ mediaUrl, metadata }: GhostPost): Checked {
-  const errors =
-    mediaUrl === "" && metadata.moreMedia !== undefined && metadata.moreMedia.length > 0
-      ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."]
-      : [];
+export function check(post: GhostPost): Checked {
   const warnings =
-    metadata.newsletter === undefined
+    post.metadata.newsletter === undefined
       ? []
       : ["metadata.newsletter: the post is mailed to the newsletter's subscribers when it goes out."];
-  return { errors, warnings };
+  return { errors: checkFirst(post, "of the media"), warnings };
 }
 
+const Figure = z.number().nullable();
+
 /** A file on the site that no post shows yet. */
-export type Uploaded = {
-  readonly type: string;
-  readonly url: string;
-  readonly mimeType: string;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly seconds: number | null;
-};
+export const Uploaded = z.object({
+  type: z.string(),
+  url: z.string(),
+  mimeType: z.string(),
+  width: Figure,
+  height: Figure,
+  seconds: Figure,
+});
+export type Uploaded = z.infer<typeof Uploaded>;
 
 /** An item of the post, as its author describes it. */
 export interface Shown extends Uploaded {
@@ -136,7 +136,9 @@ function cardsOf(media: readonly Shown[]): JsonObject[] {
   const cards: JsonObject[] = [];
   let row: Shown[] = [];
   const endRow = (): void => {
-    if (row.length > 0) cards.push(row.length === 1 ? pictureOf(row) : galleryOf(row));
+    const [first] = row;
+    if (first !== undefined)
+      cards.push(row.length > 1 ? galleryOf(row) : { type: "image", version: 1, ...figureOf(first) });
     row = [];
   };
   for (const one of media) {
@@ -146,10 +148,6 @@ function cardsOf(media: readonly Shown[]): JsonObject[] {
   }
   endRow();
   return cards;
-}
-
-function pictureOf([one]: readonly Shown[]): JsonObject {
-  return one === undefined ? {} : { type: "image", version: 1, ...figureOf(one) };
 }
 
 function figureOf({ url, altText, width, height }: Shown): JsonObject {

@@ -7,12 +7,11 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import type { FormPart } from "../../ports/request-body.ts";
-import { fileNameOf, itemsOf } from "../shared/media.ts";
+import { fitFile, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, callOrGone, type Post, Posts } from "./api.ts";
-import { type GhostPost, lexicalOf, type Shown, type Uploaded } from "./metadata.ts";
+import { type GhostPost, lexicalOf, type Shown, Uploaded } from "./metadata.ts";
 
 /** Ghost 5 schedules nothing that is nearer than two minutes; the rest is for its clock and the way there. */
 const SOONEST_MS = 3 * MINUTE;
@@ -22,7 +21,7 @@ const FLIPS_WITHIN_MS = 15 * SECOND;
 
 const LOOK_AGAIN_MS = 3 * SECOND;
 
-/** It is too late for Ghost's own schedule: the post goes out at its time. */
+/** Too late for Ghost's own schedule. */
 class TooNear extends PlatformFault {
   constructor() {
     super("not_sent", "The post goes out at its time.");
@@ -33,7 +32,7 @@ class TooNear extends PlatformFault {
 const Placed = z.object({ url: z.string().nullable(), isPublished: z.boolean() });
 type Placed = z.infer<typeof Placed>;
 
-/** Media first, then a draft, which nobody sees; then that draft is scheduled, or published. */
+/** Media first, then a draft, which no reader sees; then that draft is scheduled, or published. */
 export async function publish(post: GhostPost, io: PublishIo): Promise<PublishOutcome> {
   const id = await draft(post, io);
   let placed: Placed;
@@ -161,7 +160,7 @@ export const pathOf = (id: string): string => `/posts/${encodeURIComponent(id)}/
 
 const MAX_COLLISIONS = 3;
 
-/** Changes what is named alone. Whoever edits the post at the same time is not in the way for long. */
+/** Changes only what is named. Another person who edits the post at the same time is waited for. */
 export async function change(
   io: PlatformIo,
   found: Post,
@@ -207,25 +206,22 @@ export const MEDIA = {
   ] satisfies AcceptedMedia[],
 };
 
-/** Brings the post's media to the site, all of which are looked at before any is sent. */
+/** Brings the post's media to the site. All are opened before any is sent. */
 async function uploadMedia(post: GhostPost, io: PublishIo): Promise<Shown[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
-  const shown: Shown[] = [];
-  for (const [at, item] of items.entries()) {
+  const items = await openAll(itemsOf(post), io);
+  return inOrder(items, async (item, at) => {
     const request = { url: item.url };
     const file = await sendUnseen<Uploaded>(io, { step: stepOf(at), request, send: () => upload(item, io) });
-    shown.push({ ...file, altText: item.altText ?? "" });
-  }
-  return shown;
+    return { ...file, altText: item.altText ?? "" };
+  });
 }
 
 const stepOf = (at: number): string => `upload ${at + 1}`;
 
-/** What of the post's media lies on the site since it was published. Throws `conflict` where nobody knows. */
+/** The post's media on the site. Throws `conflict` where the ledger does not have them. */
 export function uploadedMedia(post: GhostPost, io: PlatformIo): Shown[] {
   return itemsOf(post).map(({ altText }, at) => {
-    const file = Stored.safeParse(io.resultOf(stepOf(at))).data;
+    const file = Uploaded.safeParse(io.resultOf(stepOf(at))).data;
     if (file === undefined)
       throw new AppError(
         "conflict",
@@ -235,39 +231,24 @@ export function uploadedMedia(post: GhostPost, io: PlatformIo): Shown[] {
   });
 }
 
-const Figure = z.number().nullable();
-const Stored = z.object({
-  type: z.string(),
-  url: z.string(),
-  mimeType: z.string(),
-  width: Figure,
-  height: Figure,
-  seconds: Figure,
-});
-
 /** The feature image on the site. */
 function uploadThumbnail(thumbnailUrl: string, io: PublishIo): Promise<string> {
   const send = async () => (await upload(await io.media.item(thumbnailUrl), io)).url;
   return sendUnseen<string>(io, { step: "upload feature image", request: { url: thumbnailUrl }, send });
 }
 
-const Where = z.looseObject({ url: WebAddress });
-const Images = z.looseObject({ images: z.array(Where).min(1) });
-const Media = z.looseObject({ media: z.array(Where).min(1) });
+const Where = z.array(z.looseObject({ url: WebAddress })).min(1);
+const Answer = z.union([
+  z.looseObject({ images: Where }).transform(({ images }) => images),
+  z.looseObject({ media: Where }).transform(({ media }) => media),
+]);
 
 export async function upload(item: MediaItem, io: PublishIo): Promise<Uploaded> {
-  const { type, mimeType, sizeBytes, width, height, durationSeconds: seconds } = item.facts;
-  const common = { method: "POST", ...UPLOAD_TIMES } as const;
-  if (type === "image") {
-    const { bytes, ...fitted } = await io.media.fitImage(item, IMAGE_LIMITS);
-    const part = { name: "file", fileName: fileNameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes };
-    const at = { ...common, path: "/images/upload/", multipart: [part] };
-    const { images } = await call(io, at, Images);
-    const size = { width: fitted.width, height: fitted.height };
-    return { type, url: images[0]?.url ?? "", mimeType: fitted.mimeType, ...size, seconds: null };
-  }
-  const fileName = fileNameOf(mimeType);
-  const part: FormPart = { name: "file", fileName, mimeType, sizeBytes, open: () => item.open() };
-  const { media } = await call(io, { ...common, path: "/media/upload/", multipart: [part] }, Media);
-  return { type, url: media[0]?.url ?? "", mimeType, width, height, seconds };
+  const fitted = await fitFile(item, IMAGE_LIMITS, io);
+  const { type, mimeType, width, height } = fitted;
+  const path = type === "image" ? "/images/upload/" : "/media/upload/";
+  const multipart = [toPart("file", fitted)];
+  const files = await call(io, { method: "POST", ...UPLOAD_TIMES, path, multipart }, Answer);
+  const seconds = type === "image" ? null : item.facts.durationSeconds;
+  return { type, url: files[0]?.url ?? "", mimeType, width, height, seconds };
 }

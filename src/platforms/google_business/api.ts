@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
-import { bearer, type FaultRule } from "../shared/faults.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { byCode, byStatus, type FaultRule, refusedField } from "../shared/faults.ts";
 import { googleFaults, NO_QUOTA, ofField } from "../shared/google.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 /** Google has cut the API into many, each with a host of its own; posts are left in the old one. */
 const HOSTS = {
@@ -18,42 +19,51 @@ export const SETTINGS = Object.entries(HOSTS).map(([name, [meaning, usual]]): Pl
   return { name, meaning, kind: "address", default: usual, isRequired: false };
 });
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
+interface Call extends ApiCall {
   /** Default: that of posts. */
   readonly host?: Host;
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the version. */
-  readonly path: string;
-  readonly rules?: readonly FaultRule[];
 }
 
-/** A call without who makes it. */
-function requestOf(
-  io: Pick<PlatformIo, "setting" | "now">,
-  { host = "BASE_URL", path, rules, method = "GET", ...call }: Call,
-): PlatformRequest {
-  const url = `${io.setting(host) ?? HOSTS[host][1]}/${path}`;
-  return { ...call, method, url, classify: businessFaults(io, rules) };
+const byHost = (host: Host) =>
+  restApi({
+    base: (io) => io.setting(host) ?? HOSTS[host][1],
+    below: "/",
+    classify: (rules, io) => {
+      const all = { rules: [...rules, ...RULES], fallbacks: FALLBACKS };
+      return googleFaults({ title: "Google Business Profile", api: "Business Profile APIs", ...all }, io);
+    },
+  });
+
+/** A call as the channel. `path`: with the version. */
+export function askAs<T>(
+  io: PlatformIo,
+  { host = "BASE_URL", ...call }: Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return byHost(host).ask(io, call, schema);
 }
 
-/** A call as the channel. */
-export function askAs<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
-}
-
-/** A call with a token that no channel has yet. */
-export function askWith<T>(io: ConnectIo, token: string, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), ...bearer()({ accessToken: token }) }, schema);
+/** A call while connecting. */
+export function askWith<T>(
+  io: ConnectIo,
+  { host, secrets, ...call }: Call & { readonly host: Host; readonly secrets: Secrets },
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const server = io.setting(host) ?? HOSTS[host][1];
+  return byHost(host).askWith(io, { server, secrets }, call, schema);
 }
 
 /** Names are paths: `accounts/1`, `locations/2`. */
-export function nameOf(...parts: readonly string[]): z.ZodString {
-  return z.string().regex(new RegExp(`^${parts.map((part) => `${part}/[\\w=-][\\w.=-]*`).join("/")}$`));
-}
+const namePattern = (...parts: readonly string[]): RegExp =>
+  new RegExp(`^${parts.map((part) => `${part}/[\\w=-][\\w.=-]*`).join("/")}$`);
+
+export const POST_NAME = namePattern("accounts", "locations", "localPosts");
+
+export const nameOf = (part: "accounts" | "locations"): z.ZodString => z.string().regex(namePattern(part));
 
 const Location = z.looseObject({ account: nameOf("accounts"), location: nameOf("locations") });
 
-/** Where the channel is: posts know a location by its account alone, all else by itself. */
+/** Where the channel is: only posts know a location by its account, all else by itself. */
 export function placeOf({ account }: PlatformIo): z.infer<typeof Location> {
   const place = Location.safeParse(account.settings).data;
   if (place !== undefined) return place;
@@ -75,49 +85,26 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** https://developers.google.com/my-business/reference/rest/Shared.Types/ErrorCode; numbers as they are sent. */
 const RULES: readonly FaultRule[] = [
-  {
-    code: NO_QUOTA,
-    kind: "setup",
-    message:
+  ...byCode("setup", {
+    [NO_QUOTA]:
       "Google has not approved the Google Cloud project for the Business Profile APIs, so its quota is 0. Apply for it at https://support.google.com/business/contact/api_default.",
-  },
-  {
-    code: ["PHOTO_FETCH_FAILED", "PHOTO_UPLOAD_FAILED", 1000, 1001],
-    kind: "rejected",
-    field: "mediaUrl",
-    message:
+  }),
+  ...refusedField("mediaUrl", {
+    "PHOTO_FETCH_FAILED PHOTO_UPLOAD_FAILED 1000 1001":
       "Google could not fetch or use the picture. It takes JPEG and PNG of 10 KB to 5 MB. Check that POSTHORN_PUBLIC_URL can be reached from the internet.",
-  },
-  {
-    code: "LOCATION_DISABLED_FOR_LOCAL_POST_API",
-    kind: "rejected",
-    message:
+  }),
+  ...byCode("rejected", {
+    LOCATION_DISABLED_FOR_LOCAL_POST_API:
       "Google takes this location for one of a chain, and lets no program post to it. Post in the Business Profile itself.",
-  },
-  {
-    code: ["OPERATION_UNSUPPORTED_UNDER_ACCOUNT_CONDITION", 1301],
-    kind: "rejected",
-    message: "Google does not let this location post. Look at its state in the Business Profile.",
-  },
+    "OPERATION_UNSUPPORTED_UNDER_ACCOUNT_CONDITION 1301":
+      "Google does not let this location post. Look at its state in the Business Profile.",
+  }),
   ...Object.entries(FIELDS).map(([theirs, field]): FaultRule => {
     return { code: ofField(theirs), kind: "rejected", field, message: `Google refused it. ${CHANGE_IT}` };
   }),
 ];
 
-const FALLBACKS: readonly FaultRule[] = [
-  {
-    status: 403,
-    kind: "auth",
-    message: "The Google account may not manage this location (any more).",
-  },
-  { status: 404, kind: "auth", message: "Google does not find this location (any more)." },
-];
-
-/** How answers of the Business Profile APIs are read. */
-function businessFaults(
-  io: Pick<PlatformIo, "now">,
-  rules: readonly FaultRule[] = [],
-): NonNullable<PlatformRequest["classify"]> {
-  const all = { rules: [...rules, ...RULES], fallbacks: FALLBACKS };
-  return googleFaults({ title: "Google Business Profile", api: "Business Profile APIs", ...all }, io);
-}
+const FALLBACKS: readonly FaultRule[] = byStatus("auth", {
+  403: "The Google account may not manage this location (any more).",
+  404: "Google does not find this location (any more).",
+});

@@ -4,7 +4,8 @@ import type { OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
 import { GOOGLE_CONSENT } from "../shared/google.ts";
-import { askAs, askWith, type Call, nameOf, placeOf, SETTINGS } from "./api.ts";
+import { pages } from "../shared/pages.ts";
+import { askAs, askWith, nameOf, placeOf, SETTINGS } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
 import { BusinessMetadata, checkPost, EDITABLE, MAX_SUMMARY } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
@@ -63,42 +64,24 @@ const READ_MASK = "name,title,languageCode,storefrontAddress,metadata";
 
 const MAX_PAGES = 50;
 
-/** All pages of a list. */
-async function listAll<T>(
-  ask: (pageToken: string | undefined) => Promise<{ items: T[]; nextPageToken?: string | undefined }>,
-): Promise<T[]> {
-  const all: T[] = [];
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { items, nextPageToken = "" } = await ask(pageToken);
-    all.push(...items);
-    if (nextPageToken === "") break;
-    pageToken = nextPageToken;
-  }
-  return all;
-}
-
 /** Each location of each account that the person manages, once. */
 async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const ask = <A>(call: Call, schema: z.ZodType<A>) =>
-    askWith(io, secrets["accessToken"] ?? "", call, schema);
-  const accounts = await listAll(async (pageToken) => {
-    const call = { host: "ACCOUNTS_URL", path: "v1/accounts", query: { pageSize: 20, pageToken } } as const;
-    const { accounts: items, nextPageToken } = await ask(call, Accounts);
-    return { items, nextPageToken };
+  const accounts = pages(MAX_PAGES, async (pageToken) => {
+    const call = { path: "v1/accounts", query: { pageSize: 20, pageToken }, secrets };
+    const answer = await askWith(io, { host: "ACCOUNTS_URL", ...call }, Accounts);
+    const { accounts: items, nextPageToken: next } = answer;
+    return { items, next };
   });
   const found = new Map<string, Target>();
-  for (const { name: account } of accounts) {
+  for await (const { name: account } of accounts) {
     const path = `v1/${account}/locations`;
-    const locations = await listAll(async (pageToken) => {
+    const locations = pages(MAX_PAGES, async (pageToken) => {
       const query = { readMask: READ_MASK, pageSize: 100, pageToken };
-      const { locations: items, nextPageToken } = await ask(
-        { host: "LOCATIONS_URL", path, query },
-        Locations,
-      );
-      return { items, nextPageToken };
+      const call = { host: "LOCATIONS_URL", path, query, secrets } as const;
+      const { locations: items, nextPageToken: next } = await askWith(io, call, Locations);
+      return { items, next };
     });
-    for (const location of locations)
+    for await (const location of locations)
       if (!found.has(location.name)) found.set(location.name, toTarget(account, location));
   }
   if (found.size > 0) return [...found.values()];

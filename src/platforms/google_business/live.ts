@@ -1,36 +1,23 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import type { Insights } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
-import { askAs, nameOf, placeOf } from "./api.ts";
+import { askAs, placeOf, POST_NAME } from "./api.ts";
 import { type BusinessPost, fieldsOf, partsOf } from "./metadata.ts";
 import { readPost } from "./publish.ts";
+import { byStatus } from "../shared/faults.ts";
+import { idReader } from "../shared/live.ts";
 
 const AnyAnswer = z.unknown();
 
-/** Throws `conflict` for an id that is none of Google's. */
-function pathOf({ platformPostId }: BusinessPost): string {
-  const name = nameOf("accounts", "locations", "localPosts").safeParse(platformPostId).data;
-  if (name !== undefined) return name;
-  throw new AppError(
-    "conflict",
-    "platformPostId: is not the name of a post, so it cannot be found on Google.",
-  );
-}
+const pathOf = idReader("is not the name of a post, so it cannot be found on Google.", POST_NAME);
 
 /** What is named and not given any more is taken away. */
 export async function edit(post: BusinessPost, changed: readonly string[], io: PlatformIo): Promise<object> {
   const masks = partsOf(changed);
   const fields = fieldsOf(post, io.account.settings["languageCode"]);
   const json = Object.fromEntries(Object.entries(fields).filter(([name]) => masks.includes(name)));
-  const rules = [
-    {
-      status: 404,
-      kind: "rejected",
-      message: "The post is no longer on Google, so it cannot be changed.",
-    },
-  ] as const;
+  const rules = byStatus("rejected", { 404: "The post is no longer on Google, so it cannot be changed." });
   const call = { path: `v4/${pathOf(post)}`, query: { updateMask: masks.join(",") }, json, rules };
   await askAs(io, { ...call, method: "PATCH", isIdempotent: true }, AnyAnswer);
   return {};
@@ -95,11 +82,8 @@ export async function analytics(
   io: PlatformIo,
 ): Promise<PlatformAnalytics> {
   const path = `v1/${placeOf(io).location}:fetchMultiDailyMetricsTimeSeries`;
-  const query = {
-    dailyMetrics: Object.keys(METRICS),
-    ...dateOf("startDate", from),
-    ...dateOf("endDate", to),
-  };
+  const dates = { ...dateOf("startDate", from), ...dateOf("endDate", to) };
+  const query = { dailyMetrics: Object.keys(METRICS), ...dates };
   const { multiDailyMetricTimeSeries: all } = await askAs(io, { host: "ANALYTICS_URL", path, query }, Answer);
   const totals: Record<string, number> = {};
   const days = new Map<string, Record<string, number>>();

@@ -4,8 +4,9 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { askAs, nameOf, placeOf } from "./api.ts";
+import { askAs, placeOf, POST_NAME } from "./api.ts";
 import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
 export const IMAGE = {
@@ -31,7 +32,7 @@ const APPEARS_WITHIN_MS = 2 * MINUTE;
 const ASK_AGAIN_MS = 20 * SECOND;
 
 const LocalPost = z.looseObject({
-  name: nameOf("accounts", "locations", "localPosts"),
+  name: z.string().regex(POST_NAME),
   state: z.string().catch(""),
   summary: z.string().catch(""),
   topicType: z.string().catch(""),
@@ -85,24 +86,22 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
       const { name } = await askAs(io, { method: "POST", path, json }, LocalPost);
       return { name, at: io.now() };
     },
-    reconcile: async (context) => {
-      let isWhole = true;
-      return reconcileByListing<Placed>(context, {
+    reconcile: (context) =>
+      reconcileByListing<Placed>(context, {
         now: io.now(),
         listedAfterMs: MINUTE,
-        get isReliable() {
-          return isWhole;
+        find: async (since, doubts) => {
+          const tooMany = (): void => doubts(TOO_MANY);
+          const found = await findFirst(listPosts(io, path, tooMany), (one) =>
+            isSame(one, { fields, post, since }),
+          );
+          return found === null ? null : { name: found.name, at: io.now() };
         },
-        reason: "the answer was lost, and the location has too many posts to look through.",
-        find: async (since) => {
-          const found = await findPost(io, { path, fields, post, since });
-          isWhole = found !== "too many";
-          return typeof found === "string" ? null : { name: found.name, at: io.now() };
-        },
-      });
-    },
+      }),
   });
 }
+
+const TOO_MANY = "the answer was lost, and the location has too many posts to look through.";
 
 async function mediaOf({ mediaUrl }: BusinessPost, io: PublishIo): Promise<JsonObject> {
   if (mediaUrl === "") return {};
@@ -124,24 +123,22 @@ const Page = z.looseObject({
 const MAX_PAGES = 20;
 
 interface Wanted {
-  readonly path: string;
   readonly fields: JsonObject;
   readonly post: BusinessPost;
   /** Milliseconds since 1970. */
   readonly since: number;
 }
 
-async function findPost(io: PlatformIo, wanted: Wanted): Promise<LocalPost | "none" | "too many"> {
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const call = { path: wanted.path, query: { pageSize: 100, pageToken } };
-    const { localPosts, nextPageToken = "" } = await askAs(io, call, Page);
-    const found = localPosts.find((one) => isSame(one, wanted));
-    if (found !== undefined) return found;
-    if (nextPageToken === "") return "none";
-    pageToken = nextPageToken;
-  }
-  return "too many";
+function listPosts(io: PlatformIo, path: string, tooMany: () => void): AsyncGenerator<LocalPost> {
+  return pages(
+    MAX_PAGES,
+    async (pageToken) => {
+      const call = { path, query: { pageSize: 100, pageToken } };
+      const { localPosts, nextPageToken } = await askAs(io, call, Page);
+      return { items: localPosts, next: nextPageToken };
+    },
+    tooMany,
+  );
 }
 
 /** Sent ahead of its time, or at it. */

@@ -1,27 +1,26 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type {
-  PlatformFault,
-  PlatformIo,
-  PlatformRequest,
-  PlatformResponse,
-  SignedRequest,
-} from "../../ports/platform-io.ts";
-import type { FaultRule } from "../shared/faults.ts";
-import { graphUrl, metaFaults, PERMISSION_CODES, proofOf } from "../shared/meta/graph.ts";
+import type { PlatformFault, PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
+import { facebookUrl } from "../shared/meta/accounts.ts";
+import type { ContainerApi } from "../shared/meta/containers.ts";
+import {
+  GONE_IS_OK,
+  graphUrl,
+  metaFaults,
+  orGone,
+  proofOf,
+  withoutPermission,
+} from "../shared/meta/graph.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 export const INSTAGRAM_HOST = "https://graph.instagram.com";
-const FACEBOOK_HOST = "https://graph.facebook.com";
 
 /** How the account was connected; an Instagram account of a Facebook Page is asked for at Facebook. */
 export function isOfPage({ account }: Pick<PlatformIo, "account">): boolean {
   return account.settings["login"] === "facebook";
-}
-
-export function facebookUrl(io: Pick<ConnectIo, "setting">): string {
-  return graphUrl(io, FACEBOOK_HOST, "facebook");
 }
 
 export function instagramUrl(io: Pick<ConnectIo, "setting">): string {
@@ -34,32 +33,18 @@ export function accountId({ account }: Pick<PlatformIo, "account">): string {
   throw new AppError("conflict", "The channel does not say which Instagram account it is. Connect it again.");
 }
 
-type Call = Pick<PlatformRequest, "method" | "query" | "form" | "classify" | "isIdempotent">;
-
-/** A request to the account's API; `path` follows the version. */
-export function call(io: PlatformIo, path: string, parts: Call): SignedRequest {
-  const base = isOfPage(io) ? facebookUrl(io) : instagramUrl(io);
-  return { classify, ...parts, url: `${base}/${path}`, sign: signedBy(io, parts) };
-}
-
-/** Facebook's app may demand a proof beside the token of a Page. */
-function signedBy(io: PlatformIo, { form }: Call): NonNullable<SignedRequest["sign"]> {
-  return ({ accessToken = "", pageToken }) => {
+/** The Graph API as the account. Facebook's app may demand a proof beside the token of a Page. */
+export const { ask, askWith, request } = restApi({
+  base: (io) => (isOfPage(io) ? facebookUrl(io) : instagramUrl(io)),
+  below: "/",
+  sign({ accessToken = "", pageToken }, io, { form }) {
     const headers = { authorization: `Bearer ${pageToken ?? accessToken}` };
     if (pageToken === undefined) return { headers };
     const proof = proofOf(io.setting("CLIENT_SECRET", "facebook"), pageToken);
     return form === undefined ? { headers, query: proof } : { headers, form: proof };
-  };
-}
-
-/** Asks for one object. */
-export function get<T>(
-  io: PlatformIo,
-  path: string,
-  { schema, ...parts }: Omit<Call, "method"> & { readonly schema: z.ZodType<T> },
-): Promise<T> {
-  return io.ask(call(io, path, { method: "GET", ...parts }), schema);
-}
+  },
+  classify: (rules) => metaFaults("Instagram", [...rules, ...RULES]),
+});
 
 const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => ({
   code,
@@ -91,32 +76,22 @@ const RULES: readonly FaultRule[] = [
   {
     code: "/2207042",
     kind: "rate",
-    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
     retryAfterMs: HOUR,
+    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
   },
-  {
-    code: "/2207051",
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    "/2207051":
       "Instagram refused the post as spam. Check in the app whether the account is restricted, and do not repeat the post soon.",
-  },
-  {
-    code: "/2207050",
-    kind: "rejected",
-    message:
+    "/2207050":
       "Instagram has restricted this account. Open the Instagram app, settle what it asks for, then send the post again.",
-  },
+  }),
   passing(["/2207027", "/2207008"], "Instagram has not finished preparing the post."),
   passing(["/2207006", "/2207020"], "What was prepared for the post has expired. It is prepared again."),
   unfetched(
     ["/2207003"],
     "Instagram could not fetch the media in time. Check that they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then send the post again.",
   ),
-  {
-    code: ["/2207001", "/2207032", "/2207053", -1],
-    kind: "transient",
-    message: "Instagram has a problem of its own.",
-  },
+  ...byCode("transient", { "/2207001 /2207032 /2207053 -1": "Instagram has a problem of its own." }),
   unfetched(
     ["/2207052", 9_004],
     "Instagram could not fetch the media. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and that robots.txt lets facebookexternalhit in. Then send the post again.",
@@ -140,19 +115,35 @@ const RULES: readonly FaultRule[] = [
 
 export const classify = metaFaults("Instagram", RULES);
 
-/** Of what is only asked for beside the post: a permission that is missing there is no end of the channel. */
-export const classifyMild = metaFaults("Instagram", [
-  {
-    code: PERMISSION_CODES,
-    kind: "rejected",
-    message:
-      "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
-  },
-  ...RULES,
-]);
+/** For what is only asked for beside the post. */
+export const MILD = withoutPermission(
+  "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
+);
+
+/** What containers are made with. */
+export function apiOf(io: PlatformIo): ContainerApi {
+  return {
+    title: "Instagram",
+    path: `${accountId(io)}/media`,
+    mild: MILD,
+    ask: (call, schema) => ask(io, call, schema),
+    async read(id) {
+      const query = { fields: "status_code,status" };
+      const answer = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Status));
+      if (answer === null) return { state: "EXPIRED", fault: null };
+      const { status_code: state, status } = answer;
+      return { state, fault: state === "ERROR" ? faultOfContainer(status) : null };
+    },
+  };
+}
+
+const Status = z.looseObject({
+  status_code: z.enum(["IN_PROGRESS", "FINISHED", "PUBLISHED", "ERROR", "EXPIRED"]),
+  status: z.string().catch(""),
+});
 
 /** What a container's `status` says once it failed: "Error: … with error code 2207026". */
-export function faultOfContainer(status: string): PlatformFault | null {
+function faultOfContainer(status: string): PlatformFault | null {
   const subcode = /\b220\d{4}\b/.exec(status)?.[0];
   const json = { error: { code: 0, ...(subcode === undefined ? {} : { error_subcode: Number(subcode) }) } };
   const response: PlatformResponse = { status: 400, headers: {}, text: status, json };

@@ -3,20 +3,19 @@ import { AppError } from "../../domain/errors.ts";
 import type { OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
 import { Id } from "../../ports/platform-values.ts";
 import {
-  exchangeAt,
   exchangeAtFacebook,
+  FACEBOOK_SIGN_IN,
+  facebookUrl,
   findPages,
   noPages,
   PageEntry,
   PORTFOLIO_SCOPE,
   portfolioHint,
   readGranted,
-  readShortLived,
-  renewAtHost,
+  signInAt,
   type TokenHost,
 } from "../shared/meta/accounts.ts";
-import { classify, facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
-import { USUAL_CONSENT } from "../shared/consent.ts";
+import { askWith, classify, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
 
 const LIMITS = [
   "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",
@@ -74,7 +73,7 @@ const Me = z.looseObject({
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
 export const instagramLogin: OAuthWay = {
-  ...USUAL_CONSENT,
+  ...signInAt(HOST),
   name: "instagram",
   label: "Sign in with Instagram",
   instructions: "Sign in to Instagram with the professional account and allow everything that it asks for.",
@@ -90,16 +89,14 @@ export const instagramLogin: OAuthWay = {
     "instagram_business_manage_comments",
   ],
   neededScopes: ["instagram_business_basic", "instagram_business_content_publish"],
-  scopeSeparator: ",",
-  redirect: "https",
-  readTokens: readShortLived,
-  lengthen: exchangeAt(HOST),
-  renewal: renewAtHost(HOST),
   async targets({ secrets }, io) {
     const query = { fields: "user_id,username,name,account_type,profile_picture_url" };
-    const headers = { authorization: `Bearer ${secrets["accessToken"]}` };
-    const url = `${instagramUrl(io)}/me`;
-    const { user_id: id, ...me } = await io.ask({ method: "GET", url, query, headers, classify }, Me);
+    const { user_id: id, ...me } = await askWith(
+      io,
+      { server: instagramUrl(io), secrets },
+      { path: "me", query },
+      Me,
+    );
     const isPersonal = me.account_type === "PERSONAL";
     return [
       toTarget(
@@ -126,22 +123,13 @@ const Page = PageEntry.extend({ instagram_business_account: PageAccount.optional
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login */
 export const facebookLogin: OAuthWay = {
-  ...USUAL_CONSENT,
+  ...FACEBOOK_SIGN_IN,
   name: "facebook",
   label: "Through a Facebook Page",
   instructions:
     "Sign in to Facebook and allow everything that it asks for, for the Pages that the accounts are linked to.",
   setup: PAGE_GUIDE,
   appOf: "facebook",
-  endpoints: (io) => ({
-    authorize: `https://www.facebook.com/${facebookUrl(io).split("/").at(-1)}/dialog/oauth`,
-    token: `${facebookUrl(io)}/oauth/access_token`,
-  }),
-  // A configuration stands for the permissions.
-  authorizeParams: (io) => {
-    const config = io.setting("LOGIN_CONFIG_ID", "facebook");
-    return config === null ? {} : { scope: null, config_id: config };
-  },
   scopes: [
     "instagram_basic",
     "instagram_content_publish",
@@ -151,11 +139,9 @@ export const facebookLogin: OAuthWay = {
     "pages_read_engagement",
     PORTFOLIO_SCOPE,
   ],
-  scopeSeparator: ",",
-  tokenMethod: "GET",
   // A Page's token, made from a long-lived one, has no end.
   lengthen: async (tokens, io) => ({
-    ...(await exchangeAtFacebook(tokens, io, facebookUrl(io))),
+    ...(await exchangeAtFacebook(tokens, io)),
     expiresAt: null,
   }),
   // The person's permissions are those of their Facebook channels too: they are not taken back with this one.

@@ -1,44 +1,19 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GONE, GoneBody, metaFaults } from "../shared/meta/graph.ts";
+import { idReader } from "../shared/live.ts";
+import { inspectAccount } from "../shared/meta/accounts.ts";
+import { dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, classifyMild, get, isOfPage } from "./api.ts";
+import { accountId, apiOf, ask, isOfPage, MILD } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
-const Profile = z.looseObject({
-  username: z.string().optional(),
-  name: z.string().optional(),
-  profile_picture_url: z.string().optional(),
-});
-
-const Limit = z.looseObject({
-  quota_usage: z.coerce.number().int().nonnegative(),
-  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
-});
-
-/** Who the account is now, and how many of its posts of a day are used. */
-export async function inspect(io: PlatformIo): Promise<Inspection> {
+export function inspect(io: PlatformIo): Promise<Inspection> {
   const me = isOfPage(io) ? accountId(io) : "me";
-  const query = { fields: "username,name,profile_picture_url" };
-  const profile = await get(io, me, { query, schema: Profile });
-  const { data } = await get(io, `${accountId(io)}/content_publishing_limit`, {
-    query: { fields: "quota_usage,config" },
-    classify: classifyMild,
-    schema: z.looseObject({ data: z.array(Limit) }),
-  });
-  const [limit] = data;
-  return {
-    ...(profile.name === undefined ? {} : { name: profile.name }),
-    ...(profile.username === undefined ? {} : { handle: profile.username }),
-    ...(profile.profile_picture_url === undefined ? {} : { avatarUrl: profile.profile_picture_url }),
-    problem: null,
-    ...(limit === undefined ? {} : { quotaUse: { posts: limit.quota_usage } }),
-    ...(limit?.config === undefined ? {} : { limits: { postsPerDay: limit.config.quota_total } }),
-  };
+  const limit = `${accountId(io)}/content_publishing_limit`;
+  return inspectAccount(apiOf(io), { me, picture: "profile_picture_url", limit });
 }
 
 const Shown = z.looseObject({
@@ -74,21 +49,15 @@ const NAMES: Readonly<Record<string, keyof Metrics>> = {
   saved: "saves",
 };
 
+const idOf = idReader("is not the id of an Instagram post, so it cannot be found there.", /^\d+$/);
+
 /** A post that was deleted is told from one whose numbers are not shown. */
 export async function insights(post: InstagramPost, io: PlatformIo): Promise<PostInsights> {
-  const id = post.platformPostId ?? "";
-  if (!/^\d+$/.test(id))
-    throw new AppError(
-      "conflict",
-      "platformPostId: is not the id of an Instagram post, so it cannot be found there.",
-    );
-  const shown = await get(io, id, {
-    query: { fields: "id,media_product_type,like_count,comments_count" },
-    classify: metaFaults("Instagram", [{ code: GONE, kind: "ok" }]),
-    schema: z.union([Shown, GoneBody]),
-  });
-  if ("error" in shown) return { state: "removed", visibility: null, metrics: {} };
-  const { like_count: likes, comments_count: comments, media_product_type: kind } = Shown.parse(shown);
+  const id = idOf(post);
+  const query = { fields: "id,media_product_type,like_count,comments_count" };
+  const shown = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Shown));
+  if (shown === null) return { state: "removed", visibility: null, metrics: {} };
+  const { like_count: likes, comments_count: comments, media_product_type: kind } = shown;
   const counted = {
     ...(likes === undefined ? {} : { likes }),
     ...(comments === undefined ? {} : { comments }),
@@ -104,8 +73,7 @@ export async function insights(post: InstagramPost, io: PlatformIo): Promise<Pos
 /** Stories with few viewers, and accounts that did not allow it, have none. */
 async function readNumbers(io: PlatformIo, id: string, metric: string): Promise<Partial<Metrics>> {
   try {
-    const request = { query: { metric }, classify: classifyMild, schema: Numbers };
-    const { data } = await get(io, `${id}/insights`, request);
+    const { data } = await ask(io, { path: `${id}/insights`, query: { metric }, rules: MILD }, Numbers);
     const metrics: Partial<Metrics> = {};
     for (const { name, values, total_value: total } of data) {
       const key = NAMES[name];
@@ -142,7 +110,7 @@ export async function analytics(
 ): Promise<PlatformAnalytics> {
   const path = isOfPage(io) ? accountId(io) : "me";
   const Followers = z.looseObject({ followers_count: z.number().optional() });
-  const me = await get(io, path, { query: { fields: "followers_count" }, schema: Followers });
+  const me = await ask(io, { path, query: { fields: "followers_count" } }, Followers);
   const followers = me.followers_count === undefined ? {} : { followers: me.followers_count };
   const first = Date.parse(range.from);
   const end = Date.parse(range.to) + DAY;
@@ -181,7 +149,7 @@ async function readTotals(
   metrics: readonly string[],
   span: Span,
 ): Promise<[string, number][]> {
-  const { data } = await ask(io, { metric: metrics.join(","), metric_type: "total_value" }, span);
+  const { data } = await askSpan(io, { metric: metrics.join(","), metric_type: "total_value" }, span);
   return data.flatMap(({ name, total_value: total }) =>
     total?.value === undefined ? [] : [[name, total.value]],
   );
@@ -191,23 +159,17 @@ async function readReach(
   io: PlatformIo,
   span: Span,
 ): Promise<{ date: string; metrics: { reach: number } }[]> {
-  const { data } = await ask(io, { metric: "reach", metric_type: "time_series" }, span);
+  const { data } = await askSpan(io, { metric: "reach", metric_type: "time_series" }, span);
   return data.flatMap(({ values = [] }) =>
     values.flatMap(({ value, end_time: end }) => {
-      // A day is named by the moment it ends at.
-      const at = Date.parse(end ?? "") - DAY;
-      return Number.isNaN(at)
-        ? []
-        : [{ date: new Date(at).toISOString().slice(0, 10), metrics: { reach: value } }];
+      const date = dayBefore(end);
+      return date === null ? [] : [{ date, metrics: { reach: value } }];
     }),
   );
 }
 
-function ask(io: PlatformIo, query: { metric: string; metric_type: string }, { since, until }: Span) {
+function askSpan(io: PlatformIo, query: { metric: string; metric_type: string }, { since, until }: Span) {
   const times = { since: Math.floor(since / SECOND), until: Math.floor(until / SECOND) };
-  return get(io, `${accountId(io)}/insights`, {
-    query: { ...query, period: "day", ...times },
-    classify: classifyMild,
-    schema: Numbers,
-  });
+  const path = `${accountId(io)}/insights`;
+  return ask(io, { path, query: { ...query, period: "day", ...times }, rules: MILD }, Numbers);
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { itemsOf } from "../shared/media.ts";
 
 export const MAX_ITEMS = 10;
 export const MAX_CAPTION = 2_200;
@@ -49,17 +50,6 @@ export const InstagramMetadata = z.strictObject({
 export type InstagramMetadata = z.infer<typeof InstagramMetadata>;
 export type InstagramPost = PlatformPost<InstagramMetadata>;
 
-interface Medium {
-  readonly url: string;
-  readonly altText: string | null;
-}
-
-/** All media of a post, in their order. */
-export function mediaOf({ mediaUrl, metadata }: InstagramPost): readonly Medium[] {
-  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
-  return [{ url: mediaUrl, altText: metadata.altText ?? null }, ...more];
-}
-
 const REEL_FIELDS = ["thumbnailUrl", "thumbOffsetMs", "shareToFeed", "audioName"] as const;
 const NO_STORY_FIELDS = [
   "altText",
@@ -103,7 +93,7 @@ export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media
 const SHAPE_TOLERANCE = 0.02;
 
 function shapeWarnings(post: InstagramPost, media: CheckedAt["media"]): string[] {
-  const shapes = mediaOf(post).flatMap(({ url }) => {
+  const shapes = itemsOf(post).flatMap(({ url }) => {
     const { width = null, height = null } = media.get(url) ?? {};
     return width === null || height === null ? [] : [width / height];
   });

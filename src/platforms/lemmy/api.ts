@@ -1,17 +1,20 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { bearer, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+  byCode,
+  type Code,
+  type FaultRule,
+  faultsBy,
+  refusedField,
+  TOO_LARGE_FILE,
+} from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { askOrNull, serverOf } from "../shared/servers.ts";
 
 export const TITLE = "Lemmy";
 
-/** Lemmy 0.19 speaks the third version, 1.0 the fourth, and of the third a part alone. */
+/** Lemmy 0.19 speaks the third version; 1.0 speaks the fourth, and only a part of the third. */
 export const Version = z.enum(["v3", "v4"]);
 export type Version = z.infer<typeof Version>;
 
@@ -45,47 +48,51 @@ export function versionOf({ account }: Pick<PlatformIo, "account">): Version {
   return told.success ? told.data : "v3";
 }
 
-export interface Call extends Omit<PlatformRequest, "url"> {
-  /** Below /api/v3/ or /api/v4/; with a slash before it, below the server's address. */
-  readonly path: string;
-}
+const api = restApi({
+  base: serverOf,
+  freshConnections: true,
+  classify: (rules) => faultsBy({ title: TITLE, codesOf, rules: [...rules, ...RULES] }),
+});
 
-function requestOf(server: string, version: Version, { path, ...rest }: Call): PlatformRequest {
-  const url = path.startsWith("/") ? `${server}${path}` : `${server}/api/${version}/${path}`;
-  return { classify, ...rest, url, newConnection: rest.method !== "GET" };
+/** `path`: below /api/v3/ or /api/v4/; with a slash before it, below the server's address. */
+function onVersion(version: Version, call: ApiCall): ApiCall {
+  return call.path.startsWith("/") ? call : { ...call, path: `/api/${version}/${call.path}` };
 }
 
 /** One call with the account's token. */
-export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(serverOf(io), versionOf(io), call), sign: bearer() }, schema);
+export function own<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T> {
+  return api.ask(io, onVersion(versionOf(io), call), schema);
 }
 
-/** One call as anybody makes it. */
-export function asGuest<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask(requestOf(serverOf(io), versionOf(io), call), schema);
+/** One call without a token. */
+export function asGuest<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T> {
+  return api.askWith(io, { server: serverOf(io) }, onVersion(versionOf(io), call), schema);
 }
 
 const Gone = z.looseObject({ error: z.string() }).transform(() => null);
 
+/** The third version says with status 400 that a post is gone. */
+const GONE: FaultRule = { code: ["couldnt_find_post", "not_found"], kind: "ok" };
+
 /** The same about a post; null where it is not there (any more). */
-export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
-  return own(io, { ...call, classify: classifyGone }, z.union([Gone, schema]));
+export function ownOrGone<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T | null> {
+  return own(io, { ...call, rules: [GONE] }, z.union([Gone, schema]));
 }
 
 interface At {
   readonly server: string;
   readonly version: Version;
-  readonly token?: string;
+  readonly secrets?: Secrets;
 }
 
-/** One call while connecting, with a token that is not stored yet, or none. */
-export function call<T>(
-  io: Pick<ConnectIo, "ask">,
-  { server, version, token, ...rest }: At & Call,
+/** One call while connecting. */
+export function callWith<T>(
+  io: ConnectIo,
+  { version, ...as }: At,
+  call: ApiCall,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return io.ask({ ...requestOf(server, version, rest), headers }, schema);
+  return api.askWith(io, as, onVersion(version, call), schema);
 }
 
 const Site = z.looseObject({
@@ -101,7 +108,7 @@ const Site = z.looseObject({
 interface Server {
   readonly version: Version;
   readonly takesImages: boolean;
-  /** Shows nothing to those who are not signed in. */
+  /** Guests see nothing. */
   readonly isPrivate: boolean;
 }
 
@@ -133,7 +140,7 @@ export type Person = z.infer<typeof Person>;
 
 const Mine = z.looseObject({ local_user_view: z.looseObject({ person: Person }) });
 
-/** Who the token is of: `account` in the fourth version, a part of `site` in the third, null for nobody. */
+/** Whose token it is: `account` in the fourth version, a part of `site` in the third, null for a guest. */
 export const Me = z
   .union([Mine, z.looseObject({ my_user: Mine.nullish() }).transform(({ my_user: mine }) => mine ?? null)])
   .transform((mine) => mine?.local_user_view.person ?? null);
@@ -195,17 +202,10 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
 }
 
 const RULES: readonly FaultRule[] = [
-  {
-    code: [
-      "not_logged_in",
-      "incorrect_login",
-      "missing_totp_token",
-      "incorrect_totp_token",
-      "token_not_found",
-    ],
-    kind: "auth",
-    message: "The server does not take the channel's login any more. Reconnect the channel.",
-  },
+  ...byCode("auth", {
+    "not_logged_in incorrect_login missing_totp_token incorrect_totp_token token_not_found":
+      "The server does not take the channel's login any more. Reconnect the channel.",
+  }),
   {
     code: [
       "site_ban",
@@ -220,144 +220,60 @@ const RULES: readonly FaultRule[] = [
     message:
       "The server has closed this account, or has not let it in yet. Settle that with the server first.",
   },
-  {
-    // An error of its own in the third version, with status 400.
-    code: ["rate_limit_error", "too_many_requests"],
-    kind: "rate",
-    message: "The server asks to slow down.",
-  },
-  {
-    code: ["couldnt_find_community", "invalid_community"],
-    kind: "rejected",
-    field: "metadata.community",
-    message: "the server knows no such community. Check its name.",
-  },
-  {
-    code: ["person_is_banned_from_community", "banned_from_community"],
-    kind: "rejected",
-    field: "metadata.community",
-    message: "its moderators have banned this account. Name another one.",
-  },
-  {
-    code: ["community_is_blocked", "instance_is_blocked"],
-    kind: "rejected",
-    field: "metadata.community",
-    message: "this account has blocked it, or its server. Unblock it there, then send the post again.",
-  },
-  {
-    code: ["only_mods_can_post_in_community", "not_a_moderator", "not_a_mod_or_admin"],
-    kind: "rejected",
-    field: "metadata.community",
-    message: "only its moderators may post there. Name another one.",
-  },
-  {
-    code: "cannot_create_post_or_comment_in_deleted_or_removed_community",
-    kind: "rejected",
-    field: "metadata.community",
-    message: "it was deleted. Name another one.",
-  },
-  {
-    code: ["invalid_post_title", "post_title_too_long"],
-    kind: "rejected",
-    field: "metadata.title",
-    message: "must be one line of 3 to 200 characters. Change it, then send the post again.",
-  },
-  {
-    code: "invalid_body_field",
-    kind: "rejected",
-    field: "caption",
-    message: "is longer than this server takes. Shorten it, then send the post again.",
-  },
-  {
-    code: "slurs",
-    kind: "rejected",
-    message:
+  // An error of its own in the third version, with status 400.
+  ...byCode("rate", { "rate_limit_error too_many_requests": "The server asks to slow down." }),
+  ...refusedField("metadata.community", {
+    "couldnt_find_community invalid_community": "the server knows no such community. Check its name.",
+    "person_is_banned_from_community banned_from_community":
+      "its moderators have banned this account. Name another one.",
+    "community_is_blocked instance_is_blocked":
+      "this account has blocked it, or its server. Unblock it there, then send the post again.",
+    "only_mods_can_post_in_community not_a_moderator not_a_mod_or_admin":
+      "only its moderators may post there. Name another one.",
+    cannot_create_post_or_comment_in_deleted_or_removed_community: "it was deleted. Name another one.",
+  }),
+  ...refusedField("metadata.title", {
+    "invalid_post_title post_title_too_long":
+      "must be one line of 3 to 200 characters. Change it, then send the post again.",
+  }),
+  ...refusedField("caption", {
+    invalid_body_field: "is longer than this server takes. Shorten it, then send the post again.",
+  }),
+  ...refusedField("metadata.link", {
+    "blocked_url invalid_url invalid_url_scheme url_length_overflow":
+      "the server does not take this address. Change it, then send the post again.",
+  }),
+  ...refusedField("metadata.altText", {
+    alt_text_length_overflow: "is longer than 1500 characters. Shorten it, then send the post again.",
+  }),
+  ...refusedField("metadata.sensitive", {
+    nsfw_not_allowed: "this server takes no posts marked as not safe for work.",
+  }),
+  ...refusedField("mediaUrl", {
+    "image_upload_disabled not_an_image_type pictrs_invalid_image_upload pictrs_response_error":
+      "the server does not take this picture, or takes no pictures. Give another one, or a link.",
+  }),
+  TOO_LARGE_FILE,
+  ...byCode("rejected", {
+    slurs:
       "The title or the text has words that this server does not allow. Change them, then send the post again.",
-  },
-  {
-    code: ["blocked_url", "invalid_url", "invalid_url_scheme", "url_length_overflow"],
-    kind: "rejected",
-    field: "metadata.link",
-    message: "the server does not take this address. Change it, then send the post again.",
-  },
-  {
-    code: "alt_text_length_overflow",
-    kind: "rejected",
-    field: "metadata.altText",
-    message: "is longer than 1500 characters. Shorten it, then send the post again.",
-  },
-  {
-    code: "nsfw_not_allowed",
-    kind: "rejected",
-    field: "metadata.sensitive",
-    message: "this server takes no posts marked as not safe for work.",
-  },
-  {
-    code: "language_not_allowed",
-    kind: "rejected",
-    message:
+    language_not_allowed:
       "The community does not take posts in the language that the account's settings on that server name.",
-  },
-  {
-    code: [
-      "image_upload_disabled",
-      "not_an_image_type",
-      "pictrs_invalid_image_upload",
-      "pictrs_response_error",
-    ],
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server does not take this picture, or takes no pictures. Give another one, or a link.",
-  },
-  {
-    status: 413,
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server refused the file as too large. Give a smaller one, then send the post again.",
-  },
-  {
-    code: ["couldnt_find_post", "not_found", "couldnt_find_object"],
-    kind: "rejected",
-    message: "The server does not have, or no longer has, what was asked for.",
-  },
+    "couldnt_find_post not_found couldnt_find_object":
+      "The server does not have, or no longer has, what was asked for.",
+  }),
 ];
-
-const title = "Lemmy";
-
-const classify = faultsBy({ title, codesOf, rules: RULES });
-
-/** For what is asked about a post that may be gone; the third version says so with status 400. */
-const classifyGone = faultsBy({
-  title,
-  codesOf,
-  rules: [{ code: ["couldnt_find_post", "not_found"], kind: "ok" }, ...RULES],
-});
 
 const CODE_NOW = "Enter the six digits that your app shows now.";
 
 /** For the login itself, which is about what the person entered. */
-export const classifyLogin = faultsBy({
-  title,
-  codesOf,
-  rules: [
-    {
-      code: "missing_totp_token",
-      kind: "rejected",
-      field: "totp",
-      message: `the account asks for a code. ${CODE_NOW}`,
-    },
-    {
-      code: ["incorrect_totp_token", "couldnt_parse_totp_secret"],
-      kind: "rejected",
-      field: "totp",
-      message: `the code is wrong or has expired. ${CODE_NOW}`,
-    },
-    {
-      code: ["incorrect_login", "couldnt_find_person", "couldnt_find_local_user", "not_found"],
-      kind: "rejected",
-      field: "password",
-      message: "the name or the password is wrong. Enter those that you sign in to the server with.",
-    },
-    ...RULES,
-  ],
-});
+export const LOGIN_RULES: readonly FaultRule[] = [
+  ...refusedField("totp", {
+    missing_totp_token: `the account asks for a code. ${CODE_NOW}`,
+    "incorrect_totp_token couldnt_parse_totp_secret": `the code is wrong or has expired. ${CODE_NOW}`,
+  }),
+  ...refusedField("password", {
+    "incorrect_login couldnt_find_person couldnt_find_local_user not_found":
+      "the name or the password is wrong. Enter those that you sign in to the server with.",
+  }),
+];

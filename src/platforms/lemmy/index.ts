@@ -3,15 +3,16 @@ import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
-import { explaining, requireServer, serverOf } from "../shared/servers.ts";
-import { askServer, call, classifyLogin, Me, namesOf, own, type Person, TITLE, type Version } from "./api.ts";
+import { oneChannel, optional, secretField, textField } from "../shared/connect.ts";
+import { explaining, handleAt, requireServer, serverOf } from "../shared/servers.ts";
+import { askServer, callWith, LOGIN_RULES, Me, namesOf, own, TITLE, type Version } from "./api.ts";
 import { communities, edit, insights, remove, setThumbnail } from "./live.ts";
 import { check, LemmyMetadata, measure } from "./metadata.ts";
 import { capabilitiesOf, publish } from "./publish.ts";
 
 const KIND = { title: TITLE, example: "https://lemmy.ml" };
 const HELP = "Enter the name and password that you sign in to the server with.";
-const REFUSED = { title: TITLE, field: "password", help: HELP };
+const REFUSED = { title: TITLE, secret: { field: "password", help: HELP } };
 
 const LoggedIn = z.looseObject({ jwt: z.string().nullish() });
 
@@ -22,27 +23,11 @@ const PASSWORD: SecretsWay = {
   label: "Name and password",
   instructions: `${HELP} They are used once and not kept. They make a login for Posthorn, which the account's settings show and can end.`,
   fields: [
-    {
-      name: "username",
-      label: "Name or e-mail",
-      help: "The one that you sign in with.",
-      isRequired: true,
-      isSecret: false,
-    },
-    {
-      name: "password",
-      label: "Password",
-      help: "Used once and not kept.",
-      isRequired: true,
-      isSecret: true,
-    },
-    {
-      name: "totp",
-      label: "Code",
-      help: "The six digits that your app shows, if the account asks for them.",
-      isRequired: false,
-      isSecret: true,
-    },
+    textField("username", "Name or e-mail", "The one that you sign in with."),
+    secretField("password", "Password", "Used once and not kept."),
+    optional(
+      secretField("totp", "Code", "The six digits that your app shows, if the account asks for them."),
+    ),
   ],
   instance: "required",
   renewal: null,
@@ -52,29 +37,27 @@ const PASSWORD: SecretsWay = {
 async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const server = requireServer(input.instanceUrl, io, KIND);
   const { version } = await explaining(server, REFUSED, () => askServer(io, server));
-  const token = await logIn(input, { server, version }, io);
-  const path = namesOf(version).me;
+  const secrets = { accessToken: await logIn(input, { server, version }, io) };
   const person = await explaining(server, REFUSED, () =>
-    call(io, { server, version, token, method: "GET", path }, Me),
+    callWith(io, { server, version, secrets }, { path: namesOf(version).me }, Me),
   );
   if (person === null)
     throw new AppError("unavailable", "The server does not accept the login that it gave. Try again later.");
-  const target = {
+  return oneChannel({
     platformAccountId: String(person.id),
     idServer: server,
-    name: input.name ?? nameOf(person),
-    handle: handleOf(person, server),
+    name: input.name ?? (person.display_name || person.name),
+    handle: handleAt(server, person.name),
     profileUrl: person.ap_id ?? person.actor_id ?? null,
     avatarUrl: person.avatar ?? null,
     settings: { instanceUrl: server, accountId: String(person.id), api: version },
-    secrets: { accessToken: token },
-  };
-  return { tokens: null, targets: [target] };
+    secrets,
+  });
 }
 
 async function logIn(
   { secrets }: ConnectInput,
-  { server, version }: { readonly server: string; readonly version: Version },
+  at: { readonly server: string; readonly version: Version },
   io: ConnectIo,
 ): Promise<string> {
   const totp = (secrets["totp"] ?? "").replace(/\s/g, "");
@@ -83,9 +66,9 @@ async function logIn(
     password: secrets["password"] ?? "",
     ...(totp === "" ? {} : { totp_2fa_token: totp }),
   };
-  const asked = { server, version, method: "POST", path: namesOf(version).login, json } as const;
-  const { jwt } = await call(io, { ...asked, classify: classifyLogin }, LoggedIn);
-  if (typeof jwt === "string" && jwt !== "") return jwt;
+  const call = { method: "POST", path: namesOf(at.version).login, json, rules: LOGIN_RULES } as const;
+  const { jwt } = await callWith(io, at, call, LoggedIn);
+  if (jwt) return jwt;
   throw new AppError(
     "invalid",
     "username: the server has not let the account in yet. Confirm its e-mail, or wait for the server's administrators.",
@@ -97,28 +80,18 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   const server = serverOf(io);
   const { version, takesImages, isPrivate } = await askServer(io, server);
   // Right after an upgrade, the account still knows the version before.
-  const path = `/api/${version}/${namesOf(version).me}`;
-  const person = await own(io, { method: "GET", path }, Me);
+  const person = await own(io, { path: `/api/${version}/${namesOf(version).me}` }, Me);
   if (person === null)
     throw new PlatformFault("auth", "The server does not know the channel's login any more.");
   return {
-    name: nameOf(person),
-    handle: handleOf(person, server),
+    name: person.display_name || person.name,
+    handle: handleAt(server, person.name),
     avatarUrl: person.avatar ?? null,
     limits: { api: version, takesImages, isPrivate },
     problem: person.banned
       ? "The server has banned this account. Settle that with its administrators."
       : null,
   };
-}
-
-function nameOf({ display_name: shown, name }: Person): string {
-  return (shown ?? "") === "" ? name : (shown ?? name);
-}
-
-/** As people name it everywhere: alice@lemmy.example. */
-function handleOf({ name }: Person, server: string): string {
-  return `${name}@${new URL(server).host}`;
 }
 
 /** Lemmy 0.19 and 1.0. */

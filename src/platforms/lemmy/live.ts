@@ -3,20 +3,21 @@ import { AppError } from "../../domain/errors.ts";
 import type { Choice, PostInsights } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { idReader } from "../shared/live.ts";
 import { itemsOf } from "../shared/media.ts";
 import { Community, namesOf, own, ownOrGone, pageOf, Posted, type PostView, versionOf } from "./api.ts";
 import type { LemmyPost } from "./metadata.ts";
 import { contentOf, sendPicture, uploadStep } from "./publish.ts";
 
-function idOf({ platformPostId }: LemmyPost): number {
-  const id = Number(platformPostId);
-  if (Number.isSafeInteger(id) && id > 0) return id;
-  throw new AppError("conflict", "platformPostId: the post's id on its server is not known.");
+const readId = idReader("the post's id on its server is not known.", /^[1-9]\d{0,14}$/);
+
+function idOf(post: LemmyPost): number {
+  return Number(readId(post));
 }
 
 /** Null where it is gone, by its author or by others. */
 async function readPost(post: LemmyPost, io: PlatformIo): Promise<PostView | null> {
-  const call = { method: "GET", path: "post", query: { id: idOf(post) } } as const;
+  const call = { path: "post", query: { id: idOf(post) } };
   const view = (await ownOrGone(io, call, Posted))?.post_view ?? null;
   return view === null || view.post.deleted || view.post.removed ? null : view;
 }
@@ -89,12 +90,11 @@ export async function communities(search: string, io: PlatformIo): Promise<reado
     version === "v3"
       ? { path: "search", query: { q: term, type_: "Communities", listing_type: all, limit: 50 } }
       : { path: "community/list", query: { search_term: term, type_: all, limit: 50 } };
-  const call = { method: "GET", ...(term === "" ? listed : found) } as const;
-  const { items } = await own(io, call, pageOf(CommunityView, "communities"));
+  const { items } = await own(io, term === "" ? listed : found, pageOf(CommunityView, "communities"));
   return items.map(({ community }) => {
     const { name, title, ap_id: apId, actor_id: actorId } = community;
     const address = apId ?? actorId;
     const value = address === undefined ? name : `${name}@${new URL(address).host}`;
-    return { value, label: (title ?? "") === "" ? value : `${title} (${value})` };
+    return { value, label: title ? `${title} (${value})` : value };
   });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst } from "../shared/media.ts";
 import { checkAltTexts } from "../shared/thread.ts";
 
 const { title, altText, moreMedia, link, sensitive, thumbnailUrl } = commonMetadata;
@@ -38,13 +39,11 @@ export function communityOf({ metadata: { community } }: LemmyPost): string {
 
 const MAX_ALT = 1_500;
 
-/** What the schema cannot say: what excludes what. */
-export function check({ mediaUrl, metadata }: LemmyPost, _at: CheckedAt): Checked {
-  const errors = checkAltTexts(metadata, MAX_ALT);
+/** What excludes what. */
+export function check({ mediaUrl, metadata }: LemmyPost): Checked {
+  const errors = [...checkAltTexts(metadata, MAX_ALT), ...checkFirst({ mediaUrl, metadata }, "picture")];
   if (mediaUrl !== "" && metadata.link !== undefined)
     errors.push("metadata.link: a post has either a link or a picture. Leave one of them out.");
-  if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
-    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   const isBare = metadata.thumbnailUrl !== undefined && metadata.link === undefined;
   return {
     errors,

@@ -10,22 +10,12 @@ import {
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { naming } from "../shared/faults.ts";
-import { itemsOf, picturePart, type PostItem } from "../shared/media.ts";
+import { inOrder, itemsOf, picturePart, type PostItem } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import {
-  asGuest,
-  type Call,
-  Community,
-  namesOf,
-  own,
-  type Page,
-  pageOf,
-  Posted,
-  PostView,
-  versionOf,
-} from "./api.ts";
+import { asGuest, Community, namesOf, own, pageOf, Posted, PostView, versionOf } from "./api.ts";
 import { communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
 
 const MIB = 1024 * 1024;
@@ -36,7 +26,7 @@ const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif
 const LISTED_AFTER_MS = 2 * MINUTE;
 
 export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
-  // Nobody tells how large: what stands before most servers lets 20 MB pass.
+  // No server tells how large. What stands before most servers lets 20 MB pass.
   const image = {
     kind: "image",
     mimeTypes: TYPES,
@@ -60,22 +50,21 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
   };
 }
 
-/** Pictures first, where nobody looks; then the post. */
+/** Pictures first, which are not shown anywhere; then the post. */
 export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOutcome> {
-  const pictures: string[] = [];
-  for (const [at, item] of itemsOf(post).entries())
-    pictures.push((await uploadPicture(item, uploadStep(at), io)).url);
-  const { thumbnailUrl } = post.metadata;
+  const pictures = await inOrder(itemsOf(post), (item, at) => uploadPicture(item, uploadStep(at), io));
+  const { thumbnailUrl: url } = post.metadata;
   const thumbnail =
-    thumbnailUrl === undefined
-      ? null
-      : (await uploadPicture({ url: thumbnailUrl, altText: null }, "upload thumbnail", io)).url;
+    url === undefined ? null : await uploadPicture({ url, altText: null }, "upload thumbnail", io);
   const community = await io.once("community", () => findCommunity(post, io));
   if (!io.isDue) return { state: "prepared" };
   const json: JsonObject = {
     community_id: community.id,
-    ...contentOf(post, pictures),
-    ...(thumbnail === null ? {} : { custom_thumbnail: thumbnail }),
+    ...contentOf(
+      post,
+      pictures.map((picture) => picture.url),
+    ),
+    ...(thumbnail === null ? {} : { custom_thumbnail: thumbnail.url }),
   };
   const sent = await io.effect<Sent>({
     step: "post",
@@ -88,8 +77,9 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        isReliable: community.isOpen,
-        reason: "the answer was lost, and the server does not show all posts of this community.",
+        doubt: community.isOpen
+          ? undefined
+          : "the answer was lost, and the server does not show all posts of this community.",
         find: (since) => findPost({ community, title: post.metadata.title }, since, io),
       }),
     live: ({ id }) => liveAt(id, io),
@@ -101,7 +91,7 @@ function liveAt(id: number, io: PlatformIo): LiveAt {
   return { platformPostId: String(id), platformUrl: `${serverOf(io)}/post/${id}` };
 }
 
-/** Names the step that brings a picture, from 0. */
+/** The step that brings a picture, from 0. */
 export function uploadStep(at: number): string {
   return `upload ${at + 1}`;
 }
@@ -117,24 +107,18 @@ const Uploaded = z.union([
   Unusable.transform(({ msg }) => ({ msg })),
 ]);
 
-/** A picture on the server, known by its address. */
-function uploadPicture(
-  { url, altText }: PostItem,
-  step: string,
-  io: PublishIo,
-): Promise<{ readonly url: string }> {
-  return sendUnseen(io, {
-    step,
-    request: { url },
-    send: () => sendPicture({ url, altText }, io),
-  });
+interface OnServer {
+  readonly url: string;
+}
+
+/** Brings a picture to the server. */
+function uploadPicture(item: PostItem, step: string, io: PublishIo): Promise<OnServer & JsonObject> {
+  const { url } = item;
+  return sendUnseen(io, { step, request: { url }, send: () => sendPicture(item, io) });
 }
 
 /** The same, for a post that is there already. */
-export async function sendPicture(
-  { url, altText }: PostItem,
-  io: PublishIo,
-): Promise<{ readonly url: string }> {
+export async function sendPicture({ url, altText }: PostItem, io: PublishIo): Promise<{ url: string }> {
   const item = await io.media.item(url, altText);
   const { accepts } = capabilitiesOf(io.account).media;
   const multipart = [await picturePart("images[]", item, { io, accepts })];
@@ -171,7 +155,7 @@ function lineOf(text: string): string {
 const PAGE = 50;
 const MAX_PAGES = 10;
 
-/** `isOpen`: whoever is not signed in sees all that stands in it, from the first moment on. */
+/** `isOpen`: guests see all that stands in it, from the first moment on. */
 type Target = { readonly id: number; readonly isOpen: boolean };
 
 /** A post as the ledger keeps it. */
@@ -179,9 +163,9 @@ type Sent = { readonly id: number };
 
 const Found = z.looseObject({ community_view: z.looseObject({ community: Community }) });
 
-/** Whatever is wrong: it is about the community's name. */
+/** A refusal is about the community's name. */
 async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Target> {
-  const call: Call = { method: "GET", path: "community", query: { name: communityOf(post) } };
+  const call = { path: "community", query: { name: communityOf(post) } };
   const found = await naming("metadata.community", () => own(io, call, Found));
   const { id, visibility = "Public", hidden, local } = found.community_view.community;
   const isShown = ["public", "unlisted", "local_only_public"].includes(visibility.toLowerCase()) && !hidden;
@@ -205,8 +189,8 @@ async function findPost({ community, title }: Wanted, since: number, io: Platfor
     String(post.creator_id) === idOnServer(io) && post.name === title && timeOf(post) >= since;
   const asked = community.isOpen ? [asGuest] : [own, asGuest];
   for (const ask of asked) {
-    for await (const view of listPosts(io, { community, since, ask }))
-      if (isOwn(view)) return { id: view.post.id };
+    const found = await findFirst(listPosts(io, { community, since, ask }), isOwn);
+    if (found !== null) return { id: found.post.id };
   }
   return null;
 }
@@ -217,7 +201,7 @@ interface Listing {
   readonly ask: typeof own;
 }
 
-async function* listPosts(io: PlatformIo, { community, since, ask }: Listing): AsyncGenerator<PostView> {
+function listPosts(io: PlatformIo, { community, since, ask }: Listing): AsyncGenerator<PostView> {
   const version = versionOf(io);
   const names = namesOf(version);
   const query = {
@@ -230,22 +214,17 @@ async function* listPosts(io: PlatformIo, { community, since, ask }: Listing): A
     show_hidden: true,
     ...(version === "v3" ? {} : { hide_posts_with_media: false, mark_as_read: false, time_range_seconds: 0 }),
   };
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const call: Call = { method: "GET", path: "post/list", query: { ...query, page_cursor: cursor } };
-    const { items, next }: Page<PostView> = await ask(io, call, pageOf(PostView, "posts")).catch(
-      (error: unknown) => {
-        // A private server shows a guest nothing.
-        if (community.isOpen || !(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
-        return { items: [], next: null };
-      },
-    );
-    yield* items;
+  return pages(MAX_PAGES, async (cursor) => {
+    const call = { path: "post/list", query: { ...query, page_cursor: cursor } };
+    const { items, next } = await ask(io, call, pageOf(PostView, "posts")).catch((error: unknown) => {
+      // A private server shows a guest nothing.
+      if (community.isOpen || !(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+      return { items: [], next: null };
+    });
     // What is pinned stands before the newest, however old it is.
     const isOver = items.some(({ post }) => !post.featured_community && timeOf(post) < since);
-    if (next === null || items.length === 0 || isOver) return;
-    cursor = next;
-  }
+    return { items, next: items.length === 0 || isOver ? null : next };
+  });
 }
 
 function timeOf({ published, published_at: at }: PostView["post"]): number {

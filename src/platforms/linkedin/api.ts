@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import {
-  type Json,
   PlatformFault,
   type PlatformIo,
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { bearer, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, faultsBy } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const LINKEDIN_API = "https://api.linkedin.com";
 
@@ -56,34 +56,21 @@ const table = (role: "auth" | "rejected") =>
     title: "LinkedIn",
     codesOf,
     rules: [
-      {
-        status: 426,
-        kind: "setup",
-        message:
-          "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
-      },
-      {
-        status: 401,
-        kind: "auth",
-        message: "LinkedIn does not accept the channel's permission any more.",
-      },
+      ...byStatus("setup", {
+        426: "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
+      }),
+      ...byStatus("auth", { 401: "LinkedIn does not accept the channel's permission any more." }),
       {
         status: 403,
         kind: role,
         message:
           "LinkedIn does not allow this. The permission was not given, or the person is no longer an administrator of the Page.",
       },
-      {
-        code: "MEDIA_ASSET_PROCESSING_FAILED",
-        kind: "rejected",
-        message:
+      ...byCode("rejected", {
+        MEDIA_ASSET_PROCESSING_FAILED:
           "LinkedIn could not process a picture or the video of the post. Replace it, then send the post again.",
-      },
-      {
-        status: 413,
-        kind: "rejected",
-        message: "LinkedIn refused a file as too large. Use a smaller one.",
-      },
+      }),
+      ...byStatus("rejected", { 413: "LinkedIn refused a file as too large. Use a smaller one." }),
     ],
   });
 
@@ -106,57 +93,44 @@ function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["
 /** A post came sooner than what it shows. */
 const STILL_WORKING = /^MEDIA_ASSET_(WAITING_UPLOAD|PROCESSING)$/;
 
-interface Call extends Pick<PlatformRequest, "isIdempotent"> {
-  readonly method?: PlatformRequest["method"];
-  /** With its query, whose lists in brackets must stay as they are. */
-  readonly path: string;
-  readonly json?: Json;
+const api = restApi({
+  base: LINKEDIN_API,
+  headers: () => ({ "x-restli-protocol-version": "2.0.0" }),
+  classify: () => classify("write"),
+});
+
+interface Call extends Pick<ApiCall, "method" | "path" | "json" | "headers" | "isIdempotent"> {
   /** `write`: a refusal for want of a permission asks to reconnect. */
   readonly kind: keyof typeof classifiers;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** While connecting, when there is no account yet that could sign. */
-  readonly token?: string | undefined;
 }
 
-type Setting = Pick<ConnectIo, "setting" | "now">;
+const toCall = ({ kind, headers, ...call }: Call, version: string): ApiCall => ({
+  method: call.json === undefined ? "GET" : "POST",
+  ...call,
+  headers: { "linkedin-version": version, ...headers },
+  classify: classify(kind),
+});
 
-function requestOf(
-  io: Setting,
-  call: Call,
-  version: string,
-): PlatformRequest & { sign?: ReturnType<typeof bearer> } {
-  const { method = call.json === undefined ? "GET" : "POST", path, json, kind, token } = call;
-  return {
-    method,
-    url: `${io.setting("BASE_URL") ?? LINKEDIN_API}${path}`,
-    headers: {
-      "linkedin-version": version,
-      "x-restli-protocol-version": "2.0.0",
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...call.headers,
-    },
-    ...(json === undefined ? {} : { json }),
-    ...(call.isIdempotent === undefined ? {} : { isIdempotent: call.isIdempotent }),
-    ...(token === undefined ? { sign: bearer() } : {}),
-    classify: classify(kind),
-  };
-}
-
+/** Asks LinkedIn. `secrets`: while connecting, when there is no account yet that could sign. */
 export function askLinkedIn<T>(
-  io: Setting & Pick<ConnectIo | PlatformIo, "ask">,
+  io: PlatformIo | ConnectIo,
   call: Call,
   schema: z.ZodType<T>,
+  secrets?: Secrets,
 ): Promise<T> {
-  return withVersion(io, (version) => io.ask(requestOf(io, call, version), schema));
+  return withVersion(io, (version) =>
+    "account" in io
+      ? api.ask(io, toCall(call, version), schema)
+      : api.askWith(io, secrets === undefined ? {} : { secrets }, toCall(call, version), schema),
+  );
 }
 
 /** For what LinkedIn answers without a body, or in headers. */
-export function sendLinkedIn(
-  io: Setting & Pick<PlatformIo, "request">,
-  call: Call,
-): Promise<PlatformResponse> {
-  return withVersion(io, (version) => io.request(requestOf(io, call, version)));
+export function sendLinkedIn(io: PlatformIo, call: Call): Promise<PlatformResponse> {
+  return withVersion(io, (version) => api.send(io, toCall(call, version)));
 }
+
+type Setting = Pick<ConnectIo, "setting" | "now">;
 
 /** A version that LinkedIn does not take (426) did nothing: the same is asked with the next. */
 async function withVersion<T>(io: Setting, work: (version: string) => Promise<T>): Promise<T> {
@@ -183,11 +157,9 @@ function versionsOf(io: Setting): readonly [string, ...string[]] {
   return [ago(first), ...others.map(ago)];
 }
 
-const Post = z.looseObject({});
-
 /** Asks for a post that the channel may read; a 404 is a fault. */
-export async function findPost(io: Pick<PlatformIo, "ask" | "setting" | "now">, id: string): Promise<void> {
-  await askLinkedIn(io, { path: `/rest/posts/${urn(id)}`, kind: "read" }, Post);
+export async function findPost(io: PlatformIo, id: string): Promise<void> {
+  await sendLinkedIn(io, { path: `/rest/posts/${urn(id)}`, kind: "read" });
 }
 
 /** A URN inside of a path or a list. */
@@ -205,11 +177,9 @@ export interface Member {
 
 interface Permission {
   isAllowed(scope: string): boolean;
-  /** While connecting, when there is no account yet that could sign. */
-  readonly token?: string | undefined;
+  /** While connecting. */
+  readonly secrets?: Secrets;
 }
-
-type Io = Pick<ConnectIo, "setting" | "now"> & Pick<ConnectIo | PlatformIo, "ask">;
 
 const Person = z.looseObject({
   sub: z.string().min(1),
@@ -226,10 +196,17 @@ const Me = z.looseObject({
 });
 
 /** The member, in the way that the permissions open; null where none does. */
-export async function readMember(io: Io, { isAllowed, token }: Permission): Promise<Member | null> {
-  const call = { kind: "read", token } as const;
+export async function readMember(
+  io: PlatformIo | ConnectIo,
+  { isAllowed, secrets }: Permission,
+): Promise<Member | null> {
   if (isAllowed("openid")) {
-    const { sub, name, picture } = await askLinkedIn(io, { ...call, path: "/v2/userinfo" }, Person);
+    const { sub, name, picture } = await askLinkedIn(
+      io,
+      { kind: "read", path: "/v2/userinfo" },
+      Person,
+      secrets,
+    );
     return {
       id: sub,
       name: orNothing(name),
@@ -238,7 +215,7 @@ export async function readMember(io: Io, { isAllowed, token }: Permission): Prom
     };
   }
   if (!isAllowed("r_basicprofile")) return null;
-  const me = await askLinkedIn(io, { ...call, path: "/v2/me" }, Me);
+  const me = await askLinkedIn(io, { kind: "read", path: "/v2/me" }, Me, secrets);
   const name = `${me.localizedFirstName} ${me.localizedLastName}`.trim();
   const profileUrl =
     me.vanityName === "" ? null : `https://www.linkedin.com/in/${encodeURIComponent(me.vanityName)}/`;

@@ -34,6 +34,7 @@ import {
   MEMBER_SCOPES,
   PAGE_SCOPES,
 } from "./metadata.ts";
+import { collect, pages } from "../shared/pages.ts";
 import { publish } from "./publish.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
@@ -86,17 +87,16 @@ const PAGE_GUIDE: SetupGuide = {
 
 const REVOKE_URL = "https://www.linkedin.com/oauth/v2/revoke";
 const PAGE = 100;
-const MAX_PAGES = 500;
+const MAX_PAGES = 5;
 
 /** The member, and each Page that they administer, as far as the permissions go. */
 const targetsOf =
   (asked: readonly string[]) =>
   async ({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> => {
     const given = scopes ?? asked;
-    const token = secrets["accessToken"];
-    const member = await readMember(io, { isAllowed: (scope) => given.includes(scope), token });
-    const pages = given.includes("w_organization_social") ? await readPages(token, io) : [];
-    return [...(member === null ? [] : [toTarget(member, given)]), ...pages].map((target) => ({
+    const member = await readMember(io, { isAllowed: (scope) => given.includes(scope), secrets });
+    const administered = given.includes("w_organization_social") ? await readPages(secrets, io) : [];
+    return [...(member === null ? [] : [toTarget(member, given)]), ...administered].map((target) => ({
       ...target,
       settings: { ...target.settings, scopes: [...given] },
     }));
@@ -126,18 +126,17 @@ const Organizations = z.looseObject({
     .catch({}),
 });
 
-async function readPages(token: string | undefined, io: OAuthIo): Promise<Target[]> {
-  const urns: string[] = [];
-  for (let start = 0; start < MAX_PAGES; start += PAGE) {
-    const path = `${ACLS_PATH}&count=${PAGE}&start=${start}`;
-    const { elements } = await askLinkedIn(io, { path, kind: "read", token }, Acls);
-    urns.push(...elements.map(({ organization }) => organization));
-    if (elements.length < PAGE) break;
-  }
+async function readPages(secrets: Secrets, io: OAuthIo): Promise<Target[]> {
+  const listed = pages(MAX_PAGES, async (start: number = 0) => {
+    const acls = `${ACLS_PATH}&count=${PAGE}&start=${start}`;
+    const { elements } = await askLinkedIn(io, { path: acls, kind: "read" }, Acls, secrets);
+    return { items: elements, next: elements.length < PAGE ? null : start + PAGE };
+  });
+  const urns = (await collect(listed)).map(({ organization }) => organization);
   if (urns.length === 0) return [];
   const ids = urns.map((one) => one.split(":").at(-1) ?? "");
   const path = `/rest/organizations?ids=List(${ids.map(urn).join(",")})`;
-  const { results } = await askLinkedIn(io, { path, kind: "read", token }, Organizations);
+  const { results } = await askLinkedIn(io, { path, kind: "read" }, Organizations, secrets);
   return ids.map((id, at) => {
     const { localizedName = "", vanityName = "" } = results[id] ?? {};
     return {
@@ -172,7 +171,7 @@ const SIGN_IN = {
   revoke,
 } as const satisfies Partial<OAuthWay>;
 
-/** As the member, by an app that anybody can make. */
+/** As the member, by an app that needs no review. */
 const PROFILE: OAuthWay = {
   ...SIGN_IN,
   name: "oauth",
@@ -220,7 +219,7 @@ const CAPABILITIES: PlatformCapabilities = {
     ],
   },
   caption: { maxLength: MAX_TEXT, unit: "characters" },
-  // Media go ahead, which nobody sees before a post names them.
+  // Media go ahead, unseen until a post names them.
   scheduling: "prepare",
   leadMinutes: { min: 0, default: 0, max: 60 },
   thumbnail: { set: true, replaceAfterPublish: false },

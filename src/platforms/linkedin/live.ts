@@ -21,11 +21,8 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
         problem: null,
       };
     }
-    const { elements } = await askLinkedIn(
-      io,
-      { path: `${ACLS_PATH}&count=100&start=0`, kind: "read" },
-      Acls,
-    );
+    const path = `${ACLS_PATH}&count=100&start=0`;
+    const { elements } = await askLinkedIn(io, { path, kind: "read" }, Acls);
     const isStill = elements.some(({ organization }) => organization === authorOf(io.account));
     return {
       problem: isStill
@@ -49,14 +46,8 @@ export async function edit(post: LinkedInPost, _changed: readonly string[], io: 
 }
 
 export async function remove(post: LinkedInPost, io: PlatformIo): Promise<void> {
-  const call = {
-    method: "DELETE",
-    path: postPath(post),
-    headers: { "x-restli-method": "DELETE" },
-    kind: "read",
-    isIdempotent: true,
-  } as const;
-  await orNull(sendLinkedIn(io, call));
+  const call = { method: "DELETE", path: postPath(post), kind: "read", isIdempotent: true } as const;
+  await orNull(sendLinkedIn(io, { ...call, headers: { "x-restli-method": "DELETE" } }));
 }
 
 type Counted = Partial<Metrics>;

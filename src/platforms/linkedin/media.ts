@@ -4,7 +4,8 @@ import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { bearer, throwNotSent } from "../shared/faults.ts";
+import { bearer } from "../shared/faults.ts";
+import { sendUnseen } from "../shared/reconcile.ts";
 import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isPage } from "./metadata.ts";
 
@@ -20,16 +21,12 @@ const Begun = z.looseObject({
   value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
 });
 
-/** Brings a picture, which nobody sees before a post names it: whatever is lost is sent again. */
+/** Brings a picture, which is not seen before a post names it: whatever is lost is sent again. */
 export async function sendImage(item: MediaItem, name: string, io: PublishIo): Promise<string> {
-  const stored = await io.effect<Json>({
+  const stored = await sendUnseen<Json>(io, {
     step: `image ${name}`,
     request: { url: item.url },
-    send: async () => {
-      const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
-      return upload(fitted, io).catch(throwNotSent);
-    },
-    reconcile: async () => ({ outcome: "send_again" }),
+    send: async () => upload(await io.media.fitImage(item, IMAGE_LIMITS), io),
   });
   return z.string().parse(stored);
 }
@@ -98,11 +95,10 @@ const BegunVideo = z.looseObject({
 
 /** Brings a film in the parts that LinkedIn cuts; any process goes on at the one that is missing. */
 export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string> {
-  const stored = await io.effect<Json>({
+  const stored = await sendUnseen<Json>(io, {
     step: "video",
     request: { url: item.url, sizeBytes: item.facts.sizeBytes },
-    send: (context) => sendParts(item, io, context).catch(throwNotSent),
-    reconcile: async () => ({ outcome: "send_again" }),
+    send: (context) => sendParts(item, io, context),
   });
   return z.string().parse(stored);
 }

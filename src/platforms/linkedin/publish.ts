@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, Reconciled, ReconcileContext } from "../../ports/publish-io.ts";
+import { inOrder, openAll } from "../shared/media.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
 import { sendImage, sendVideo, waitForMedia } from "./media.ts";
@@ -36,7 +36,7 @@ export async function publish(post: LinkedInPost, io: PublishIo): Promise<Publis
   return { state: "live", platformPostId: id, platformUrl: pageOf(id) };
 }
 
-/** What the post shows; null for text alone, and how soon to look again while LinkedIn works on it. */
+/** What the post shows; null for only text, and how soon to look again while LinkedIn works on it. */
 async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject | number | null> {
   const { mediaUrl, metadata } = post;
   const { link, title, description, thumbnailUrl, altText, moreMedia = [] } = metadata;
@@ -55,9 +55,7 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
     return { article };
   }
   if (mediaUrl === "") return null;
-  const items: MediaItem[] = [];
-  for (const one of [{ url: mediaUrl, altText }, ...moreMedia])
-    items.push(await io.media.item(one.url, one.altText));
+  const items = await openAll([{ url: mediaUrl, altText }, ...moreMedia], io);
   const [wrong] = mixProblem(
     items.map(({ facts }) => facts.type),
     moreMedia.length,
@@ -69,13 +67,11 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
     const brought = { ids: [id], kind: "videos", sizeBytes: first.facts.sizeBytes ?? 0 } as const;
     return (await waitForMedia(brought, io)) ?? { media: { id, ...(title === undefined ? {} : { title }) } };
   }
-  const ids: string[] = [];
-  const images: JsonObject[] = [];
-  for (const [at, item] of items.entries()) {
+  const images = await inOrder(items, async (item, at) => {
     const id = await sendImage(item, String(at + 1), io);
-    ids.push(id);
-    images.push({ id, ...(item.altText === null ? {} : { altText: item.altText }) });
-  }
+    return { id, ...(item.altText === null ? {} : { altText: item.altText }) };
+  });
+  const ids = images.map(({ id }) => id);
   const wait = await waitForMedia({ ids, kind: "images", sizeBytes: 0 }, io);
   if (wait !== null) return wait;
   const [only] = images;
@@ -164,8 +160,6 @@ async function reconcile(
   return reconcileByListing(context, {
     now: io.now(),
     listedAfterMs: MINUTE,
-    isReliable: true,
-    reason,
     find: (since) => find(json, io, since),
   });
 }
@@ -183,15 +177,9 @@ const Posts = z.looseObject({
 async function find(json: JsonObject, io: PublishIo, since: number): Promise<string | null> {
   const author = urn(authorOf(io.account));
   const wanted = ofLittleText(String(json["commentary"]));
-  const { elements } = await askLinkedIn(
-    io,
-    {
-      path: `/rest/posts?q=author&author=${author}&count=100&sortBy=CREATED`,
-      headers: { "x-restli-method": "FINDER" },
-      kind: "read",
-    },
-    Posts,
-  );
+  const path = `/rest/posts?q=author&author=${author}&count=100&sortBy=CREATED`;
+  const call = { path, headers: { "x-restli-method": "FINDER" }, kind: "read" } as const;
+  const { elements } = await askLinkedIn(io, call, Posts);
   const same = elements.find(
     ({ commentary, createdAt }) => ofLittleText(commentary) === wanted && createdAt >= since,
   );

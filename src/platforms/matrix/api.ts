@@ -1,43 +1,41 @@
 import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  type PlatformAccount,
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-} from "../../ports/platform-io.ts";
+import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Inspection } from "../../ports/platform.ts";
-import { bearer, type FaultRule, faultsBy, type FaultTable, orNull } from "../shared/faults.ts";
+import {
+  byCode,
+  type FaultRule,
+  faultsBy,
+  type FaultTable,
+  orNull,
+  TOO_LARGE_FILE,
+} from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
-interface Call extends Omit<PlatformRequest, "url"> {
-  /** Below the server's address and /_matrix. */
-  readonly path: string;
-}
+const api = restApi({
+  base: (io) => roomOf(io.account).baseUrl,
+  below: "/_matrix",
+  classify: () => classify,
+});
 
 /** One call with an account's token, stored or not. */
-export type Ask = <T>(call: Call, schema: z.ZodType<T>) => Promise<T>;
+export type Ask = <T>(call: ApiCall, schema: z.ZodType<T>) => Promise<T>;
 
-/** While the account is not connected yet; without a token, as nobody. */
-export function askWith(io: Pick<ConnectIo, "ask">, base: string, token?: string): Ask {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return ({ path, ...rest }, schema) =>
-    io.ask(
-      { classify, ...rest, headers: { ...headers, ...rest.headers }, url: `${base}/_matrix${path}` },
-      schema,
-    );
+/** While the account is not connected yet; without a token, as a guest. */
+export function askWith(io: ConnectIo, server: string, accessToken?: string): Ask {
+  const as = { server, ...(accessToken === undefined ? {} : { secrets: { accessToken } }) };
+  return (call, schema) => api.askWith(io, as, call, schema);
 }
 
 export function askAs(io: PlatformIo): Ask {
-  const { baseUrl } = placeOf(io.account);
-  return ({ path, ...rest }, schema) =>
-    io.ask({ classify, ...rest, url: `${baseUrl}/_matrix${path}`, sign: bearer() }, schema);
+  return (call, schema) => api.ask(io, call, schema);
 }
 
 const Settings = z.looseObject({ baseUrl: z.string(), userId: z.string(), roomId: z.string() });
-type MatrixPlace = z.infer<typeof Settings>;
+type RoomSettings = z.infer<typeof Settings>;
 
 /** What connecting stored of the room. */
-export function placeOf({ settings }: Pick<PlatformAccount, "settings">): MatrixPlace {
+export function roomOf({ settings }: Pick<PlatformAccount, "settings">): RoomSettings {
   const { data } = Settings.safeParse(settings);
   if (data !== undefined) return data;
   throw new PlatformFault("auth", "The channel's room is not known. Reconnect the channel.");
@@ -68,103 +66,72 @@ const RULES: readonly FaultRule[] = [
     status: 429,
     kind: "rate",
     message: "The server asks to slow down.",
-    // Older servers tell it here alone.
+    // Older servers tell it only here.
     retryAfterMs: ({ json }) => Refusal.safeParse(json).data?.retry_after_ms ?? null,
   },
-  {
-    code: ["M_USER_LOCKED", "M_USER_DEACTIVATED", "M_USER_SUSPENDED"],
-    kind: "auth",
-    message: "The server has locked, suspended or deactivated this account. Settle that with it first.",
-  },
-  {
-    code: "M_CONSENT_NOT_GIVEN",
-    kind: "auth",
-    message:
+  ...byCode("auth", {
+    "M_USER_LOCKED M_USER_DEACTIVATED M_USER_SUSPENDED":
+      "The server has locked, suspended or deactivated this account. Settle that with it first.",
+  }),
+];
+
+const SIGNED_IN: readonly FaultRule[] = [
+  ...byCode("auth", {
+    M_CONSENT_NOT_GIVEN:
       "The server asks you to accept its terms first. Sign in with an app, accept them, and reconnect.",
-  },
+  }),
   {
     status: 401,
     kind: "auth",
     message: "The server no longer accepts the access token. Its session was signed out.",
   },
-  {
-    code: "M_RESOURCE_LIMIT_EXCEEDED",
-    kind: "setup",
-    message: "The server has reached a limit and takes no messages. Ask its administrator.",
-  },
+  ...byCode("setup", {
+    M_RESOURCE_LIMIT_EXCEEDED: "The server has reached a limit and takes no messages. Ask its administrator.",
+  }),
 ];
 
-const classify = faultsBy({
-  title: "Matrix",
-  codesOf,
-  rules: [
-    ...RULES,
-    {
-      status: 403,
-      kind: "rejected",
-      message: "The server does not let this account do that. Do it in an app.",
-    },
-  ],
+function reading(...rules: readonly FaultRule[]): ReturnType<typeof faultsBy> {
+  return faultsBy({ title: "Matrix", codesOf, rules: [...RULES, ...rules] });
+}
+
+const classify = reading(...SIGNED_IN, {
+  status: 403,
+  kind: "rejected",
+  message: "The server does not let this account do that. Do it in an app.",
 });
 
 /** For signing in with a password. */
-export const classifyLogin = faultsBy({
-  title: "Matrix",
-  codesOf,
-  rules: [
-    ...RULES.slice(0, 2),
-    {
-      code: "M_FORBIDDEN",
-      kind: "rejected",
-      message: "the server does not accept it for this user. Check both.",
-    },
-    {
-      status: [400, 403, 404],
-      kind: "rejected",
-      message: "this server takes no passwords from apps. Connect with an access token instead.",
-    },
-  ],
-});
+export const classifyLogin = reading(
+  ...byCode("rejected", { M_FORBIDDEN: "the server does not accept it for this user. Check both." }),
+  {
+    status: [400, 403, 404],
+    kind: "rejected",
+    message: "this server takes no passwords from apps. Connect with an access token instead.",
+  },
+);
 
-/** For messages: who is not let in must be let in by a person. */
-export const classifySending = faultsBy({
-  title: "Matrix",
-  codesOf,
-  rules: [
-    ...RULES,
-    {
-      status: [403, 404],
-      kind: "auth",
-      message:
-        "The account may not post in the room, or is not in it any more. Invite it again, or raise its power level.",
-    },
-    {
-      status: 413,
-      kind: "rejected",
-      field: "caption",
-      message: "is too long for a message on Matrix. Shorten it, then send the post again.",
-    },
-  ],
-});
+/** For messages: only a person can let the account in again. */
+export const classifySending = reading(
+  ...SIGNED_IN,
+  {
+    status: [403, 404],
+    kind: "auth",
+    message:
+      "The account may not post in the room, or is not in it any more. Invite it again, or raise its power level.",
+  },
+  {
+    status: 413,
+    kind: "rejected",
+    field: "caption",
+    message: "is too long for a message on Matrix. Shorten it, then send the post again.",
+  },
+);
 
-export const classifyUpload = faultsBy({
-  title: "Matrix",
-  codesOf,
-  rules: [
-    ...RULES,
-    {
-      status: 413,
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
-    },
-    {
-      status: 403,
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the server does not take files of this type, or takes no more from this account.",
-    },
-  ],
+export const classifyUpload = reading(...SIGNED_IN, TOO_LARGE_FILE, {
+  status: 403,
+  kind: "rejected",
+  field: "mediaUrl",
+  message: "the server does not take files of this type, or takes no more from this account.",
 });
 
 /** A room as its state tells, and why the account cannot post there; null: it can. */
@@ -176,13 +143,7 @@ interface Room {
 
 const Level = z.coerce.number().optional().catch(undefined);
 const Levels = z.record(z.string(), z.coerce.number()).catch({});
-
-const Power = z.looseObject({
-  events: Levels,
-  events_default: Level,
-  users: Levels,
-  users_default: Level,
-});
+const Power = z.looseObject({ events: Levels, events_default: Level, users: Levels, users_default: Level });
 type Power = z.infer<typeof Power>;
 
 const Created = z.looseObject({
@@ -192,7 +153,7 @@ const Created = z.looseObject({
   additional_creators: z.array(z.string()).catch([]),
 });
 
-/** The whole event; older servers give its content alone. */
+/** The whole event; older servers give only its content. */
 const Create = z.union([
   z.looseObject({ sender: z.string(), content: Created }),
   Created.transform((content) => ({ sender: content.creator ?? "", content })),
@@ -206,7 +167,7 @@ const Anything = z.looseObject({});
 
 export async function readRoom(ask: Ask, roomId: string, userId: string): Promise<Room> {
   const state = <T>(type: string, schema: z.ZodType<T>, query = {}): Promise<T | null> =>
-    orNull(ask({ method: "GET", path: `${roomPath(roomId)}/state/${type}`, query }, schema), [403, 404]);
+    orNull(ask({ path: `${roomPath(roomId)}/state/${type}`, query }, schema), [403, 404]);
   const [member, create, power, encryption, tombstone, named, aliased] = await Promise.all([
     state(`m.room.member/${encodeURIComponent(userId)}`, Member),
     state("m.room.create", Create, { format: "event" }),
@@ -218,7 +179,7 @@ export async function readRoom(ask: Ask, roomId: string, userId: string): Promis
   ]);
   const alias = aliased?.alias ?? null;
   const problem = (): string | null => {
-    // Who was thrown out still reads how things stood then.
+    // An account that was removed still reads the state of that moment.
     if (member?.membership !== "join")
       return "The account is not in this room. Invite it, and connect again with the room's name.";
     if (tombstone !== null) return "This room was replaced by a new one. Connect the new one instead.";
@@ -247,11 +208,11 @@ const Config = z.looseObject({ "m.upload.size": z.int().positive().optional().ca
 /** The room's name, whether one may post there, and how large files may be. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const ask = askAs(io);
-  const { roomId, userId } = placeOf(io.account);
+  const { roomId, userId } = roomOf(io.account);
   const { name, alias, problem } = await readRoom(ask, roomId, userId);
   const config =
-    (await orNull(ask({ method: "GET", path: "/client/v1/media/config" }, Config))) ??
-    (await orNull(ask({ method: "GET", path: "/media/v3/config" }, Config)));
+    (await orNull(ask({ path: "/client/v1/media/config" }, Config))) ??
+    (await orNull(ask({ path: "/media/v3/config" }, Config)));
   const maxBytes = config?.["m.upload.size"];
   return { name, handle: alias, ...(maxBytes === undefined ? {} : { limits: { maxBytes } }), problem };
 }

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { askAs, placeOf, roomPath } from "./api.ts";
+import { askAs, roomOf, roomPath } from "./api.ts";
 import type { MatrixPost } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
-import { idReader } from "../shared/live.ts";
+import { idReader, onlyFollowers } from "../shared/live.ts";
 import { orNull } from "../shared/faults.ts";
+import { collect, pages } from "../shared/pages.ts";
 
 const idOf = idReader("is not the id of a message, so the post cannot be found on Matrix.");
 
@@ -33,8 +34,8 @@ type Event = z.infer<typeof Event>;
 
 /** Null where it is not there, or was taken back: then it has no content. */
 async function readEvent(io: PlatformIo, eventId: string): Promise<Event | null> {
-  const path = `${roomPath(placeOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
-  const event = await orNull(askAs(io)({ method: "GET", path }, Event));
+  const path = `${roomPath(roomOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
+  const event = await orNull(askAs(io)({ path }, Event));
   const isGone =
     event?.unsigned?.redacted_because !== undefined || Object.keys(event?.content ?? {}).length === 0;
   return isGone ? null : event;
@@ -73,25 +74,22 @@ const Page = z.looseObject({
 const MAX_PAGES = 20;
 
 /** What refers to an event in this way. */
-async function relationsOf(io: PlatformIo, eventId: string, type: string): Promise<string[]> {
-  const room = roomPath(placeOf(io.account).roomId, "v1");
-  const found: string[] = [];
-  let from: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
-    const answer = await orNull(askAs(io)({ method: "GET", path, query: { limit: 100, from } }, Page));
-    found.push(...(answer?.chunk ?? []).map(({ event_id: id }) => id));
-    from = answer?.next_batch;
-    if (from === undefined) return found;
-  }
-  return found;
+function listRelations(io: PlatformIo, eventId: string, type: string): Promise<string[]> {
+  const room = roomPath(roomOf(io.account).roomId, "v1");
+  const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
+  return collect(
+    pages(MAX_PAGES, async (from) => {
+      const answer = await orNull(askAs(io)({ path, query: { limit: 100, from } }, Page));
+      return { items: (answer?.chunk ?? []).map(({ event_id: id }) => id), next: answer?.next_batch };
+    }),
+  );
 }
 
 /** Its further messages, last one first, then its edits, which hold the text too, then itself. */
 export async function remove(post: MatrixPost, io: PlatformIo): Promise<void> {
   const eventId = idOf(post);
   const more = (post.metadata.moreMedia ?? []).map((_item, at) => io.resultOf(stepOf(at + 1)));
-  const edits = await relationsOf(io, eventId, "m.replace");
+  const edits = await listRelations(io, eventId, "m.replace");
   for (const id of [...more.toReversed(), ...edits, eventId])
     if (typeof id === "string") await redact(io, id);
 }
@@ -100,21 +98,19 @@ export async function remove(post: MatrixPost, io: PlatformIo): Promise<void> {
 async function redact(io: PlatformIo, eventId: string): Promise<void> {
   if ((await readEvent(io, eventId)) === null) return;
   const id = encodeURIComponent(eventId);
-  const path = `${roomPath(placeOf(io.account).roomId)}/redact/${id}/${encodeURIComponent(`redact ${eventId}`)}`;
+  const path = `${roomPath(roomOf(io.account).roomId)}/redact/${id}/${encodeURIComponent(`redact ${eventId}`)}`;
   await askAs(io)(
     { method: "PUT", path, json: {}, isIdempotent: true, newConnection: true },
     z.looseObject({}),
   );
 }
 
-type Insights = ReturnType<NonNullable<AnyPlatform["insights"]>>;
-
 /** Reactions, and the messages of its thread: nothing else is counted. */
-export async function insights(post: MatrixPost, io: PlatformIo): Insights {
+export async function insights(post: MatrixPost, io: PlatformIo): Promise<PostInsights> {
   const eventId = idOf(post);
   const event = await readEvent(io, eventId);
   if (event === null) return { state: "removed", visibility: null, metrics: {} };
-  const likes = (await relationsOf(io, eventId, "m.annotation")).length;
+  const likes = (await listRelations(io, eventId, "m.annotation")).length;
   const comments = event.unsigned?.["m.relations"]?.["m.thread"]?.count ?? 0;
   return { state: "live", visibility: null, metrics: { likes, comments } };
 }
@@ -125,11 +121,8 @@ const Hierarchy = z.looseObject({
 
 /** Members of the room, as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
-  const { roomId } = placeOf(io.account);
-  const call = { method: "GET", path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } } as const;
+  const { roomId } = roomOf(io.account);
+  const call = { path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } };
   const { rooms } = await askAs(io)(call, Hierarchy);
-  const followers = rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members;
-  const reason = "Matrix does not count this.";
-  const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
-  return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
+  return onlyFollowers("Matrix", rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members);
 }

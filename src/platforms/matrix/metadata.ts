@@ -3,7 +3,7 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { ACCEPTED, itemsOf } from "../shared/media.ts";
+import { ACCEPTED, checkFirst } from "../shared/media.ts";
 
 const MIB = 1_024 * 1_024;
 const MAX_ITEMS = 20;
@@ -67,9 +67,7 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
 
 export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { caption, mediaUrl, metadata } = post;
-  const errors: string[] = [];
-  if (mediaUrl === "" && itemsOf(post).length > 0)
-    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
+  const errors = checkFirst(post, "file");
   if (metadata.html !== undefined && (caption ?? "") === "")
     errors.push("metadata.html: give the same text as caption too, for apps that show no HTML.");
   const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
@@ -78,15 +76,11 @@ export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): Ch
   if (2 * bytesOf(caption ?? "") + bytesOf(metadata.html) > MAX_EDIT_BYTES)
     errors.push("caption: is too long for a message on Matrix together with metadata.html. Shorten it.");
   const isUntold = (caption ?? "") !== "" && (metadata.altText ?? "") !== "";
-  return {
-    errors,
-    warnings: isUntold
-      ? [
-          "metadata.altText: Matrix has one text for a file, and this post's caption is it. The post goes out without altText.",
-        ]
-      : [],
-  };
+  return { errors, warnings: isUntold ? [UNTOLD] : [] };
 }
+
+const UNTOLD =
+  "metadata.altText: Matrix has one text for a file, and this post's caption is it. The post goes out without altText.";
 
 export const NO_THUMBNAIL =
   "metadata.thumbnailUrl: only a video has one on Matrix. Give a video as mediaUrl, or leave it out.";

@@ -5,10 +5,11 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { fileNameOf, itemsOf, type PostItem } from "../shared/media.ts";
-import { sendUnseen, reconcileByKeyThenListing } from "../shared/reconcile.ts";
+import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
+import { reconcileByListing, sendUnseen } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askAs, classifySending, classifyUpload, linkTo, placeOf, roomPath } from "./api.ts";
+import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
@@ -16,13 +17,12 @@ export function stepOf(at: number): string {
   return at === 0 ? "message" : `message ${at + 1}`;
 }
 
-/** Files first, which nobody sees; then the message with text and first file, then one for each other file. */
+/** Unseen files first; then the message with text and first file, then one for each other file. */
 export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishOutcome> {
-  const files: Uploaded[] = [];
-  for (const [at, item] of itemsOf(post).entries()) {
+  const files = await inOrder(itemsOf(post), (item, at) => {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
-    files.push(await upload(item, { io, step: `file ${at + 1}`, thumbnailUrl }));
-  }
+    return upload(item, { io, step: `file ${at + 1}`, thumbnailUrl });
+  });
   if (!io.isDue) return { state: "prepared" };
   const [first, ...more] = itemsOf(post).map(({ altText }, at) => ({ altText, file: files[at] }));
   const text = textOf(post.caption || first?.altText || "", post.metadata.html);
@@ -45,7 +45,7 @@ export function textOf(body: string, html?: string): { msgtype: string; body: st
     msgtype: "m.text",
     body,
     ...(html === undefined ? {} : { format: "org.matrix.custom.html", formatted_body: html }),
-    // Nobody is pinged, whatever the text says.
+    // No one is pinged, whatever the text says.
     "m.mentions": {},
   };
 }
@@ -55,7 +55,7 @@ function fileIn({ body }: { readonly body: string }, file: Uploaded | undefined)
   return file === undefined ? {} : { ...file, ...(body === "" ? { body: file.filename } : {}) };
 }
 
-/** In the event itself: what servers remember of transactions, they forget, and tell the same device alone. */
+/** In the event itself: servers forget transactions, and tell them only to the same device. */
 export const KEY_FIELD = "posthorn.key";
 
 const Sent = z.looseObject({ event_id: z.string().startsWith("$") });
@@ -76,8 +76,8 @@ function send(
       // Another token may have brought another device, which the transaction is unknown to.
       const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, isReliable: true, reason: "", find };
-      return reconcileByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
+      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
+      return reconcileByListing(context, listing);
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),
   });
@@ -85,7 +85,7 @@ function send(
 
 /** The same transaction a second time is answered with the event that came of the first. */
 export async function sendEvent(io: PlatformIo, content: JsonObject, transaction: string): Promise<string> {
-  const path = `${roomPath(placeOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
+  const path = `${roomPath(roomOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
   const call = { method: "PUT", path, json: content, isIdempotent: true, newConnection: true } as const;
   return (await askAs(io)({ ...call, classify: classifySending }, Sent)).event_id;
 }
@@ -106,26 +106,19 @@ const Messages = z.looseObject({
 
 /** The account's own message with this key since then (milliseconds since 1970); null: there is none. */
 async function findMessage(io: PlatformIo, key: string, since: number): Promise<string | null> {
-  const { roomId, userId } = placeOf(io.account);
+  const { roomId, userId } = roomOf(io.account);
   const filter = JSON.stringify({ types: ["m.room.message"], senders: [userId] });
   const path = `${roomPath(roomId)}/messages`;
-  let from: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (from) => {
     const query = { dir: "b", limit: PAGE, filter, from };
-    const { chunk, end } = await askAs(io)(
-      { method: "GET", path, query, classify: classifySending },
-      Messages,
-    );
-    const found = chunk.find(({ content }) => content[KEY_FIELD] === key);
-    if (found !== undefined) return found.event_id;
-    if (end === undefined || chunk.some(({ origin_server_ts: at }) => at < since)) return null;
-    from = end;
-  }
-  return null;
+    const { chunk, end } = await askAs(io)({ path, query, classify: classifySending }, Messages);
+    return { items: chunk, next: chunk.some(({ origin_server_ts: at }) => at < since) ? null : end };
+  });
+  return (await findFirst(listed, ({ content }) => content[KEY_FIELD] === key))?.event_id ?? null;
 }
 
 function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): LiveAt {
-  const { roomId, userId } = placeOf(account);
+  const { roomId, userId } = roomOf(account);
   return { platformPostId: eventId, platformUrl: linkTo(roomId, { eventId, userId }) };
 }
 
@@ -139,15 +132,14 @@ type Uploaded = {
 
 const Stored = z.looseObject({ content_uri: z.string().regex(/^mxc:\/\/[\w.:[\]-]{1,255}\/[\w-]{1,255}$/) });
 
+interface Uploading {
+  readonly io: PublishIo;
+  readonly step: string;
+  readonly thumbnailUrl: string | null;
+}
+
 /** Brings one file to the server, with the picture in front of it. */
-function upload(
-  { url, altText }: PostItem,
-  {
-    io,
-    step,
-    thumbnailUrl,
-  }: { readonly io: PublishIo; readonly step: string; readonly thumbnailUrl: string | null },
-): Promise<Uploaded> {
+function upload({ url, altText }: PostItem, { io, step, thumbnailUrl }: Uploading): Promise<Uploaded> {
   return sendUnseen<Uploaded>(io, {
     step,
     request: { url, altText, thumbnailUrl },
@@ -172,14 +164,12 @@ function upload(
   });
 }
 
-async function store(
-  item: MediaItem,
-  io: PublishIo,
-): Promise<{ readonly uri: string; readonly name: string; readonly info: JsonObject }> {
-  const { type } = item.facts;
-  const file = await fileOf(item, io);
-  const { mimeType, sizeBytes, width, height } = file;
-  const name = fileNameOf(mimeType, type);
+async function store(item: MediaItem, io: PublishIo) {
+  const accepted = capabilitiesOf(io.account).media.accepts.find(({ kind }) => kind === "image");
+  const { mimeTypes = [], maxBytes } = accepted ?? {};
+  const file = await fitFile(item, { mimeTypes, maxBytes: maxBytes ?? 0 }, io);
+  const { mimeType, sizeBytes, width, height, body } = file;
+  const name = fileNameOf(mimeType, item.facts.type);
   const { content_uri: uri } = await askAs(io)(
     {
       ...UPLOAD_TIMES,
@@ -187,19 +177,11 @@ async function store(
       path: "/media/v3/upload",
       query: { filename: name },
       headers: { "content-type": mimeType, "content-length": String(sizeBytes) },
-      body: file.body,
+      body,
       classify: classifyUpload,
     },
     Stored,
   );
   const size = width === null || height === null ? {} : { w: width, h: height };
   return { uri, name, info: { mimetype: mimeType, size: sizeBytes, ...size } };
-}
-
-async function fileOf(item: MediaItem, io: PublishIo) {
-  if (item.facts.type !== "image") return { ...item.facts, body: () => item.open() };
-  const limits = capabilitiesOf(io.account).media.accepts.find(({ kind }) => kind === "image");
-  const { mimeTypes = [], maxBytes } = limits ?? {};
-  const fitted = await io.media.fitImage(item, { mimeTypes, maxBytes: maxBytes ?? 0 });
-  return { ...fitted, sizeBytes: fitted.bytes.length, body: fitted.bytes };
 }

@@ -1,7 +1,15 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { JsonObject, PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { bearer, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import {
+  byCode,
+  type Code,
+  type FaultRule,
+  faultsBy,
+  refusedField,
+  TOO_LARGE_FILE,
+} from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { serverOf } from "../shared/servers.ts";
 
 export const TITLE = "Misskey";
@@ -15,35 +23,35 @@ interface Call extends Pick<PlatformRequest, "multipart" | "timeoutMs" | "header
   readonly isChange?: boolean;
 }
 
-function requestOf(server: string, { method, isChange = false, ...rest }: Call): PlatformRequest {
-  const url = `${server}/api/${method}`;
-  return { ...rest, method: "POST", url, isIdempotent: !isChange, newConnection: isChange, classify };
+const api = restApi({ base: serverOf, below: "/api/", classify: (rules) => readingOf(rules) });
+
+function toPost({ method, isChange = false, ...rest }: Call): ApiCall {
+  return { ...rest, method: "POST", path: method, isIdempotent: !isChange };
 }
 
 /** One call with the account's token. */
 export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(serverOf(io), call), sign: bearer() }, schema);
+  return api.ask(io, toPost(call), schema);
 }
 
 const Gone = z.looseObject({ error: z.looseObject({ code: z.string() }) }).transform(() => null);
+const GONE: FaultRule = { code: "NO_SUCH_NOTE", kind: "ok" };
 
 /** The same about a note; null where it is not there (any more). */
 export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
-  const request = { ...requestOf(serverOf(io), call), classify: classifyGone, sign: bearer() };
-  return io.ask(request, z.union([Gone, schema]));
+  return api.ask(io, { ...toPost(call), rules: [GONE] }, z.union([Gone, schema]));
 }
 
-/** One call while connecting, with a token that is not stored yet, or none. */
+/** One call while connecting. */
 export function call<T>(
-  io: Pick<ConnectIo, "ask">,
-  { server, token, ...rest }: Call & { readonly server: string; readonly token?: string },
+  io: ConnectIo,
+  { server, secrets, ...rest }: Call & { readonly server: string; readonly secrets?: Secrets },
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return io.ask({ ...requestOf(server, rest), headers }, schema);
+  return api.askWith(io, { server, ...(secrets === undefined ? {} : { secrets }) }, toPost(rest), schema);
 }
 
-const WebAddress = z.url({ protocol: /^https?$/ }).max(2_000);
+const Address = z.url({ protocol: /^https?$/ }).max(2_000);
 const Count = z.int().min(0).optional().catch(undefined);
 
 /** A user: of `i`, `miauth/…/check`. */
@@ -51,7 +59,7 @@ export const User = z.looseObject({
   id: z.string().min(1),
   username: z.string(),
   name: z.string().nullish().catch(null),
-  avatarUrl: WebAddress.nullish().catch(null),
+  avatarUrl: Address.nullish().catch(null),
   followersCount: Count,
   policies: z
     .looseObject({
@@ -62,11 +70,6 @@ export const User = z.looseObject({
     .catch(undefined),
 });
 export type User = z.infer<typeof User>;
-
-/** As people name it everywhere: alice@misskey.example. */
-export function handleOf({ username }: User, server: string): string {
-  return `${username}@${new URL(server).host}`;
-}
 
 export const Note = z.looseObject({
   id: z.string().min(1),
@@ -89,97 +92,40 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return status >= 400 && body.success ? [body.data.error.code] : [];
 }
 
-const SMALLER = "Give a smaller one, then send the post again.";
-
 const RULES: readonly FaultRule[] = [
-  {
-    code: ["CREDENTIAL_REQUIRED", "AUTHENTICATION_FAILED"],
-    kind: "auth",
-    message: "The server does not take the channel's token any more. Reconnect the channel.",
-  },
-  {
-    code: ["PERMISSION_DENIED", "ACCESS_DENIED"],
-    kind: "auth",
-    message: "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
-  },
-  {
-    code: ["YOUR_ACCOUNT_SUSPENDED", "YOUR_ACCOUNT_MOVED"],
-    kind: "auth",
-    message: "The server has suspended this account, or it has moved. Settle that with the server first.",
-  },
-  {
-    code: "ROLE_PERMISSION_DENIED",
-    kind: "rejected",
-    message: "The account has no role on its server that lets it do this. Ask the server's administrators.",
-  },
-  {
-    code: "NO_SUCH_FILE",
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the file was deleted from the server's drive in the meantime. Send the post again.",
-  },
-  {
-    code: "NO_SUCH_REPLY_TARGET",
-    kind: "rejected",
-    message: "The note that this one replies to was deleted.",
-  },
-  {
-    code: "CONTAINS_PROHIBITED_WORDS",
-    kind: "rejected",
-    field: "caption",
-    message: "has words that this server does not allow. Change it, then send the post again.",
-  },
-  {
-    code: "CONTAINS_TOO_MANY_MENTIONS",
-    kind: "rejected",
-    field: "caption",
-    message: "mentions more people than this server allows. Take some out, then send the post again.",
-  },
-  {
-    code: "NO_FREE_SPACE",
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the account's drive is full. Delete files there, then send the post again.",
-  },
-  {
-    code: "INAPPROPRIATE",
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server takes the file for something it does not allow. Give another one.",
-  },
-  {
-    code: ["UNALLOWED_FILE_TYPE", "INVALID_FILE_NAME"],
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server does not take files of this type from this account. Give another one.",
-  },
-  {
-    code: "MAX_FILE_SIZE_EXCEEDED",
-    kind: "rejected",
-    field: "mediaUrl",
-    message: `the server refused the file as too large. ${SMALLER}`,
-  },
-  {
-    status: 413,
-    kind: "rejected",
-    field: "mediaUrl",
-    message: `the server refused the file as too large. ${SMALLER}`,
-  },
-  {
-    code: "COMMENT_TOO_LONG",
-    kind: "rejected",
-    field: "metadata.altText",
-    message: "is longer than this server takes. Shorten it, then send the post again.",
-  },
+  ...byCode("auth", {
+    "CREDENTIAL_REQUIRED AUTHENTICATION_FAILED":
+      "The server does not take the channel's token any more. Reconnect the channel.",
+    "PERMISSION_DENIED ACCESS_DENIED":
+      "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
+    "YOUR_ACCOUNT_SUSPENDED YOUR_ACCOUNT_MOVED":
+      "The server has suspended this account, or it has moved. Settle that with the server first.",
+  }),
+  ...byCode("rejected", {
+    ROLE_PERMISSION_DENIED:
+      "The account has no role on its server that lets it do this. Ask the server's administrators.",
+    NO_SUCH_REPLY_TARGET: "The note that this one replies to was deleted.",
+  }),
+  ...refusedField("caption", {
+    CONTAINS_PROHIBITED_WORDS:
+      "has words that this server does not allow. Change it, then send the post again.",
+    CONTAINS_TOO_MANY_MENTIONS:
+      "mentions more people than this server allows. Take some out, then send the post again.",
+  }),
+  ...refusedField("mediaUrl", {
+    NO_SUCH_FILE: "the file was deleted from the server's drive in the meantime. Send the post again.",
+    NO_FREE_SPACE: "the account's drive is full. Delete files there, then send the post again.",
+    INAPPROPRIATE: "the server takes the file for something it does not allow. Give another one.",
+    "UNALLOWED_FILE_TYPE INVALID_FILE_NAME":
+      "the server does not take files of this type from this account. Give another one.",
+    MAX_FILE_SIZE_EXCEEDED: TOO_LARGE_FILE.message,
+  }),
+  TOO_LARGE_FILE,
+  ...refusedField("metadata.altText", {
+    COMMENT_TOO_LONG: "is longer than this server takes. Shorten it, then send the post again.",
+  }),
 ];
 
-const title = "Misskey";
-
-const classify = faultsBy({ title, codesOf, rules: RULES });
-
-/** For what is asked about a note that may be gone. */
-const classifyGone = faultsBy({
-  title,
-  codesOf,
-  rules: [{ code: "NO_SUCH_NOTE", kind: "ok" }, ...RULES],
-});
+function readingOf(rules: readonly FaultRule[]): ReturnType<typeof faultsBy> {
+  return faultsBy({ title: TITLE, codesOf, rules: [...rules, ...RULES] });
+}

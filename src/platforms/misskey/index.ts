@@ -3,8 +3,9 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectIo, RedirectWay, SecretsWay } from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { explaining, requireServer } from "../shared/servers.ts";
-import { call, handleOf, TITLE, User } from "./api.ts";
+import { oneChannel, secretField } from "../shared/connect.ts";
+import { explaining, handleAt, requireServer } from "../shared/servers.ts";
+import { call, TITLE, User } from "./api.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
 import { capabilitiesOf, check, inspect, measure, MisskeyMetadata, nameOf } from "./metadata.ts";
 import { publish } from "./publish.ts";
@@ -16,7 +17,7 @@ const TOKEN_PLACE =
   "view your account information, write notes, and access and edit your drive.";
 
 const KIND = { title: TITLE, example: "https://misskey.io" };
-const REFUSED = { title: TITLE, field: "accessToken", help: TOKEN_PLACE };
+const REFUSED = { title: TITLE, secret: { field: "accessToken", help: TOKEN_PLACE } };
 
 const Session = z.object({ session: z.string() });
 const Meta = z.looseObject({ version: z.string() });
@@ -63,9 +64,7 @@ const TOKEN: SecretsWay = {
   name: "token",
   label: "Access token",
   instructions: `${TOKEN_PLACE} It can be deleted there at any time.`,
-  fields: [
-    { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
-  ],
+  fields: [secretField("accessToken", "Access token", TOKEN_PLACE)],
   instance: "required",
   renewal: null,
   connect: async ({ instanceUrl, secrets, name }, io) =>
@@ -78,19 +77,20 @@ async function connected(
   name: string | null,
   io: ConnectIo,
 ): Promise<Connected> {
-  const asked = { server, token: accessToken, method: "i", json: {} };
-  const user = await explaining(server, REFUSED, () => call(io, asked, User));
-  const target = {
+  const secrets = { accessToken };
+  const user = await explaining(server, REFUSED, () =>
+    call(io, { server, secrets, method: "i", json: {} }, User),
+  );
+  return oneChannel({
     platformAccountId: user.id,
     idServer: server,
     name: name ?? nameOf(user),
-    handle: handleOf(user, server),
+    handle: handleAt(server, user.username),
     profileUrl: `${server}/@${encodeURIComponent(user.username)}`,
     avatarUrl: user.avatarUrl ?? null,
     settings: { instanceUrl: server, accountId: user.id },
-    secrets: { accessToken },
-  };
-  return { tokens: null, targets: [target] };
+    secrets,
+  });
 }
 
 /** Misskey and the servers that are made of it (Sharkey, CherryPick). */

@@ -3,15 +3,15 @@ import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { type CountedPost, idReader, sumByDay, uncounted } from "../shared/live.ts";
-import { partsOf } from "../shared/thread.ts";
+import { countByPost, type CountedPost, idReader } from "../shared/live.ts";
+import { laterIds, partsOf } from "../shared/thread.ts";
 import { Note, own, ownOrGone, TITLE, User } from "./api.ts";
 import type { MisskeyPost } from "./metadata.ts";
 import { listNotes, stepOf, uploadStep } from "./publish.ts";
 
 const idOf = idReader("the note's id on its server is not known.");
 
-/** Whether it is there, and what others did with it. Misskey does not count views. */
+/** Misskey does not count views. */
 export async function insights(post: MisskeyPost, io: PlatformIo): Promise<PostInsights> {
   const note = await ownOrGone(io, { method: "notes/show", json: { noteId: idOf(post) } }, Note);
   if (note === null) return { state: "removed", visibility: null, metrics: {} };
@@ -28,14 +28,12 @@ export async function analytics(
   range: { from: string; to: string },
   io: PlatformIo,
 ): Promise<PlatformAnalytics> {
-  const { followersCount } = await own(io, { method: "i", json: {} }, User);
-  const notes = countedSince(io, Date.parse(range.from));
-  const { totals, days } = await sumByDay(notes, range, ["likes", "comments", "shares"]);
-  return {
-    totals: { ...(followersCount === undefined ? {} : { followers: followersCount }), ...totals },
-    days,
-    unavailable: uncounted(TITLE, ["views", "impressions", "reach", "saves", "clicks"]),
-  };
+  const { followersCount: followers } = await own(io, { method: "i", json: {} }, User);
+  return countByPost(countedSince(io, Date.parse(range.from)), range, {
+    followers,
+    title: TITLE,
+    uncounted: ["views", "impressions", "reach", "saves", "clicks"],
+  });
 }
 
 async function* countedSince(io: PlatformIo, since: number): AsyncGenerator<CountedPost> {
@@ -51,11 +49,10 @@ export async function edit(post: MisskeyPost, changed: readonly string[], io: Pl
   for (const [at, step] of steps.entries()) {
     const file = Posted.safeParse(io.resultOf(step));
     if (!file.success) throw new AppError("conflict", "The note's files are not known any more.");
-    const comment = at === 0 && changed.includes("altText") ? { comment: post.metadata.altText ?? "" } : {};
-    const isSensitive = post.metadata.sensitive ?? false;
+    const { altText = "", sensitive: isSensitive = false } = post.metadata;
     const json = {
       fileId: file.data.id,
-      ...comment,
+      ...(at === 0 && changed.includes("altText") ? { comment: altText } : {}),
       ...(changed.includes("sensitive") ? { isSensitive } : {}),
     };
     if (Object.keys(json).length > 1)
@@ -69,11 +66,7 @@ const BETWEEN_MS = 1_100;
 
 /** Deletes the whole thread, last part first. What is gone already is no error. */
 export async function remove(post: MisskeyPost, io: PlatformIo): Promise<void> {
-  const later = (post.metadata.thread ?? []).flatMap((_part, at) => {
-    const posted = Posted.safeParse(io.resultOf(stepOf(at + 1)));
-    return posted.success ? [posted.data.id] : [];
-  });
-  for (const [at, noteId] of [...later.toReversed(), idOf(post)].entries()) {
+  for (const [at, noteId] of [...laterIds(post, io, stepOf), idOf(post)].entries()) {
     if (at > 0) await io.sleep(BETWEEN_MS);
     await ownOrGone(io, { method: "notes/delete", json: { noteId } }, z.null());
   }

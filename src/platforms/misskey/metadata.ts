@@ -4,9 +4,9 @@ import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
 import { ACCEPTED } from "../shared/media.ts";
-import { serverOf } from "../shared/servers.ts";
+import { handleAt, serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
-import { handleOf, own, User } from "./api.ts";
+import { own, User } from "./api.ts";
 
 const { altText, moreMedia, visibility, sensitive, spoilerText, thread } = commonMetadata;
 
@@ -57,6 +57,7 @@ export function measure(text: string): number {
 }
 
 const MIB = 1024 * 1024;
+const USUAL_BYTES = 30 * MIB;
 const MAX_ITEMS = 16;
 
 /** What a server says it takes, as `inspect` keeps it, with Misskey's own where it does not say. */
@@ -64,10 +65,7 @@ const Limits = z.object({
   maxText: z.int().positive().catch(3_000),
   maxWarning: z.int().positive().catch(100),
   maxAlt: z.int().positive().catch(512),
-  maxBytes: z
-    .int()
-    .positive()
-    .catch(30 * MIB),
+  maxBytes: z.int().positive().catch(USUAL_BYTES),
   /** "image/*" and the like. */
   fileTypes: z.array(z.string()).catch(["image/*", "video/*", "audio/*"]),
 });
@@ -97,8 +95,8 @@ export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): Platfo
   return {
     media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(limits) },
     caption: { maxLength: limits.maxText, unit: "weighted" },
-    // Files go ahead, into the account's drive. Misskey's own schedule is left alone: a role may hold one
-    // scheduled note as a rule, and what became of one is told by a notification alone.
+    // Files go ahead, into the account's drive. Misskey's own schedule is not used: most roles may hold only
+    // one scheduled note, and only a notification tells what became of it.
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 0, max: 1_440 },
     thumbnail: { set: false, replaceAfterPublish: false },
@@ -130,11 +128,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const user = await own(io, { method: "i", json: {} }, User);
   const meta = await own(io, { method: "meta", json: { detail: false } }, Meta);
   const { maxFileSizeMb, uploadableFileTypes } = user.policies ?? {};
-  const sizes = [
-    maxFileSizeMb === undefined ? Infinity : Math.floor(maxFileSizeMb * MIB),
-    meta.maxFileSize ?? Infinity,
-  ];
-  const maxBytes = Math.min(...sizes);
+  const maxBytes = Math.min(Math.floor((maxFileSizeMb ?? Infinity) * MIB), meta.maxFileSize ?? Infinity);
   const limits = {
     maxText: meta.maxNoteTextLength,
     maxWarning: meta.maxCwLength,
@@ -145,7 +139,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   };
   return {
     name: nameOf(user),
-    handle: handleOf(user, server),
+    handle: handleAt(server, user.username),
     avatarUrl: user.avatarUrl ?? null,
     limits: Limits.parse(limits),
     problem: null,
@@ -153,5 +147,5 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
 }
 
 export function nameOf({ name, username }: User): string {
-  return (name ?? "") === "" ? username : (name ?? username);
+  return name || username;
 }

@@ -5,8 +5,9 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { filePart, type PostItem } from "../shared/media.ts";
+import { filePart, inOrder, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { type Part, partsOf, type InThread, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
@@ -22,21 +23,16 @@ const MAX_PAGES = 10;
 /** A note as the ledger keeps it. */
 type Posted = { readonly id: string };
 
-/** Files first, into the drive, where nobody looks; then the note, and those that follow it. */
+/** Files first, unseen, into the drive; then the note, and those that follow it. */
 export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
-  const files: string[][] = [];
-  for (const [at, { media }] of parts.entries()) {
-    const ids: string[] = [];
-    for (const [index, item] of media.entries()) {
-      const step = uploadStep(at, index);
-      ids.push((await upload(item, { step, isSensitive: post.metadata.sensitive ?? false }, io)).id);
-    }
-    files.push(ids);
-  }
+  const isSensitive = post.metadata.sensitive ?? false;
+  const files = await inOrder(parts, ({ media }, at) =>
+    inOrder(media, (item, index) => upload(item, { step: uploadStep(at, index), isSensitive }, io)),
+  );
   if (!io.isDue) return { state: "prepared" };
-  const send = (part: Part, place: InThread): Promise<Posted> =>
-    sendNote({ post, part, fileIds: files[place.at] ?? [], ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> =>
+    sendNote({ post, part, fileIds: (files[at.at] ?? []).map(({ id }) => id), ...at }, io);
   return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
 }
 
@@ -55,20 +51,15 @@ async function upload(
         // Else a file of the same bytes that is in the drive is given, with the alternative text of then.
         { name: "force", text: "true" },
         { name: "isSensitive", text: String(isSensitive) },
-        ...((altText ?? "") === "" ? [] : [{ name: "comment", text: altText ?? "" }]),
+        ...(altText ? [{ name: "comment", text: altText }] : []),
         await filePart("file", item, { io, accepts }),
       ];
-      const { id } = await own(
-        io,
-        { method: "drive/files/create", multipart, isChange: true, ...UPLOAD_TIMES },
-        File,
-      );
+      const call = { method: "drive/files/create", multipart, isChange: true, ...UPLOAD_TIMES };
+      const { id } = await own(io, call, Note.pick({ id: true }));
       return { id };
     },
   });
 }
-
-const File = z.looseObject({ id: z.string().min(1) });
 
 function liveAt({ id }: Posted, io: PlatformIo): LiveAt {
   return { platformPostId: id, platformUrl: `${serverOf(io)}/notes/${id}` };
@@ -105,9 +96,7 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
       reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        // The account's own notes are all in it, whoever may see them.
-        isReliable: true,
-        reason: "the answer was lost.",
+        // The account's own notes are all in it, whatever their visibility.
         find: (since) => findNote(io, json, since),
       }),
     ...(outgoing.at === 0 ? { live: (posted: Posted) => liveAt(posted, io) } : {}),
@@ -133,31 +122,28 @@ function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
   };
 }
 
-/** The note that was sent, by its files, which are no other's, or by its text and what it answers. */
+/** The note that was sent, known by its files, its text and what it answers. */
 async function findNote(io: PlatformIo, sent: JsonObject, since: number): Promise<Posted | null> {
   const { text = null, cw = null, replyId = null, fileIds = [] } = sent;
-  for await (const note of listNotes(io, since)) {
-    const isSame =
+  const found = await findFirst(
+    listNotes(io, since),
+    (note) =>
       (note.text ?? null) === text &&
       (note.cw ?? null) === cw &&
       (note.replyId ?? null) === replyId &&
-      JSON.stringify(note.fileIds) === JSON.stringify(fileIds);
-    if (isSame) return { id: note.id };
-  }
-  return null;
+      JSON.stringify(note.fileIds) === JSON.stringify(fileIds),
+  );
+  return found === null ? null : { id: found.id };
 }
 
-/** The account's notes since then (milliseconds since 1970), the oldest first, without what it passes on. */
-export async function* listNotes(io: PlatformIo, since: number): AsyncGenerator<Note> {
+/** The account's notes since then (milliseconds since 1970), the oldest first, without renotes. */
+export function listNotes(io: PlatformIo, since: number): AsyncGenerator<Note> {
   const all = { userId: idOnServer(io), limit: PAGE, withReplies: true, withChannelNotes: true };
-  let from: JsonObject = { sinceDate: since };
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  return pages(MAX_PAGES, async (sinceId) => {
+    const from = sinceId === undefined ? { sinceDate: since } : { sinceId };
     const json = { ...all, withRenotes: false, ...from };
     const notes = await own(io, { method: "users/notes", json }, z.array(Note));
-    const sorted = notes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    yield* sorted;
-    const last = sorted.at(-1);
-    if (last === undefined || notes.length < PAGE) return;
-    from = { sinceId: last.id };
-  }
+    const items = notes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return { items, next: items.length < PAGE ? null : items.at(-1)?.id };
+  });
 }

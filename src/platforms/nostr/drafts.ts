@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -7,9 +6,10 @@ import { HOUR } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { faultsBy } from "../shared/faults.ts";
-import { itemsOf, type PostItem } from "../shared/media.ts";
+import { type FaultRule, faultsBy, TOO_LARGE_FILE } from "../shared/faults.ts";
+import { type FittedFile, fitFile, inOrder, openAll } from "../shared/media.ts";
 import { sendUnseen } from "../shared/reconcile.ts";
+import { partsOf } from "../shared/thread.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { type Draft, keyIn, KIND, type Sign } from "./event.ts";
 import { formatOf, mediaErrors, type NostrPost } from "./metadata.ts";
@@ -27,31 +27,20 @@ export interface Files {
   readonly cover: Stored | null;
 }
 
-/** Opens everything before anything is sent, so that what cannot be posted is refused as a whole. */
+/** Opens everything before anything is sent: what cannot be posted is refused as a whole. */
 export async function sendFiles(post: NostrPost, io: PublishIo): Promise<Files> {
-  const { thread = [], thumbnailUrl } = post.metadata;
-  const rest = thread.map(({ mediaUrl, altText }): PostItem[] =>
-    mediaUrl === undefined ? [] : [{ url: mediaUrl, altText: altText ?? null }],
-  );
-  const opened = [];
-  for (const items of [itemsOf(post), ...rest]) {
-    const part = [];
-    for (const { url, altText } of items) part.push(await io.media.item(url, altText));
-    opened.push(part);
-  }
+  const { thumbnailUrl } = post.metadata;
+  const opened = await inOrder(partsOf(post), ({ media }) => openAll(media, io));
   const types = (opened[0] ?? []).map(({ facts }) => facts.type);
   const [problem] = mediaErrors(formatOf(post), types);
   if (problem !== undefined) throw new AppError("invalid", problem);
   const cover = thumbnailUrl === undefined ? null : await io.media.item(thumbnailUrl);
-  const parts: Shown[][] = [];
-  for (const [at, items] of opened.entries()) {
-    const shown: Shown[] = [];
-    for (const item of items) {
-      const file = await sendFile(io, `${at + 1}.${shown.length + 1}`, item);
-      shown.push({ file, altText: item.altText });
-    }
-    parts.push(shown);
-  }
+  const parts = await inOrder(opened, (items, part) =>
+    inOrder(items, async (item, at) => ({
+      file: await sendFile(io, `${part + 1}.${at + 1}`, item),
+      altText: item.altText,
+    })),
+  );
   return { parts, cover: cover === null ? null : await sendFile(io, "thumbnail", cover) };
 }
 
@@ -82,18 +71,11 @@ export function draftOf(post: NostrPost, { parts, cover }: Files, now: number): 
       const tags = [...titled, published(now), ...(alt === null ? [] : [["alt", alt]]), ...files, ...common];
       return { ...at, kind, content: text, tags };
     }
-    case "article":
-      return {
-        ...at,
-        kind: KIND.article,
-        content: text,
-        tags: [
-          ["d", post.id],
-          published(now),
-          ...(cover === null ? [] : [["image", cover.url]]),
-          ...articleTags(post),
-        ],
-      };
+    case "article": {
+      const image = cover === null ? [] : [["image", cover.url]];
+      const tags = [["d", post.id], published(now), ...image, ...articleTags(post)];
+      return { ...at, kind: KIND.article, content: text, tags };
+    }
   }
 }
 
@@ -200,7 +182,7 @@ function nameTags(text: string): string[][] {
   return [...new Map(tags.map((tag) => [tag.join(), tag])).values()];
 }
 
-/** Takes files of everybody, up to a size. */
+/** Takes files of every key, up to a size. */
 const USUAL_SERVER = "https://blossom.primal.net";
 const MAX_SERVERS = 4;
 
@@ -227,31 +209,23 @@ const Descriptor = z.looseObject({ url: z.url({ protocol: /^https?$/ }), sha256:
 
 const TITLE = "The file server";
 
+const refused = (status: number | readonly number[], message: string): FaultRule => ({
+  status,
+  kind: "rejected",
+  message: `${TITLE} ${message}`,
+});
+
 const classify = faultsBy({
   title: TITLE,
   codesOf: () => [],
   rules: [
+    refused([401, 403], "takes no files of this key. Name another in your Nostr app, under media servers."),
+    refused(402, "asks for payment. Name another in your Nostr app, under media servers, or pay it."),
+    { ...TOO_LARGE_FILE, message: "is larger than the file server takes. Make it smaller." },
     {
-      status: [401, 403],
-      kind: "rejected",
-      message: `${TITLE} takes no files of this key. Name another in your Nostr app, under media servers.`,
-    },
-    {
-      status: 402,
-      kind: "rejected",
-      message: `${TITLE} asks for payment. Name another in your Nostr app, under media servers, or pay it.`,
-    },
-    {
-      status: 413,
-      kind: "rejected",
-      field: "mediaUrl",
-      message: `is larger than ${TITLE.toLowerCase()} takes. Make it smaller.`,
-    },
-    {
+      ...TOO_LARGE_FILE,
       status: 415,
-      kind: "rejected",
-      field: "mediaUrl",
-      message: `is of a type that ${TITLE.toLowerCase()} does not take. Give another file.`,
+      message: "is of a type that the file server does not take. Give another file.",
     },
   ],
 });
@@ -265,22 +239,15 @@ function serversOf(io: PlatformIo): string[] {
   return [...new Set(all.map((url) => new URL(url).origin))].slice(0, MAX_SERVERS);
 }
 
-/** Brings a file to the first server that takes it; nobody sees it before a post names it. */
+/** Brings a file to the first server that takes it. No one sees it before a post names it. */
 async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<Stored> {
-  const { facts } = item;
-  const shape = {
-    type: facts.type,
-    width: facts.width,
-    height: facts.height,
-    seconds: facts.durationSeconds,
-  };
-  const file =
-    facts.type === "image" ? await fitted(io, item) : { ...facts, ...shape, body: () => item.open() };
+  const { type, mimeType, sizeBytes, width, height, body } = await fitFile(item, IMAGE_LIMITS, io);
+  const sha256 = Buffer.isBuffer(body) ? createHash("sha256").update(body).digest("hex") : item.facts.sha256;
+  const seconds = type === "image" ? null : item.facts.durationSeconds;
   const stored = await sendUnseen(io, {
     step: `upload ${name}`,
     request: { url: item.url },
     send: async () => {
-      const { body, sha256, sizeBytes, mimeType, type, width, height, seconds } = file;
       const url = await upload(io, { sha256, sizeBytes, mimeType, body });
       return { url, sha256, sizeBytes, mimeType, type, width, height, seconds };
     },
@@ -289,27 +256,8 @@ async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<S
   return Stored.parse(stored);
 }
 
-async function fitted(io: PublishIo, item: MediaItem) {
-  const { bytes, mimeType, width, height } = await io.media.fitImage(item, IMAGE_LIMITS);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return {
-    sha256,
-    sizeBytes: bytes.length,
-    mimeType,
-    type: "image",
-    width,
-    height,
-    seconds: null,
-    body: bytes,
-  };
-}
-
-interface Upload {
+interface Upload extends Pick<FittedFile, "sizeBytes" | "mimeType" | "body"> {
   readonly sha256: string;
-  readonly sizeBytes: number;
-  readonly mimeType: string;
-  /** A fresh stream for each try. */
-  readonly body: Buffer | (() => Readable);
 }
 
 /** Its address. Throws what the first server said that may say otherwise later, else what the first one did. */
@@ -358,15 +306,14 @@ async function authorize(io: Pick<PlatformIo, "now">, sign: Sign, sha256: string
     ["x", sha256],
     ["expiration", String(now + HOUR / 1_000)],
   ];
-  const text = JSON.stringify(
-    await sign({ kind: KIND.fileAuth, created_at: now, tags, content: "Upload a file" }),
-  );
+  const event = await sign({ kind: KIND.fileAuth, created_at: now, tags, content: "Upload a file" });
+  const text = JSON.stringify(event);
   // Of such a length it is the same in every form of base64: older servers want padding, newer ones none.
   const whole = text.padEnd(Math.ceil(text.length / 3) * 3);
   return `Nostr ${Buffer.from(whole).toString("base64url")}`;
 }
 
-/** Servers forget what nobody pays for. One that does not want to be asked has it. */
+/** Servers forget what is not paid for. One that refuses to be asked counts as one that has it. */
 async function isGone(io: PlatformIo, url: string): Promise<boolean> {
   const { status } = await io.request({
     method: "HEAD",

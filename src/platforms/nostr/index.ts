@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
+import { oneChannel, optional, secretField, textField } from "../shared/connect.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { askOrNull } from "../shared/servers.ts";
 import { IMAGE_LIMITS } from "./drafts.ts";
@@ -27,20 +28,14 @@ const NSEC: SecretsWay = {
   name: "nsec",
   label: "Private key",
   fields: [
-    {
-      name: "nsec",
-      label: "Private key",
-      help: `It begins with nsec1. ${KEY_PLACE}`,
-      isRequired: true,
-      isSecret: true,
-    },
-    {
-      name: "relays",
-      label: "Relays",
-      help: "Addresses that begin with wss://, separated by spaces. Leave it empty to post to those of your own list.",
-      isRequired: false,
-      isSecret: false,
-    },
+    secretField("nsec", "Private key", `It begins with nsec1. ${KEY_PLACE}`),
+    optional(
+      textField(
+        "relays",
+        "Relays",
+        "Addresses that begin with wss://, separated by spaces. Leave it empty to post to those of your own list.",
+      ),
+    ),
   ],
   instructions:
     `Enter the account's private key. ${KEY_PLACE} It is kept encrypted and signs only on this server. ` +
@@ -62,21 +57,15 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const [pubkey, relays] = [publicKeyOf(secret), named.length > 0 ? named : usualRelays(io)];
   const profile = await readProfile(io, { relays, pubkey, sign: signerOf(secret) });
   if (profile.answered.length === 0) throw new AppError("unavailable", `relays: ${noneAnswers(relays)}`);
-  const npub = npubOf(pubkey);
-  return {
-    tokens: null,
-    targets: [
-      {
-        platformAccountId: pubkey,
-        name: input.name ?? profile.name ?? profile.handle,
-        handle: profile.handle,
-        profileUrl: `${webUrl(io)}/${npub}`,
-        avatarUrl: profile.avatarUrl,
-        settings: { relays: named },
-        secrets: { nsec: encodeName("nsec", Buffer.from(secret, "hex")), relays: named.join(" ") },
-      },
-    ],
-  };
+  return oneChannel({
+    platformAccountId: pubkey,
+    name: input.name ?? profile.name ?? profile.handle,
+    handle: profile.handle,
+    profileUrl: `${webUrl(io)}/${npubOf(pubkey)}`,
+    avatarUrl: profile.avatarUrl,
+    settings: { relays: named },
+    secrets: { nsec: encodeName("nsec", Buffer.from(secret, "hex")), relays: named.join(" ") },
+  });
 }
 
 function noneAnswers(relays: readonly string[]): string {
@@ -88,7 +77,7 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   const pubkey = io.account.platformAccountId ?? "";
   const relays = relaysOf(io);
   const { name, handle, avatarUrl, limits, answered } = await readProfile(io, {
-    // The list of relays may be known to the usual ones alone.
+    // Only the usual relays may know the list of relays.
     relays: [...new Set([...relays, ...usualRelays(io)])],
     pubkey,
     sign: ownSign(io),
@@ -181,10 +170,9 @@ const Information = z.looseObject({
 async function readMaxLength(io: Network, relays: readonly string[]): Promise<number | null> {
   const told = await Promise.all(
     relays.map((relay) => {
+      const url = relay.replace(/^ws/i, "http");
       const headers = { accept: "application/nostr+json" };
-      return orNull(() =>
-        io.ask({ method: "GET", url: relay.replace(/^ws/i, "http"), headers }, Information),
-      );
+      return orNull(() => io.ask({ method: "GET", url, headers }, Information));
     }),
   );
   const lengths = told.flatMap((one) => one?.limitation?.max_content_length ?? []);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { itemsOf } from "../shared/media.ts";
+import { checkFirst, itemsOf } from "../shared/media.ts";
 
 const {
   title,
@@ -64,8 +64,7 @@ export function check(post: NostrPost, { media }: Pick<CheckedAt, "media">): Che
   );
   const isBare = (post.caption ?? "").trim() === "";
   const types = itemsOf(post).map(({ url }) => media.get(url)?.type ?? null);
-  if (post.mediaUrl === "" && types.length > 0)
-    errors.push("metadata.moreMedia: the first picture or video belongs in mediaUrl.");
+  errors.push(...checkFirst(post, "picture or video"));
   if (format === "article") {
     if (isBare) errors.push("caption: is empty. Give the article's text, in Markdown.");
     if (types.length > 0)

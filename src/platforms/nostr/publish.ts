@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo, Reconciled } from "../../ports/publish-io.ts";
+import { idReader } from "../shared/live.ts";
 import { articleTags, draftOf, type Files, replyOf, sendFiles } from "./drafts.ts";
 import { Event, KIND, nameOfEvent, tagOf } from "./event.ts";
 import { formatOf, type NostrPost } from "./metadata.ts";
@@ -14,7 +15,9 @@ type Sent = z.infer<typeof Sent>;
 
 const Events = z.array(Event).min(1);
 
-const PART = (at: number): string => `part ${at + 1}`;
+function stepOf(at: number): string {
+  return `part ${at + 1}`;
+}
 
 /**
  * Everything is signed, and stored, before anything is sent: its id is a hash of it, so that it can be sent
@@ -25,7 +28,7 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
   if (!io.isDue) return { state: "prepared" };
   const events = Events.parse(await io.once("events", () => signAll(post, files, io)));
   const relays = relaysOf(io);
-  // The relays' answers of this run: who refused is not asked again at once.
+  // The relays' answers of this run: one that refused is not asked again at once.
   const verdicts = new Map<string, Verdict>();
   let live: PublishOutcome | null = null;
   for (const [at, event] of events.entries()) {
@@ -34,7 +37,7 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
       continue;
     }
     const sent = await send(io, { at, event, relays, verdicts });
-    live = { state: "live", ...placeOf(event, sent, io) };
+    live = { state: "live", ...addressIn(event, sent, io) };
     const missing = relays.filter((relay) => !sent.relays.includes(relay));
     for (const relay of missing)
       await io.followUp(`The relay ${relay}`, () =>
@@ -46,7 +49,7 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
 }
 
 /** Where people see it; apps find it by any relay that has it. */
-function placeOf(
+function addressIn(
   event: Event,
   { relays }: Sent,
   io: Pick<PlatformIo, "setting">,
@@ -87,7 +90,7 @@ interface Sending {
 async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Promise<Sent> {
   const sign = ownSign(io);
   const sent = await io.effect({
-    step: PART(at),
+    step: stepOf(at),
     request: { id: event.id },
     send: async () => {
       const all = await sendToAll(io, relays, event, sign);
@@ -97,7 +100,7 @@ async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Pr
       return { id: event.id, relays: taken };
     },
     reconcile: () => reconcile(io, event, relays),
-    ...(at === 0 ? { live: (result) => placeOf(event, Sent.parse(result), io) } : {}),
+    ...(at === 0 ? { live: (result) => addressIn(event, Sent.parse(result), io) } : {}),
   });
   return Sent.parse(sent);
 }
@@ -129,10 +132,7 @@ async function catchUp(
   }
 }
 
-function idOf({ platformPostId }: NostrPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the post's id is not known.");
-}
+const idOf = idReader("the post's id is not known.");
 
 /** What an article keeps when it is edited and its id changes. */
 function addressOf(post: NostrPost, io: Pick<PlatformIo, "account">): string {
@@ -200,7 +200,7 @@ export async function edit(
   const verdicts = await sendToAll(io, relaysOf(io), event, sign);
   const relays = verdicts.filter(({ state }) => state === "taken").map(({ relay }) => relay);
   if (relays.length === 0) throw faultOf(verdicts);
-  return placeOf(event, { id: event.id, relays }, io);
+  return addressIn(event, { id: event.id, relays }, io);
 }
 
 /**
@@ -209,7 +209,7 @@ export async function edit(
  */
 export async function remove(post: NostrPost, io: PlatformIo): Promise<void> {
   const sent = [...Array((post.metadata.thread?.length ?? 0) + 1).keys()].map(
-    (at) => Sent.safeParse(io.resultOf(PART(at))).data,
+    (at) => Sent.safeParse(io.resultOf(stepOf(at))).data,
   );
   const ids = [...new Set([idOf(post), ...sent.flatMap((one) => one?.id ?? [])])];
   const having = new Set(sent.flatMap((one) => one?.relays ?? []));

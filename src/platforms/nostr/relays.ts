@@ -16,7 +16,7 @@ const Message = z.union([
 ]);
 type Message = z.infer<typeof Message>;
 
-/** A relay's answer to an event. `later`: it did not take it now; `lost`: nobody knows. */
+/** A relay's answer to an event. `later`: it did not take it now; `lost`: it did not answer. */
 export interface Verdict {
   readonly relay: string;
   readonly state: "taken" | "refused" | "later" | "lost";
@@ -180,11 +180,9 @@ export function ownSign(io: Pick<PlatformIo, "authorized">): Sign {
   return (draft) => io.authorized((secrets) => signerOf(secretIn(secrets["nsec"] ?? ""))(draft));
 }
 
-type Network = Pick<PlatformIo, "socket" | "now">;
-
 /** What each relay made of the event. */
 export function sendToAll(
-  io: Network,
+  io: RelayIo,
   relays: readonly string[],
   event: Event,
   sign: Sign,
@@ -201,7 +199,7 @@ interface Found {
 
 /** The genuine events of all relays that fit, newest first; relays that do not tell are left out. */
 export async function readAll(
-  io: Network & Pick<PlatformIo, "log">,
+  io: RelayIo & Pick<PlatformIo, "log">,
   relays: readonly string[],
   filter: Filter,
   sign: Sign,
@@ -212,9 +210,9 @@ export async function readAll(
   return { events: genuine.toSorted((a, b) => b.created_at - a.created_at), answered };
 }
 
-/** Whatever relays say that fits, for counting: whoever wants to deceive has as many keys as they like. */
+/** What relays say that fits, genuine or not, for counting: counts can be forged with many keys anyway. */
 export async function readUnchecked(
-  io: Network & Pick<PlatformIo, "log">,
+  io: RelayIo & Pick<PlatformIo, "log">,
   relays: readonly string[],
   filter: Filter,
   sign: Sign,
@@ -230,13 +228,11 @@ export async function readUnchecked(
   };
   const answers = await Promise.all(relays.map(read));
   // Whole ones are told apart: of two with one id, the wrong one must not hide the other.
-  const told = new Map(
-    answers.flatMap((events) => events ?? []).map((event) => [JSON.stringify(event), event]),
-  );
-  return {
-    events: [...told.values()],
-    answered: relays.filter((_relay, at) => answers[at] !== null),
-  };
+  const told = answers
+    .flatMap((events) => events ?? [])
+    .map((event) => [JSON.stringify(event), event] as const);
+  const answered = relays.filter((_relay, at) => answers[at] !== null);
+  return { events: [...new Map(told).values()], answered };
 }
 
 /** A fault of an event that no relay took; `lost` ones may have it. */

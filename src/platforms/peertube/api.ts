@@ -1,6 +1,13 @@
 import * as z from "zod";
 import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import {
+  byCode,
+  type Code,
+  type FaultRule,
+  faultsBy,
+  refusedField,
+  TOO_LARGE_FILE,
+} from "../shared/faults.ts";
 import { serverOf } from "../shared/servers.ts";
 import { restApi } from "../shared/rest-api.ts";
 
@@ -33,8 +40,6 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return [word, ...Object.keys(params).map((name) => `param:${name}`)].filter((one) => one !== "");
 }
 
-const CHANGE_IT = "Change it, then send the post again.";
-
 /** What it objects to, by the name of the parameter. */
 const FIELDS: readonly (readonly [param: string, field: string])[] = [
   ["name", "metadata.title"],
@@ -50,33 +55,24 @@ const FIELDS: readonly (readonly [param: string, field: string])[] = [
 ];
 
 const RULES: readonly FaultRule[] = [
-  {
-    code: "quota_reached",
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    quota_reached:
       "The server's space for this account is used up, for the day or for good. Delete videos there, ask its administrator for more, or wait a day. Then send the post again.",
-  },
-  {
-    code: "max_file_size_reached",
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server does not take files of this size. Give a smaller one, then send the post again.",
-  },
-  ...FIELDS.map(([param, field]): FaultRule => {
-    const message = `the server does not take this. ${CHANGE_IT}`;
-    return { code: `param:${param}`, kind: "rejected", field, message };
   }),
-  {
-    code: ["invalid_grant", "invalid_token", "account_blocked", "account_approval_rejected"],
-    kind: "auth",
-    message: "The server does not accept the channel's credentials any more.",
-  },
-  {
-    status: 413,
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "the server refused the file as too large. Give a smaller one, then send the post again.",
-  },
+  ...refusedField("mediaUrl", {
+    max_file_size_reached:
+      "the server does not take files of this size. Give a smaller one, then send the post again.",
+  }),
+  ...FIELDS.flatMap(([param, field]) =>
+    refusedField(field, {
+      [`param:${param}`]: "the server does not take this. Change it, then send the post again.",
+    }),
+  ),
+  ...byCode("auth", {
+    "invalid_grant invalid_token account_blocked account_approval_rejected":
+      "The server does not accept the channel's credentials any more.",
+  }),
+  TOO_LARGE_FILE,
   {
     status: [415, 422],
     kind: "rejected",

@@ -14,8 +14,9 @@ import type {
 } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { AnalyticsDay, Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
-import type { FaultRule } from "../shared/faults.ts";
-import { explaining, requireServer, serverOf } from "../shared/servers.ts";
+import { optional, secretField, textField } from "../shared/connect.ts";
+import { type FaultRule, refusedField } from "../shared/faults.ts";
+import { explaining, handleAt, requireServer, serverOf } from "../shared/servers.ts";
 import { askOwn, askServer, KIND, requestWith } from "./api.ts";
 
 const HELP = "Enter the name and password that you sign in with on the server itself.";
@@ -27,21 +28,15 @@ export const PASSWORD: SecretsWay = {
   instructions:
     "Give your account's name and password on its own server. Posthorn signs in once, keeps only the tokens it gets, and finds all channels of the account. Accounts that sign in through another service need a password of their own on the server.",
   fields: [
-    {
-      name: "username",
-      label: "User name",
-      help: "Or the e-mail address.",
-      isRequired: true,
-      isSecret: false,
-    },
-    { name: "password", label: "Password", help: "It is not kept.", isRequired: true, isSecret: true },
-    {
-      name: "otp",
-      label: "Two-factor code",
-      help: "Only where two-factor authentication is on: the six digits that your app shows now.",
-      isRequired: false,
-      isSecret: true,
-    },
+    textField("username", "User name", "Or the e-mail address."),
+    secretField("password", "Password", "It is not kept."),
+    optional(
+      secretField(
+        "otp",
+        "Two-factor code",
+        "Only where two-factor authentication is on: the six digits that your app shows now.",
+      ),
+    ),
   ],
   instance: "required",
   // A refresh token ends after two weeks, and each use gives a new one.
@@ -51,36 +46,18 @@ export const PASSWORD: SecretsWay = {
 };
 
 const LOGIN_RULES: readonly FaultRule[] = [
-  {
-    code: "missing_two_factor",
-    kind: "rejected",
-    field: "otp",
-    message: "is missing: the account has two-factor authentication. Enter the code that your app shows now.",
-  },
-  {
-    code: "invalid_two_factor",
-    kind: "rejected",
-    field: "otp",
-    message: "the server refused the code. Enter the one that your app shows now.",
-  },
-  {
-    code: ["account_waiting_for_approval", "account_approval_rejected"],
-    kind: "rejected",
-    field: "username",
-    message: "the server's moderators have not let this account in yet. Settle that with them first.",
-  },
-  {
-    code: "account_blocked",
-    kind: "rejected",
-    field: "username",
-    message: "the server has blocked this account. Settle that with its administrator first.",
-  },
-  {
-    code: "email_not_verified",
-    kind: "rejected",
-    field: "username",
-    message: "the account's e-mail address is not confirmed. Open the link in the server's e-mail first.",
-  },
+  ...refusedField("otp", {
+    missing_two_factor:
+      "is missing: the account has two-factor authentication. Enter the code that your app shows now.",
+    invalid_two_factor: "the server refused the code. Enter the one that your app shows now.",
+  }),
+  ...refusedField("username", {
+    "account_waiting_for_approval account_approval_rejected":
+      "the server's moderators have not let this account in yet. Settle that with them first.",
+    account_blocked: "the server has blocked this account. Settle that with its administrator first.",
+    email_not_verified:
+      "the account's e-mail address is not confirmed. Open the link in the server's e-mail first.",
+  }),
 ];
 
 const Client = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
@@ -92,16 +69,16 @@ const Answer = z.looseObject({
   refresh_token_expires_in: z.number().optional().catch(undefined),
 });
 
+const LOCAL_CLIENT = { path: "oauth-clients/local" };
+
 interface Grant {
   readonly form: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The server's own client is everybody's: https://docs.joinpeertube.org/api/rest-getting-started */
+/** All programs use the server's own client: https://docs.joinpeertube.org/api/rest-getting-started */
 async function askTokens(io: ConnectIo, server: string, { form, headers = {} }: Grant): Promise<Tokens> {
-  const call = { path: "oauth-clients/local" };
-  const client = await askServer(io, { server }, call, Client);
-  const { client_id, client_secret } = client;
+  const { client_id, client_secret } = await askServer(io, { server }, LOCAL_CLIENT, Client);
   const granting = {
     method: "POST",
     path: "users/token",
@@ -132,29 +109,29 @@ async function connect({ instanceUrl, secrets }: ConnectInput, io: ConnectIo): P
     },
     headers: otp === "" ? {} : { "x-peertube-otp": otp },
   };
-  return explaining(server, { title: KIND.title, field: "password", help: HELP }, async () => {
+  return explaining(server, { title: KIND.title, secret: { field: "password", help: HELP } }, async () => {
     const tokens = await askTokens(io, server, grant).catch((cause: unknown) => {
       if (cause instanceof PlatformFault && cause.field !== null)
         throw new AppError("invalid", cause.message, { cause });
       throw cause;
     });
-    const user = await readUser(io, { server, token: tokens.secrets["accessToken"] ?? "" });
+    const user = toUser(server, await askServer(io, { server, secrets: tokens.secrets }, ME, RawUser));
     if (user.videoChannels.length === 0)
       throw new AppError(
         "invalid",
         "username: the account has no channel. Make one on the server, under My library, and connect again.",
       );
-    return { tokens, targets: user.videoChannels.map((channel) => targetOf(server, user, channel)) };
+    return { tokens, targets: user.videoChannels.map((channel) => toTarget(server, user, channel)) };
   });
 }
 
-function targetOf(server: string, user: User, channel: Channel): Target {
+function toTarget(server: string, user: User, channel: Channel): Target {
   const { id, name, displayName, avatarUrl } = channel;
   return {
     platformAccountId: String(id),
     idServer: server,
-    name: displayName === "" ? name : displayName,
-    handle: `${name}@${new URL(server).host}`,
+    name: displayName || name,
+    handle: handleAt(server, name),
     profileUrl: `${server}/c/${name}`,
     avatarUrl,
     settings: { instanceUrl: server, accountName: user.username },
@@ -162,20 +139,19 @@ function targetOf(server: string, user: User, channel: Channel): Target {
   };
 }
 
-function placeOf({ account, place, setting }: RenewalIo): string {
+function ownServer({ account, place, setting }: RenewalIo): string {
   const { instanceUrl } = account.settings;
   return requireServer(typeof instanceUrl === "string" ? instanceUrl : place.instanceUrl, { setting }, KIND);
 }
 
 function renew({ refreshToken = "" }: Secrets, io: RenewalIo): Promise<Tokens> {
   const form = { grant_type: "refresh_token", refresh_token: refreshToken };
-  return askTokens(io, placeOf(io), { form });
+  return askTokens(io, ownServer(io), { form });
 }
 
 async function revoke({ accessToken = "" }: Secrets, io: RenewalIo): Promise<void> {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const call = { method: "POST", path: "users/revoke-token", headers, isIdempotent: true } as const;
-  await io.request(requestWith(io, { server: placeOf(io) }, call));
+  const call = { method: "POST", path: "users/revoke-token", isIdempotent: true } as const;
+  await io.request(requestWith(io, { server: ownServer(io), secrets: { accessToken } }, call));
 }
 
 /** Path of old servers, address of new ones. */
@@ -201,21 +177,13 @@ type Channel = Pick<z.infer<typeof RawChannel>, "id" | "name" | "displayName"> &
 interface User {
   readonly username: string;
   readonly videoChannels: readonly Channel[];
-  /** How many bytes one file may have at most; null where nobody counts. */
+  /** How many bytes one file may have at most; null: no limit. */
   readonly maxBytes: number | null;
 }
 
 const ME = { path: "users/me" } as const;
 
-/** Whose token it is, with all channels. */
-async function readUser(
-  io: ConnectIo,
-  { server, token }: { readonly server: string; readonly token: string },
-): Promise<User> {
-  return userOf(server, await askServer(io, { server, secrets: { accessToken: token } }, ME, RawUser));
-}
-
-function userOf(server: string, raw: z.infer<typeof RawUser>): User {
+function toUser(server: string, raw: z.infer<typeof RawUser>): User {
   const quotas = [raw.videoQuota, raw.videoQuotaDaily].filter((bytes) => bytes >= 0);
   return {
     username: raw.username,
@@ -236,15 +204,15 @@ const Config = z.looseObject({
 /** Who the channel is now, and which files its server takes. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const server = serverOf(io);
-  const { maxBytes, videoChannels } = userOf(server, await askOwn(io, ME, RawUser));
+  const { maxBytes, videoChannels } = toUser(server, await askOwn(io, ME, RawUser));
   const channel = videoChannels.find(({ id }) => String(id) === io.account.platformAccountId);
   if (channel === undefined)
     return { problem: "The account no longer has this channel. Connect again and choose another one." };
   const { video } = await askOwn(io, { path: "config" }, Config);
   const { name, displayName, avatarUrl } = channel;
   return {
-    name: displayName === "" ? name : displayName,
-    handle: `${name}@${new URL(server).host}`,
+    name: displayName || name,
+    handle: handleAt(server, name),
     avatarUrl,
     limits: { extensions: video.file.extensions, maxBytes },
     problem:
@@ -255,19 +223,18 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
 /** Lists of a server are objects: names by their numbers. */
 const Names = z.record(z.string(), z.string());
 
-const choicesOf =
+const choicesAt =
   (path: string) =>
   async (search: string, io: PlatformIo): Promise<Choice[]> => {
-    const all = Object.entries(await askOwn(io, { path }, Names));
     const wanted = search.toLowerCase();
-    return all
+    return Object.entries(await askOwn(io, { path }, Names))
       .filter(([value, label]) => value === search || label.toLowerCase().includes(wanted))
       .map(([value, label]) => ({ value, label }));
   };
 
 export const CHOICES = {
-  categoryId: choicesOf("videos/categories"),
-  licenseId: choicesOf("videos/licences"),
+  categoryId: choicesAt("videos/categories"),
+  licenseId: choicesAt("videos/licences"),
 } as const;
 
 const Stats = z.looseObject({

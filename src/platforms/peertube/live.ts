@@ -76,16 +76,7 @@ export async function changeVideo(
 ): Promise<void> {
   const texts = Object.entries(fields).map(([name, text]): FormPart => ({ name, text }));
   const file =
-    picture === undefined
-      ? []
-      : [
-          {
-            name: "thumbnailfile",
-            fileName: "thumbnail.jpg",
-            mimeType: picture.mimeType,
-            bytes: picture.bytes,
-          },
-        ];
+    picture === undefined ? [] : [{ name: "thumbnailfile", fileName: "thumbnail.jpg", ...picture }];
   await own(io, {
     ...(picture === undefined ? {} : UPLOAD_TIMES),
     method: "PUT",
@@ -130,16 +121,11 @@ export async function insights(post: PeertubePost, io: PlatformIo): Promise<Post
   const { state, privacy, isKept } = standingOf(video);
   const { views, likes, comments } = video;
   const known = Object.entries({ views, likes, comments }).filter(([, count]) => count !== undefined);
+  const shown = privacy === "private" ? "private" : "live";
+  const standing = state === "processing" ? "processing" : shown;
   return {
-    state:
-      state === "failed" || isKept !== undefined
-        ? "rejected"
-        : state === "processing"
-          ? "processing"
-          : privacy === "private"
-            ? "private"
-            : "live",
-    visibility: privacy === "" ? null : privacy,
+    state: state === "failed" || isKept !== undefined ? "rejected" : standing,
+    visibility: privacy || null,
     metrics: Object.fromEntries(known),
   };
 }

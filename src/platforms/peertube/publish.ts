@@ -23,7 +23,7 @@ export async function publish(post: PeertubePost, io: PublishIo): Promise<Publis
     post,
     wanted: visibilityOf(post),
     hidden: "private",
-    // A video that waits for its transcoding is there for nobody, whatever its privacy.
+    // No one sees a video that waits for its transcoding, whatever its privacy.
     patienceMs: Infinity,
     thumbnail: thumbnailOf(io, post.metadata.thumbnailUrl),
     staysHidden:
@@ -88,7 +88,7 @@ interface Begun {
   readonly body: JsonObject;
 }
 
-/** The file's name, which its owner alone sees, tells this upload from every other. */
+/** The file's name, which only its owner sees, tells this upload from every other. */
 async function begin(io: PublishIo, { film, key, body }: Begun): Promise<string> {
   const { sizeBytes, mimeType } = film.facts;
   const { headers } = await own(io, {
@@ -109,7 +109,7 @@ async function begin(io: PublishIo, { film, key, body }: Begun): Promise<string>
 const List = z.looseObject({ data: z.array(Video) });
 const Source = z.looseObject({ inputFilename: z.string().optional(), filename: z.string().optional() });
 
-/** The newest of the account's videos: more than anybody uploads meanwhile. */
+/** The newest of the account's videos: more than are uploaded meanwhile. */
 const NEWEST = 100;
 
 /** The video that came of an upload: by the name of its file, or by title and time where it is not told. */
@@ -120,14 +120,14 @@ async function find(io: PublishIo, { metadata }: PeertubePost, lost: Lost): Prom
     ({ name, createdAt }) => name.trim() === metadata.title.trim() && Date.parse(createdAt) >= lost.since,
   );
   for (const video of alike) {
-    const file = await sourceOf(io, video.uuid);
+    const file = await readSource(io, video.uuid);
     if (file === null || file.startsWith(lost.key)) return filmOf(io, video);
   }
   return null;
 }
 
 /** Null on servers that do not tell it. */
-async function sourceOf(io: PlatformIo, uuid: string): Promise<string | null> {
+async function readSource(io: PlatformIo, uuid: string): Promise<string | null> {
   const rules = [{ status: [403, 404], kind: "ok" }] as const;
   const { json } = await own(io, { path: `${pathOf(uuid)}/source`, rules });
   const source = Source.safeParse(json).data;

@@ -3,38 +3,26 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
 import type { ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
 
-/** Apps on trial may post in Pinterest's sandbox alone; Pinterest says so in words. */
+/** Apps on trial may post only in Pinterest's sandbox. Pinterest says so in words. */
 const TRIAL = "trial";
 
 const RULES: readonly FaultRule[] = [
-  {
-    code: TRIAL,
-    kind: "setup",
-    message:
+  ...byCode("setup", {
+    [TRIAL]:
       "The Pinterest app has trial access, which does not let it post. Ask for standard access at https://developers.pinterest.com/apps/, or set POSTHORN_PINTEREST_BASE_URL to https://api-sandbox.pinterest.com to try it out.",
-  },
-  {
-    status: 403,
-    kind: "rejected",
-    message:
-      "Pinterest does not allow this. The app lacks a permission, or the board is secret or another account's. Look at the board, or connect again and allow everything.",
-  },
-  {
-    status: 404,
-    kind: "rejected",
-    message: "Pinterest does not find it. It was deleted, or is another account's.",
-  },
-  {
-    status: 413,
-    kind: "rejected",
-    message: "Pinterest refused a file as too large. Use a smaller one.",
-  },
+  }),
+  ...byStatus("rejected", {
+    403: "Pinterest does not allow this. The app lacks a permission, or the board is secret or another account's. Look at the board, or connect again and allow everything.",
+    404: "Pinterest does not find it. It was deleted, or is another account's.",
+    413: "Pinterest refused a file as too large. Use a smaller one.",
+  }),
 ];
 
 const Refusal = z.looseObject({ code: z.int(), message: z.string().catch("") });
@@ -86,40 +74,35 @@ export async function reconcilePin(
   pin: PinTexts,
   io: PlatformIo,
 ): Promise<Reconciled<{ id: string }>> {
-  let isWhole = true;
   return reconcileByListing(context, {
     now: io.now(),
     listedAfterMs: MINUTE,
-    get isReliable() {
-      return isWhole;
-    },
-    reason: "the answer was lost, and the board has too many pins to look through.",
-    find: async (since) => {
-      const found = await findPin(pin, since, io);
-      isWhole = found !== "too many";
-      return typeof found === "string" ? null : found;
+    find: async (since, doubts) => {
+      const tooMany = (): void =>
+        doubts("the answer was lost, and the board has too many pins to look through.");
+      const listed = listPins(pin.boardId, { since, tooMany }, io);
+      const found = await findFirst(listed, (item) => madeAt(item) >= since && isSame(item, pin));
+      return found === null ? null : { id: found.id };
     },
   });
 }
 
 /** Newest first as a rule, which Pinterest does not promise: it goes on until a page is old as a whole. */
-async function findPin(
-  pin: PinTexts,
-  since: number,
+function listPins(
+  boardId: string,
+  { since, tooMany }: { readonly since: number; readonly tooMany: () => void },
   io: PlatformIo,
-): Promise<{ id: string } | "none" | "too many"> {
-  let bookmark: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { page_size: PAGE, bookmark };
-    const asked = { path: `/boards/${pin.boardId}/pins`, query };
-    const { items, bookmark: next } = await call(io, asked, pageOf(ListedPin));
-    const fresh = items.filter((item) => madeAt(item) >= since);
-    const found = fresh.find((item) => isSame(item, pin));
-    if (found !== undefined) return { id: found.id };
-    bookmark = next ?? "";
-    if (bookmark === "" || (fresh.length === 0 && isDescending(items))) return "none";
-  }
-  return "too many";
+): AsyncGenerator<ListedPin> {
+  return pages(
+    MAX_PAGES,
+    async (bookmark) => {
+      const asked = { path: `/boards/${boardId}/pins`, query: { page_size: PAGE, bookmark } };
+      const { items, bookmark: next } = await call(io, asked, pageOf(ListedPin));
+      const isOld = items.every((item) => madeAt(item) < since) && isDescending(items);
+      return { items, next: isOld ? null : next };
+    },
+    tooMany,
+  );
 }
 
 /** One without a time may be of any. */

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -11,16 +10,15 @@ import type {
   PostInsights,
 } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
+import { idReader } from "../shared/live.ts";
+import { collect, pages } from "../shared/pages.ts";
 import { AnyAnswer, call, pageOf } from "./api.ts";
 import { Account, nameOf } from "./connect.ts";
 import type { PinterestPost } from "./metadata.ts";
 import { fieldsOf } from "./publish.ts";
 
-/** Throws `conflict` for an id that is none of Pinterest's. */
-function pathOf({ platformPostId }: PinterestPost): string {
-  if (/^\d+$/.test(platformPostId ?? "")) return `/pins/${platformPostId}`;
-  throw new AppError("conflict", "platformPostId: is not the number of a pin, so it cannot be found there.");
-}
+const idOf = idReader("is not the number of a pin, so it cannot be found there.", /^\d+$/);
+const pathOf = (post: PinterestPost): string => `/pins/${idOf(post)}`;
 
 const NO_EDITING: FaultRule = {
   status: 403,
@@ -131,19 +129,17 @@ const MAX_PAGES = 8;
 
 /** The channel's boards, by a part of their names. */
 export async function boards(search: string, io: PlatformIo): Promise<readonly Choice[]> {
-  const found: Choice[] = [];
-  let bookmark: string | undefined;
-  for (let page = 0; page < MAX_PAGES && bookmark !== ""; page += 1) {
-    const query = { page_size: 250, bookmark };
-    const answer = await call(io, { path: "/boards", query }, pageOf(Board));
-    for (const { id, name, privacy } of answer.items) {
-      const label =
-        privacy === undefined || privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})`;
-      if (name.toLowerCase().includes(search.toLowerCase())) found.push({ value: id, label });
-    }
-    bookmark = answer.bookmark ?? "";
-  }
-  return found;
+  const all = await collect(
+    pages(MAX_PAGES, async (bookmark) => {
+      const query = { page_size: 250, bookmark };
+      const { items, bookmark: next } = await call(io, { path: "/boards", query }, pageOf(Board));
+      return { items, next };
+    }),
+  );
+  const fitting = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  return fitting.map(({ id, name, privacy = "PUBLIC" }) => {
+    return { value: id, label: privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})` };
+  });
 }
 
 export const ACCOUNT_METRICS = ["followers", "impressions", "saves", "clicks"] as const;

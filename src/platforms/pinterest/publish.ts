@@ -6,6 +6,7 @@ import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
+import { inOrder, itemsOf, openAll } from "../shared/media.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, reconcilePin } from "./api.ts";
 import { ONE_FILM, type PinterestPost } from "./metadata.ts";
@@ -42,9 +43,12 @@ type Source = () => Promise<JsonObject>;
 
 /** Null where there is nothing to do before the pin's time. */
 async function prepareSource({ mediaUrl, metadata }: PinterestPost, io: PublishIo): Promise<Source | null> {
-  const [first, ...more] = await openAll([mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)], io);
+  const items = await openAll(itemsOf({ mediaUrl, metadata }), io);
+  const [first] = items;
   if (first === undefined)
     throw new AppError("invalid", "mediaUrl: a pin needs a picture or a film. Give one.");
+  if (items.length > 1 && items.some(({ facts }) => facts.type === "video"))
+    throw new AppError("invalid", ONE_FILM);
   if (first.facts.type === "video") {
     const mediaId = await uploadVideo(first, io);
     await requireReady(mediaId, io);
@@ -56,20 +60,11 @@ async function prepareSource({ mediaUrl, metadata }: PinterestPost, io: PublishI
     });
   }
   if (!io.isDue) return null;
-  if (more.length === 0) return async () => ({ source_type: "image_base64", ...(await encode(first, io)) });
-  return async () => {
-    const items: JsonObject[] = [];
-    for (const item of [first, ...more]) items.push(await encode(item, io, first));
-    return { source_type: "multiple_image_base64", items };
-  };
-}
-
-async function openAll(urls: readonly string[], io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const url of urls) items.push(await io.media.item(url));
-  if (items.length > 1 && items.some(({ facts }) => facts.type === "video"))
-    throw new AppError("invalid", ONE_FILM);
-  return items;
+  if (items.length === 1) return async () => ({ source_type: "image_base64", ...(await encode(first, io)) });
+  return async () => ({
+    source_type: "multiple_image_base64",
+    items: await inOrder(items, (item) => encode(item, io, first)),
+  });
 }
 
 async function coverOf(
@@ -140,18 +135,14 @@ const Handle = z.object({ mediaId: z.string() });
 
 const CHECK_AGAIN_MS = 5 * SECOND;
 
-/** Brings a film to Pinterest, where nobody sees it before it is pinned; gives the id it is pinned by. */
+/** Brings a film to Pinterest, unseen until it is pinned. Gives the id that it is pinned by. */
 async function uploadVideo(item: MediaItem, io: PublishIo): Promise<string> {
   const done = await io.effect<JsonObject>({
     step: "upload",
     request: { url: item.url },
     send: async ({ saveHandle }) => {
-      const asked = {
-        method: "POST",
-        path: "/media",
-        json: { media_type: "video" },
-        isIdempotent: true,
-      } as const;
+      const json = { media_type: "video" };
+      const asked = { method: "POST", path: "/media", json, isIdempotent: true } as const;
       const registered = await call(io, asked, Registered);
       await saveHandle({ mediaId: registered.media_id });
       await sendFile(item, registered, io);

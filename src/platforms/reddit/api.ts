@@ -2,7 +2,7 @@ import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
-import { type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byStatus, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const REDDIT_API = "https://oauth.reddit.com";
@@ -18,7 +18,7 @@ export const { ask, askWith } = restApi({
 
 type Here = Pick<ConnectIo, "setting" | "publicUrl">;
 
-/** Reddit throttles whoever does not say who they are. */
+/** Reddit throttles clients that do not say who they are. */
 export function userAgent(io: Here): string {
   return io.setting("USER_AGENT") ?? `node:posthorn:1 (${io.publicUrl})`;
 }
@@ -37,7 +37,7 @@ export function listOf<T>(item: z.ZodType<T>) {
   });
 }
 
-/** Somebody posted the link in that community before. */
+/** The link was posted in that community before. */
 export class Duplicate extends PlatformFault {
   constructor() {
     super(
@@ -108,24 +108,21 @@ const REFUSED: readonly (readonly [field: string, codes: string, message: string
 
 const RULES: readonly FaultRule[] = [
   {
+    // With HTTP 200, and yet nothing was posted.
     code: "RATELIMIT",
     kind: "rate",
-    // With HTTP 200, and yet nothing was posted.
     isNotDone: true,
-    message: "Reddit lets this account post only now and then. New accounts may post less often.",
     retryAfterMs: untilAllowed,
+    message: "Reddit lets this account post only now and then. New accounts may post less often.",
   },
   { status: 429, kind: "rate", scope: "app", message: "Reddit asks to slow down." },
   ...REFUSED.map(([field, codes, message]): FaultRule => {
     return { code: codes.split(" "), kind: "rejected", field, message };
   }),
-  {
-    status: 403,
-    kind: "rejected",
-    message:
-      "Reddit does not allow it. The community is closed to this account or has banned it, or Reddit has not approved the app.",
-  },
-  { status: 404, kind: "rejected", message: "Reddit does not find it. It was deleted, or was never there." },
+  ...byStatus("rejected", {
+    403: "Reddit does not allow it. The community is closed to this account or has banned it, or Reddit has not approved the app.",
+    404: "Reddit does not find it. It was deleted, or was never there.",
+  }),
 ];
 
 const byTable = faultsBy({ title: "Reddit", codesOf, rules: RULES });
@@ -138,12 +135,10 @@ export const classifyUpload = faultsBy({
   title: "Reddit",
   codesOf: () => [],
   rules: [
-    {
-      status: [400, 413],
-      kind: "rejected",
-      message:
+    ...byStatus("rejected", {
+      "400 413":
         "Reddit refused a file: it is too large, or not of a type that Reddit takes. Use a smaller JPEG, PNG, GIF or MP4.",
-    },
+    }),
     // The leave to upload was over.
     { status: 403, kind: "transient", message: "Reddit did not let the file in. It is uploaded again." },
   ],

@@ -5,7 +5,7 @@ import { ME, Me, SUSPENDED } from "./connect.ts";
 import { Entry } from "./publish.ts";
 import { bodyOf, communityOf, type RedditPost } from "./metadata.ts";
 
-/** A post of text alone: Reddit lets nobody change the others. */
+/** A post of only text: Reddit lets no other be changed. */
 export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {
   return mediaUrl === "" && metadata.link === undefined;
 }

@@ -7,7 +7,9 @@ import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import type { Fields, FormPart } from "../../ports/request-body.ts";
+import type { Fields } from "../../ports/request-body.ts";
+import { fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
@@ -41,18 +43,15 @@ const MAX_PAGES = 4;
 /** Looks among the account's own posts, the newest first. */
 async function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
   const path = `/user/${encodeURIComponent(io.account.handle ?? "")}/submitted`;
-  let after: string | null | undefined;
-  for (let page = 0; page < MAX_PAGES && after !== null; page += 1) {
+  const isFresh = ({ created_utc: at }: Entry): boolean => at * SECOND >= since;
+  const entries = pages(MAX_PAGES, async (after) => {
     const query = { sort: "new", limit: 25, after };
     const { data } = await ask(io, { path, query }, listOf(Entry));
-    const entries = data.children.map(({ data: entry }) => entry);
-    const fresh = entries.filter(({ created_utc: at }) => at * SECOND >= since);
-    const found = fresh.find((entry) => isSame(entry, post));
-    if (found !== undefined) return { id: found.name, url: addressOf(found.permalink) };
-    if (fresh.length < entries.length) return null;
-    after = data.after ?? null;
-  }
-  return null;
+    const items = data.children.map(({ data: entry }) => entry);
+    return { items, next: items.every(isFresh) ? data.after : null };
+  });
+  const found = await findFirst(entries, (entry) => isFresh(entry) && isSame(entry, post));
+  return found === null ? null : { id: found.name, url: addressOf(found.permalink) };
 }
 
 function isSame(entry: Entry, post: RedditPost): boolean {
@@ -107,7 +106,7 @@ async function upload(item: MediaItem, name: string, io: PublishIo): Promise<Ass
     step: `upload ${name}`,
     request: { url: item.url },
     send: async () => {
-      const file = await fileOf(item, io);
+      const file = await toFile(item, io);
       const form = { filepath: file.fileName, mimetype: file.mimeType, api_type: "json" };
       const call = { method: "POST", path: "/api/media/asset.json", form, isIdempotent: true } as const;
       const { args, asset: made } = await ask(io, call, Lease);
@@ -129,20 +128,12 @@ async function upload(item: MediaItem, name: string, io: PublishIo): Promise<Ass
   return Asset.parse(asset);
 }
 
-type File = Extract<FormPart, { readonly fileName: string }>;
-
-async function fileOf(item: MediaItem, io: PublishIo): Promise<File> {
-  const { type, mimeType, sizeBytes } = item.facts;
-  if (type !== "image" || mimeType === "image/gif")
-    return { name: "file", fileName: nameOf(mimeType), mimeType, sizeBytes, open: () => item.open() };
-  const fitted = await io.media.fitImage(item, PICTURE);
-  return { name: "file", fileName: nameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
-}
-
-/** Reddit goes by its end. */
-function nameOf(mimeType: string): string {
-  const end = mimeType.split("/")[1] ?? "";
-  return `file.${{ jpeg: "jpg", quicktime: "mov" }[end] ?? end}`;
+/** A GIF is sent as it is: it moves. */
+async function toFile(item: MediaItem, io: PublishIo) {
+  const isStill = item.facts.type === "image" && item.facts.mimeType !== "image/gif";
+  const file = isStill ? await fitPicture(item, PICTURE, io) : { ...item.facts, body: () => item.open() };
+  // Reddit goes by the end of its name.
+  return toPart("file", file, "file");
 }
 
 /** What is posted; pictures and films become posts only when Reddit has worked on them. */
@@ -178,21 +169,17 @@ function liveAt({ id, url }: Placed): LiveAt {
 }
 
 /** All media are looked at before anything is sent. */
-async function openAll(post: RedditPost, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  const { moreMedia = [] } = post.metadata;
-  const urls = [post.mediaUrl, ...moreMedia.map(({ url }) => url)].filter((url) => url !== "");
-  for (const url of urls) items.push(await io.media.item(url));
+async function openChecked(post: RedditPost, io: PublishIo): Promise<MediaItem[]> {
+  const items = await openAll(itemsOf(post), io);
   const { errors } = check(post, { media: new Map(items.map(({ url, facts }) => [url, facts])) });
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
   return items;
 }
 
 async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
-  const items = await openAll(post, io);
+  const items = await openChecked(post, io);
   const kind = kindOf(post, items);
-  const assets: Asset[] = [];
-  for (const [at, item] of items.entries()) assets.push(await upload(item, `${at + 1}`, io));
+  const assets = await inOrder(items, (item, at) => upload(item, `${at + 1}`, io));
   const { thumbnailUrl } = post.metadata;
   const poster =
     kind === "video" && thumbnailUrl !== undefined
@@ -218,8 +205,6 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
       reconcileByListing<Sent>(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS[kind],
-        isReliable: true,
-        reason: "the answer was lost, and the account's posts could not be looked through.",
         find: async (since) => {
           const placed = await findPost(post, since, io);
           return placed === null ? null : { placed, at: io.now() };
@@ -275,7 +260,7 @@ const Made = z.looseObject({
   name: z.string().optional(),
   url: z.string(),
 });
-/** Of pictures and films, the post comes later, and nobody tells its id. */
+/** Of pictures and films the post comes later, without its id. */
 const Submitted = z.looseObject({
   json: z.looseObject({ data: z.union([Made, z.looseObject({ websocket_url: z.string().nullish() })]) }),
 });

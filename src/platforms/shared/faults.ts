@@ -42,6 +42,36 @@ interface Fault extends Match, Omit<FaultDetails, "cause" | "httpStatus" | "retr
 /** What an answer of this status, with this code, means; without either, every answer that is an error. */
 export type FaultRule = Fault | (Match & { readonly kind: "ok" });
 
+/** Rules of one kind: what each code means. Codes of one meaning stand apart by spaces. */
+export function byCode(
+  kind: FaultKind | Omit<Fault, "code" | "message">,
+  messages: Readonly<Record<string, string>>,
+): FaultRule[] {
+  const fault = typeof kind === "string" ? { kind } : kind;
+  return Object.entries(messages).map(([codes, message]) => ({ ...fault, code: codes.split(" "), message }));
+}
+
+/** The same by the status of an answer, whatever its body names. */
+export function byStatus(...[kind, messages]: Parameters<typeof byCode>): FaultRule[] {
+  return byCode(kind, messages).map(({ code, ...rule }) => ({
+    ...rule,
+    status: [code ?? []].flat().map(Number),
+  }));
+}
+
+/** What the platform refuses because of one argument. */
+export function refusedField(field: string, messages: Readonly<Record<string, string>>): FaultRule[] {
+  return byCode({ kind: "rejected", field }, messages);
+}
+
+/** What stands before most servers refuses files of a size, and names no error. */
+export const TOO_LARGE_FILE = {
+  status: 413,
+  kind: "rejected",
+  field: "mediaUrl",
+  message: "the server refused the file as too large. Give a smaller one, then send the post again.",
+} as const satisfies FaultRule;
+
 export interface FaultTable {
   /** The platform's title, for the sentence about an error that no rule names. */
   readonly title: string;
@@ -74,7 +104,7 @@ export function faultsBy(table: FaultTable): NonNullable<PlatformRequest["classi
 }
 
 function fits(rule: Match, status: number, codes: readonly Code[]): boolean {
-  const has = (code: Code): boolean => codes.includes(code);
+  const has = (code: Code): boolean => codes.some((named) => String(named) === String(code));
   return (
     (rule.status === undefined || [rule.status].flat().includes(status)) &&
     (rule.code === undefined || [rule.code].flat().some(has))
@@ -108,7 +138,7 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
 }
 
 /**
- * For what fails before anybody could see anything: it may be tried again without a question, and leaves the
+ * For what fails before anything can be seen: it may be tried again without a question, and leaves the
  * step as one that was not sent.
  */
 export function asNotSent(error: unknown): unknown {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
+import { byCode, type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -11,7 +11,7 @@ const ENDPOINTS = {
 } as const;
 
 /**
- * How Google asks for a consent, whatever it is for:
+ * How Google asks for a consent:
  * https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const GOOGLE_CONSENT = {
@@ -19,11 +19,11 @@ export const GOOGLE_CONSENT = {
   scopeSeparator: " ",
   pkce: "S256",
   clientAuth: "body",
-  // Without both, the refresh token comes with the first consent alone, or never.
+  // Without both, the refresh token comes only with the first consent, or never.
   authorizeParams: { access_type: "offline", prompt: "consent" },
   redirect: "any",
   instance: "no",
-  // A refresh token that nobody uses for six months ends.
+  // A refresh token that is not used for six months ends.
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },
   revoke,
 } as const satisfies Partial<OAuthWay>;
@@ -38,7 +38,7 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 
 const Reason = z.looseObject({ reason: z.string().optional() });
 
-/** Of the older Business Profile APIs: which of their own errors, and of which field. */
+/** What the older Business Profile APIs say: their own error, and the field that it is about. */
 const ErrorDetail = z.looseObject({
   code: z.union([z.string(), z.number()]).optional().catch(undefined),
   field: z.string().optional().catch(undefined),
@@ -60,13 +60,13 @@ const ErrorBody = z.looseObject({
 });
 
 /** A project that Google has not approved for an API has it with a quota of nothing. */
-export const NO_QUOTA = "quota of 0";
+export const NO_QUOTA = "quota-of-0";
 
 /**
  * A limit of a day comes as rateLimitExceeded, which else means to slow down; only the words name it:
  * https://github.com/googleapis/google-api-python-client/issues/2753
  */
-const DAY_USED_UP = "quota of a day";
+const DAY_USED_UP = "quota-of-a-day";
 
 /** The field that an error is about, as a code: its first name, in camel case. */
 export function ofField(field: string): string {
@@ -120,26 +120,16 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
       message: `The day's quota of the Google Cloud project is used up. It starts again at midnight Pacific time. You can ask for a larger one in Google's Cloud console, under "Quotas".`,
       retryAfterMs: untilPacificMidnight(now),
     },
-    {
-      code: ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"],
-      kind: "rate",
-      message: `${title} asks to slow down.`,
-    },
-    {
-      code: ["accessNotConfigured", "SERVICE_DISABLED"],
-      kind: "setup",
-      message: `The Google Cloud project may not use the ${api}. Enable it in Google's Cloud console, under "APIs & Services".`,
-    },
-    {
-      code: ["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"],
-      kind: "auth",
-      message: `${title} lacks a permission that was not ticked when the channel was connected.`,
-    },
-    {
-      code: ["authError", "unauthorized", "UNAUTHENTICATED"],
-      kind: "auth",
-      message: `${title} does not accept the channel's credentials any more.`,
-    },
+    ...byCode("rate", {
+      "rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED": `${title} asks to slow down.`,
+    }),
+    ...byCode("setup", {
+      "accessNotConfigured SERVICE_DISABLED": `The Google Cloud project may not use the ${api}. Enable it in Google's Cloud console, under "APIs & Services".`,
+    }),
+    ...byCode("auth", {
+      "insufficientPermissions ACCESS_TOKEN_SCOPE_INSUFFICIENT": `${title} lacks a permission that was not ticked when the channel was connected.`,
+      "authError unauthorized UNAUTHENTICATED": `${title} does not accept the channel's credentials any more.`,
+    }),
   ];
 }
 

@@ -1,7 +1,8 @@
+import type { Readable } from "node:stream";
 import type { MediaKind } from "../../domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { ImageLimits, MediaItem } from "../../ports/media.ts";
+import type { ImageLimits, MediaFacts, MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 
@@ -27,9 +28,23 @@ export async function openAll(
   items: readonly { readonly url: string; readonly altText?: string | null | undefined }[],
   io: Pick<PublishIo, "media">,
 ): Promise<MediaItem[]> {
-  const opened: MediaItem[] = [];
-  for (const { url, altText } of items) opened.push(await io.media.item(url, altText));
-  return opened;
+  return inOrder(items, ({ url, altText }) => io.media.item(url, altText));
+}
+
+/** What comes of the work on each, one after the other. */
+export async function inOrder<T, R>(
+  items: Iterable<T>,
+  work: (item: T, at: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item, results.length));
+  return results;
+}
+
+/** The mistake of further media without a first one. `first`: what it is, "picture" say. */
+export function checkFirst({ mediaUrl, metadata }: WithItems, first: string): string[] {
+  const isMissing = mediaUrl === "" && (metadata.moreMedia ?? []).length > 0;
+  return isMissing ? [`metadata.moreMedia: the first ${first} belongs in mediaUrl.`] : [];
 }
 
 /** The media of a post in their order: `mediaUrl`, which `altText` describes, then `moreMedia`. */
@@ -83,30 +98,63 @@ export async function asciiAddressOf(
   return new URL(await io.media.publicUrl(shown, minutes)).href;
 }
 
+/** A file as it is sent. */
+export interface FittedFile extends Pick<MediaFacts, "type" | "mimeType" | "sizeBytes" | "width" | "height"> {
+  /** The bytes; of large files, a fresh stream for each try. */
+  readonly body: Buffer | (() => Readable);
+}
+
+/** A picture within the limits. */
+export async function fitPicture(
+  item: MediaItem,
+  limits: ImageLimits,
+  io: Pick<PublishIo, "media">,
+): Promise<FittedFile> {
+  const { bytes, mimeType, width, height } = await io.media.fitImage(item, limits);
+  return { type: "image", mimeType, sizeBytes: bytes.length, width, height, body: bytes };
+}
+
+/** A picture within the limits; all else as it is. */
+export async function fitFile(...[item, limits, io]: Parameters<typeof fitPicture>): Promise<FittedFile> {
+  return item.facts.type === "image"
+    ? fitPicture(item, limits, io)
+    : { ...item.facts, body: () => item.open() };
+}
+
+/** The file as a part of a form. `called`: as for `fileNameOf`. */
+export function toPart(
+  name: string,
+  { mimeType, sizeBytes, body }: FittedFile,
+  called?: string,
+): Exclude<FormPart, { readonly text: string }> {
+  const file = { name, fileName: fileNameOf(mimeType, called), mimeType };
+  return Buffer.isBuffer(body) ? { ...file, bytes: body } : { ...file, sizeBytes, open: body };
+}
+
 type Accepts = PlatformCapabilities["media"]["accepts"];
 
-/** A picture within the limits, as a part of a form. */
+interface PartOf {
+  readonly io: PublishIo;
+  readonly accepts: Accepts;
+  readonly called?: string;
+}
+
+/** A picture, fitted to what is accepted, as a part of a form. */
 export async function picturePart(
   name: string,
   item: MediaItem,
-  { io, accepts }: { readonly io: PublishIo; readonly accepts: Accepts },
+  { io, accepts, called }: PartOf,
 ): Promise<FormPart> {
   const limits = accepts.find(({ kind }) => kind === "image");
   if (limits === undefined || typeof limits.maxBytes !== "number")
     throw new AppError("invalid", `${name}: this server takes no pictures.`);
   const { maxBytes, mimeTypes, maxWidth, maxHeight } = limits;
   const sides = maxWidth === undefined || maxHeight === undefined ? {} : { maxWidth, maxHeight };
-  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes, ...sides });
-  return { name, fileName: fileNameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
+  return toPart(name, await fitPicture(item, { maxBytes, mimeTypes, ...sides }, io), called);
 }
 
-/** A picture, or what is sent as it is, as a part of a form; large files are read as they are sent. */
-export async function filePart(
-  name: string,
-  item: MediaItem,
-  at: { readonly io: PublishIo; readonly accepts: Accepts },
-): Promise<FormPart> {
-  const { type, mimeType, sizeBytes } = item.facts;
-  if (type === "image") return picturePart(name, item, at);
-  return { name, fileName: fileNameOf(mimeType), mimeType, sizeBytes, open: () => item.open() };
+/** A picture, or what is sent as it is, as a part of a form. */
+export async function filePart(name: string, item: MediaItem, at: PartOf): Promise<FormPart> {
+  if (item.facts.type === "image") return picturePart(name, item, at);
+  return toPart(name, { ...item.facts, body: () => item.open() }, at.called);
 }

@@ -18,12 +18,21 @@ export interface Listing<R> {
   readonly now: number;
   /** After it, what was taken stands in a listing: the platform's lag, with room to spare. */
   readonly listedAfterMs: number;
-  /** False where a listing may leave posts out (filters, moderation): an empty one then proves nothing. */
-  readonly isReliable: boolean;
-  /** Follows "outcome unknown:": why the platform cannot tell. */
-  readonly reason: string;
-  /** The post among those made since then (milliseconds since 1970), whole pages of them; null: not there. */
-  find(since: number): Promise<R | null>;
+  /**
+   * Why a listing without the post proves nothing (filters, moderation); follows "outcome unknown:". Left out:
+   * it is a proof.
+   */
+  readonly doubt?: string | undefined;
+  /**
+   * How long the platform knows a repeated request by its key. For three quarters of that, it is sent again
+   * under the same key; only later the post is looked for.
+   */
+  readonly keyMs?: number | null;
+  /**
+   * The post among those made since then (milliseconds since 1970); null: not there. `doubts` is told where
+   * this look proves nothing.
+   */
+  find(since: number, doubts: (reason: string) => void): Promise<R | null>;
 }
 
 /** Its listing leaves out what a post is known by, or the post: nothing that it does not show is proof then. */
@@ -42,33 +51,23 @@ export async function reconcileByListing<R>(
   }: Pick<ReconcileContext, "intentAt" | "handle" | "saveHandle" | "wasTaken">,
   listing: Listing<R>,
 ): Promise<Reconciled<R>> {
-  const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS);
+  if (listing.now < intentAt + (listing.keyMs ?? 0) * 0.75)
+    return { outcome: "send_again", isStillInDoubt: true };
+  let { doubt } = listing;
+  const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS, (reason) => (doubt = reason));
   if (found !== null) return { outcome: "done", result: found };
   const { absentAt, ...kept } = Handle.parse(handle ?? {});
   if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
   const waitMs = (absentAt ?? listing.now) + listing.listedAfterMs - listing.now;
   if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
   if (wasTaken) return { outcome: "unknown", reason: TAKEN };
-  if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
+  if (doubt !== undefined) return { outcome: "unknown", reason: doubt };
   // The next sending is looked for anew.
   await saveHandle(Object.keys(kept).length === 0 ? null : kept);
   return { outcome: "send_again" };
 }
 
 const Handle = z.object({ absentAt: z.number().optional() }).catchall(z.json());
-
-/**
- * For platforms that know a repeated request by its key for a while: within three quarters of that, it is
- * sent again under the same key; later, the post is looked for.
- */
-export async function reconcileByKeyThenListing<R>(
-  context: ReconcileContext,
-  listing: Listing<R> & { readonly keyMs: number },
-): Promise<Reconciled<R>> {
-  return listing.now < context.intentAt + listing.keyMs * 0.75
-    ? { outcome: "send_again", isStillInDoubt: true }
-    : reconcileByListing(context, listing);
-}
 
 /** For platforms that cannot be asked about a post: a person has to look. */
 export function blind(title: string): () => Promise<Reconciled<never>> {
@@ -79,7 +78,7 @@ export function blind(title: string): () => Promise<Reconciled<never>> {
 }
 
 /**
- * A step that leaves nothing anybody sees until a later one names what it gave, an upload say: a lost answer
+ * A step whose result is not seen until a later one names it, an upload say: a lost answer
  * leaves nothing in doubt, and the step may be sent again. `isGone`: as for any step.
  */
 export function sendUnseen<R extends Json>(

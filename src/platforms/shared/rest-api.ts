@@ -29,12 +29,21 @@ interface RestApi {
   readonly below?: string;
   readonly headers?: (io: Surroundings) => Readonly<Record<string, string>>;
   readonly query?: PlatformRequest["query"];
-  /** Default: the secret `accessToken` as a bearer. */
-  readonly sign?: (secrets: Secrets, io: Surroundings) => Signed;
+  /** Default: the secret `accessToken` as a bearer. While connecting, `io` has no account. */
+  readonly sign?: (
+    secrets: Secrets,
+    io: Surroundings & Partial<OfAccount>,
+    call: ApiCall & { readonly url: string },
+  ) => Signed;
   readonly classify: (
     rules: readonly FaultRule[],
     io: Surroundings,
+    call: ApiCall,
   ) => NonNullable<PlatformRequest["classify"]>;
+  /** Every change goes over a connection of its own, one that may be repeated too. */
+  readonly freshConnections?: true;
+  /** The statuses by which it says that something is not there (any more). Default: 404. */
+  readonly gone?: readonly number[];
 }
 
 /** Who is asked, and as whom, while no account is connected yet. Left out: the usual server, as a guest. */
@@ -45,33 +54,31 @@ interface Asking {
 
 /** The calls of an API of JSON: as the connected account, and while connecting. */
 export function restApi(api: RestApi) {
-  const { base, below = "", sign = bearer(), classify } = api;
-  const build = (
-    io: Surroundings,
-    server: string,
-    { path, rules = [], ...call }: ApiCall,
-  ): PlatformRequest => {
+  const { base, below = "", sign = bearer(), classify, freshConnections = false, gone } = api;
+  const build = (io: Surroundings, server: string, call: ApiCall): PlatformRequest => {
+    const { path, rules = [], ...rest } = call;
     const query = { ...api.query, ...call.query };
+    const isFresh = freshConnections && call.method !== undefined && call.method !== "GET";
     return {
       method: "GET",
-      classify: classify(rules, io),
-      ...call,
+      classify: classify(rules, io, call),
+      ...(isFresh ? { newConnection: true } : {}),
+      ...rest,
       url: `${server}${below}${path}`,
       headers: { ...api.headers?.(io), ...call.headers },
       ...(Object.keys(query).length === 0 ? {} : { query }),
     };
   };
-  const serverOf = (io: OfAccount): string =>
-    typeof base === "string" ? (io.setting("BASE_URL") ?? base) : base(io);
-  const request = (io: OfAccount, call: ApiCall): SignedRequest => ({
-    ...build(io, serverOf(io), call),
-    sign: (secrets) => sign(secrets, io),
-  });
+  const request = (io: OfAccount, call: ApiCall): SignedRequest => {
+    const server = typeof base === "string" ? (io.setting("BASE_URL") ?? base) : base(io);
+    const asked = build(io, server, call);
+    return { ...asked, sign: (secrets) => sign(secrets, io, { ...call, url: asked.url }) };
+  };
   const requestWith = (io: ConnectIo, { server, secrets }: Asking, call: ApiCall): PlatformRequest => {
     const usual = io.setting("BASE_URL") ?? (typeof base === "string" ? base : "");
     const asked = build(io, server ?? usual, call);
     if (secrets === undefined) return asked;
-    const signed = sign(secrets, io);
+    const signed = sign(secrets, io, { ...call, url: asked.url });
     return { ...asked, ...signed, headers: { ...asked.headers, ...signed.headers } };
   };
   const ask = <T>(io: OfAccount & Pick<PlatformIo, "ask">, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>
@@ -80,7 +87,7 @@ export function restApi(api: RestApi) {
     ask,
     /** Null where what it is about is not there (any more). */
     askOrGone: <T>(...asked: [Parameters<typeof ask>[0], ApiCall, z.ZodType<T>]): Promise<T | null> =>
-      orNull(ask(...asked)),
+      orNull(ask(...asked), gone),
     /** For what is answered without a body, or in headers. */
     send: (io: OfAccount & Pick<PlatformIo, "request">, call: ApiCall): Promise<PlatformResponse> =>
       io.request(request(io, call)),

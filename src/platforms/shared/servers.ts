@@ -22,6 +22,11 @@ export function idOnServer({ account }: Pick<AccountIo, "account">): string {
   throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
 }
 
+/** As people name an account everywhere: alice@server.example. */
+export function handleAt(server: string, name: string): string {
+  return `${name}@${new URL(server).host}`;
+}
+
 /** What sentences about servers of this kind name. */
 export interface ServerKind {
   readonly title: string;
@@ -43,12 +48,6 @@ export function requireServer(
   );
 }
 
-/** Which secret of the person's a server refuses, and where another is to be had: whole sentences. */
-interface RefusedSecret {
-  readonly field: string;
-  readonly help: string;
-}
-
 /**
  * What a person is told of a server that could not be asked, and why not: of its address only where they gave
  * one, and a network is there. Null where the reason is not known.
@@ -65,10 +64,15 @@ export function explainUnreached(fault: PlatformFault, { isGiven = true } = {}):
   return new AppError("unavailable", `${field}${message} ${mend}`, { cause: fault });
 }
 
+/** What of the person's a server may refuse, and where another is to be had: a whole sentence. */
+interface Asked extends Pick<ServerKind, "title"> {
+  readonly secret?: { readonly field: string; readonly help: string };
+}
+
 /** Throws `invalid` naming the field that the server objects to. */
 export async function explaining<T>(
   server: string,
-  { title, field, help }: Pick<ServerKind, "title"> & RefusedSecret,
+  { title, secret }: Asked,
   ask: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -78,8 +82,8 @@ export async function explaining<T>(
     const unreached = explainUnreached(cause);
     if (unreached !== null) throw unreached;
     const { host } = new URL(server);
-    if (cause.kind === "auth")
-      throw new AppError("invalid", `${field}: ${host} refused it. ${help}`, { cause });
+    if (cause.kind === "auth" && secret !== undefined)
+      throw new AppError("invalid", `${secret.field}: ${host} refused it. ${secret.help}`, { cause });
     throw new AppError(
       cause.kind === "rejected" ? "invalid" : "unavailable",
       `instanceUrl: ${host} did not answer as a ${title} server does. Check the address or try again later.`,
@@ -129,7 +133,7 @@ export async function askOrNull<T>(io: Network, url: string, schema: z.ZodType<T
   }
 }
 
-/** "4.3.2+glitch" is at least 4.3: true where nobody knows. */
+/** "4.3.2+glitch" is at least 4.3: true for a version of another form. */
 export function isAtLeast(version: string, major: number, minor: number): boolean {
   const match = /^v?(\d+)\.(\d+)/.exec(version);
   if (match === null) return true;

@@ -30,7 +30,7 @@ function characterOf(code: number): string {
 
 /**
  * What is left of a text when servers have linked, marked up and wrapped it: its letters, digits and emoji;
- * where it has none, all but spaces. For comparing alone.
+ * where it has none, all but spaces. Only for comparing.
  */
 export function comparable(text: string): string {
   const plain = text.normalize("NFC");

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { measureText } from "../../domain/posts/caption.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf, type PostItem, type WithItems } from "./media.ts";
@@ -36,10 +37,10 @@ export interface InThread {
   readonly replyTo: string | null;
 }
 
-/** The first part, which everybody sees, then those that follow it, each a reply to the one before. */
+/** The first part, which everybody sees, then the others, each a reply to the one before. */
 export async function sendThread<R extends { readonly id: string }>(
   [first, ...later]: readonly [Part, ...Part[]],
-  send: (part: Part, place: InThread) => Promise<R>,
+  send: (part: Part, at: InThread) => Promise<R>,
   io: PublishIo,
 ): Promise<R> {
   const head = await send(first, { at: 0, replyTo: null });
@@ -51,6 +52,20 @@ export async function sendThread<R extends { readonly id: string }>(
     });
   }
   return head;
+}
+
+const Sent = z.object({ id: z.string() });
+
+/** What the parts that followed were sent as, the last one first; those that never went out are left out. */
+export function laterIds(
+  { metadata }: Pick<WithThread, "metadata">,
+  io: Pick<PublishIo, "resultOf">,
+  stepOf: (at: number) => string,
+): string[] {
+  const all = (metadata.thread ?? []).map(
+    (_part, at) => Sent.safeParse(io.resultOf(stepOf(at + 1))).data?.id,
+  );
+  return all.filter((id) => id !== undefined).toReversed();
 }
 
 /** The sentence about a text that is too long for its server; none where it is not. */

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformAccount, PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
-import { bearer, type FaultRule, faultsBy } from "../shared/faults.ts";
+import type { PlatformAccount, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
+import { bearer, byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 /** What the bot is asked to be allowed. */
 export const SCOPES: readonly string[] = [
@@ -20,26 +21,36 @@ export const NEEDED_SCOPES: readonly string[] = ["chat:write", "channels:read"];
 
 export const API = "https://slack.com/api";
 
-/** One call of the Web API. Slack reads JSON in some of its methods alone; the others take fields. */
-interface Call {
+/** One call of the Web API: a GET, or a POST where it has a body. Slack reads JSON only in some methods. */
+interface Call extends Pick<ApiCall, "query" | "form" | "json" | "rules"> {
   readonly method: string;
-  /** Fields of a GET. */
-  readonly query?: PlatformRequest["query"];
-  readonly form?: PlatformRequest["form"];
-  readonly json?: PlatformRequest["json"];
   /** Repeating it changes nothing. Default: true for a GET. */
   readonly isIdempotent?: boolean;
-  /** What some errors mean to whoever calls, before the usual reading. */
-  readonly rules?: readonly FaultRule[];
 }
 
-/** A call with the channel's token: that of the bot which was entered, or that of the consent. */
-export function call<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return io.ask({ ...requestOf(io, one), sign }, schema);
+const api = restApi({
+  base: API,
+  below: "/",
+  // The token of the bot that was entered, or that of the consent.
+  sign: (secrets) => bearer((secrets["botToken"] ?? "") === "" ? "accessToken" : "botToken")(secrets),
+  classify: (rules, _io, { isIdempotent = false }) => readingOf(isIdempotent, rules),
+});
+
+function toApiCall({ method, ...call }: Call): ApiCall {
+  const isGet = call.json === undefined && call.form === undefined;
+  return {
+    isIdempotent: isGet,
+    ...call,
+    method: isGet ? "GET" : "POST",
+    path: method,
+    // Slack warns of JSON without a charset.
+    ...(call.json === undefined ? {} : { headers: { "content-type": "application/json; charset=utf-8" } }),
+  };
+}
+
+/** A call with the channel's token. */
+export function call<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promise<T> {
+  return api.ask(io, toApiCall(one), schema);
 }
 
 /** While connecting: the token is at hand. */
@@ -47,27 +58,8 @@ export function callWith<T>(io: ConnectIo, token: string, one: Call, schema: z.Z
   return io.ask(withToken(io, token, one), schema);
 }
 
-export function withToken(io: Pick<ConnectIo, "setting">, token: string, one: Call): PlatformRequest {
-  return { ...requestOf(io, one), ...bearer("token")({ token }) };
-}
-
-const sign: NonNullable<SignedRequest["sign"]> = (secrets) =>
-  bearer((secrets["botToken"] ?? "") === "" ? "accessToken" : "botToken")(secrets);
-
-function requestOf(io: Pick<ConnectIo, "setting">, one: Call): PlatformRequest {
-  const { method, rules = [], json, form, query, isIdempotent } = one;
-  const isGet = json === undefined && form === undefined;
-  const passing = isIdempotent ?? isGet;
-  return {
-    method: isGet ? "GET" : "POST",
-    url: `${io.setting("BASE_URL") ?? API}/${method}`,
-    isIdempotent: passing,
-    classify: readingOf(passing, rules),
-    ...(query === undefined ? {} : { query }),
-    ...(form === undefined ? {} : { form }),
-    // Slack warns of JSON without a charset.
-    ...(json === undefined ? {} : { json, headers: { "content-type": "application/json; charset=utf-8" } }),
-  };
+export function withToken(io: ConnectIo, accessToken: string, one: Call): PlatformRequest {
+  return api.requestWith(io, { secrets: { accessToken } }, toApiCall(one));
 }
 
 /** How answers are read; `rules` come first. */
@@ -75,16 +67,12 @@ export function readingOf(
   isIdempotent: boolean,
   rules: readonly FaultRule[] = [],
 ): NonNullable<PlatformRequest["classify"]> {
-  return faultsBy({ title: "Slack", codesOf, rules: [...rules, troubleWhere(isIdempotent), ...RULES] });
-}
-
-/** "Some aspect of the operation may have succeeded", as Slack says of these. */
-function troubleWhere(isIdempotent: boolean): FaultRule {
-  return {
-    code: ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "update_failed"],
-    kind: isIdempotent ? "transient" : "ambiguous",
-    message: "Slack has a problem of its own, so it may have done what was asked.",
-  };
+  // "Some aspect of the operation may have succeeded", as Slack says of these.
+  const trouble = byCode(isIdempotent ? "transient" : "ambiguous", {
+    "internal_error fatal_error service_unavailable request_timeout update_failed":
+      "Slack has a problem of its own, so it may have done what was asked.",
+  });
+  return faultsBy({ title: "Slack", codesOf, rules: [...rules, ...trouble, ...RULES] });
 }
 
 const Refusal = z.looseObject({ ok: z.literal(false), error: z.string() });
@@ -95,7 +83,7 @@ export function codesOf({ json }: { readonly json: unknown }): readonly string[]
   return refusal.success ? [refusal.data.error] : [];
 }
 
-/** An answer of which nothing is needed; a refusal that a rule takes has this form too. */
+/** An answer that nothing is read from; a refusal that a rule takes has this form too. */
 export const AnyAnswer = z.looseObject({ ok: z.boolean() });
 
 /** What a list gives to go on with; empty on its last page. */
@@ -119,7 +107,7 @@ export function idOf(account: PlatformAccount, ts: string): string {
 }
 
 /** The channel and the moment that name a message; null for an id that is none of Slack's. */
-export function placeOf(platformPostId: string | null): { channel: string; ts: string } | null {
+export function messageIn(platformPostId: string | null): { channel: string; ts: string } | null {
   const [, channel, ts] = /^(\w+):(\d+\.\d+)$/.exec(platformPostId ?? "") ?? [];
   return channel === undefined || ts === undefined ? null : { channel, ts };
 }
@@ -130,47 +118,25 @@ export function nameOf(channel: string, team: string): string {
 
 export const INVITE = "Invite it there with /invite and its name";
 
+export const SLOW_DOWN = byCode(
+  { kind: "rate", isNotDone: true },
+  { "ratelimited rate_limited": "Slack asks to slow down." },
+);
+
 /** What Slack's errors mean (docs.slack.dev/reference/methods), whichever method gives them. */
 const RULES: readonly FaultRule[] = [
-  {
-    code: ["ratelimited", "rate_limited"],
-    kind: "rate",
-    message: "Slack asks to slow down.",
-    isNotDone: true,
-  },
-  {
-    code: ["invalid_auth", "not_authed", "token_revoked", "token_expired", "invalid_token"],
-    kind: "auth",
-    message:
+  ...SLOW_DOWN,
+  ...byCode("auth", {
+    "invalid_auth not_authed token_revoked token_expired invalid_token":
       "Slack no longer accepts the bot's token. It was revoked, or it expired. Install the app again and enter the new token.",
-  },
-  {
-    code: "account_inactive",
-    kind: "auth",
-    message:
+    account_inactive:
       "The bot was removed from the workspace, or the workspace is gone. Install the app again and enter the new token.",
-  },
-  {
-    code: ["missing_scope", "no_permission", "not_allowed_token_type", "access_denied"],
-    kind: "auth",
-    message:
+    "missing_scope no_permission not_allowed_token_type access_denied":
       "The Slack app lacks some of the permissions (scopes) that it needs. Add them under OAuth & Permissions and install the app again.",
-  },
-  {
-    code: ["not_in_channel", "channel_is_limited_access"],
-    kind: "auth",
-    message: `The bot is not in this Slack channel. ${INVITE}.`,
-  },
-  {
-    code: "channel_not_found",
-    kind: "auth",
-    message: `The bot cannot see this Slack channel. It was deleted, or the bot was removed from it. ${INVITE}.`,
-  },
-  {
-    code: "is_archived",
-    kind: "auth",
-    message: "This Slack channel is archived. Unarchive it in Slack, or connect another one.",
-  },
+    "not_in_channel channel_is_limited_access": `The bot is not in this Slack channel. ${INVITE}.`,
+    channel_not_found: `The bot cannot see this Slack channel. It was deleted, or the bot was removed from it. ${INVITE}.`,
+    is_archived: "This Slack channel is archived. Unarchive it in Slack, or connect another one.",
+  }),
   {
     code: [
       "restricted_action",
@@ -187,71 +153,28 @@ const RULES: readonly FaultRule[] = [
     message:
       "The workspace's settings do not let the bot post in this channel. Ask its administrators to allow it, then send the post again.",
   },
-  {
-    code: "message_limit_exceeded",
-    kind: "rejected",
-    message: "The workspace has used up the messages of its Slack plan. Ask its administrators.",
-  },
-  {
-    code: ["msg_too_long", "msg_blocks_too_long"],
-    kind: "rejected",
-    field: "caption",
-    message: "is too long for Slack. Shorten it, or go on in metadata.thread.",
-  },
-  {
-    code: "no_text",
-    kind: "rejected",
-    field: "caption",
-    message: "is empty, and Slack takes no message without text. Write some.",
-  },
-  {
-    code: ["file_upload_size_restricted", "storage_limit_reached"],
-    kind: "rejected",
-    message:
+  ...refusedField("caption", {
+    "msg_too_long msg_blocks_too_long": "is too long for Slack. Shorten it, or go on in metadata.thread.",
+    no_text: "is empty, and Slack takes no message without text. Write some.",
+  }),
+  ...refusedField("metadata.altText", { alt_txt_too_large: "is too long for Slack. Shorten it." }),
+  ...byCode("rejected", {
+    message_limit_exceeded:
+      "The workspace has used up the messages of its Slack plan. Ask its administrators.",
+    "file_upload_size_restricted storage_limit_reached":
       "The workspace has no space for a file of this size. Use a smaller one, or ask its administrators, then send the post again.",
-  },
-  {
-    code: [
-      "file_uploads_disabled",
-      "file_uploads_except_images_disabled",
-      "file_type_not_allowed",
-      "blocked_file_type",
-    ],
-    kind: "rejected",
-    message:
+    "file_uploads_disabled file_uploads_except_images_disabled file_type_not_allowed blocked_file_type":
       "The workspace does not allow files of this type. Ask its administrators to allow them, or post without.",
-  },
-  {
-    code: ["file_not_found", "file_deleted", "file_update_failed", "missing_file_data"],
-    kind: "rejected",
-    message: "Slack no longer has the file that was sent to it. Send the post again.",
-  },
-  {
-    code: ["alt_txt_too_large"],
-    kind: "rejected",
-    field: "metadata.altText",
-    message: "is too long for Slack. Shorten it.",
-  },
-  {
-    code: "edit_window_closed",
-    kind: "rejected",
-    message:
+    "file_not_found file_deleted file_update_failed missing_file_data":
+      "Slack no longer has the file that was sent to it. Send the post again.",
+    edit_window_closed:
       "The workspace's settings let messages be changed only for a while. For this one that time is over.",
-  },
-  {
-    code: ["cant_update_message", "cant_delete_message", "compliance_exports_prevent_deletion"],
-    kind: "rejected",
-    message:
+    "cant_update_message cant_delete_message compliance_exports_prevent_deletion":
       "Slack does not let the bot change this message. It is another person's, or the workspace forbids it.",
-  },
-  {
-    code: "message_not_found",
-    kind: "rejected",
-    message: "The message is no longer in the channel.",
-  },
-  {
-    code: ["method_deprecated", "deprecated_endpoint", "unknown_method"],
-    kind: "setup",
-    message: "Slack has retired a call that this version of Posthorn makes. Install a newer version.",
-  },
+    message_not_found: "The message is no longer in the channel.",
+  }),
+  ...byCode("setup", {
+    "method_deprecated deprecated_endpoint unknown_method":
+      "Slack has retired a call that this version of Posthorn makes. Install a newer version.",
+  }),
 ];

@@ -4,14 +4,14 @@ import type { Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { AnyAnswer, call, channelOf, nameOf, placeOf } from "./api.ts";
+import { AnyAnswer, call, channelOf, nameOf, messageIn } from "./api.ts";
 import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
 import { escapeText, hasMarkup, partsOf, richText, type SlackPost } from "./metadata.ts";
 
-/** The place of the post's message. Throws `conflict` for an id that is none of Slack's. */
-function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: string } {
-  const place = placeOf(platformPostId);
-  if (place !== null) return place;
+/** Throws `conflict` for an id that is none of Slack's. */
+function requireMessage({ platformPostId }: SlackPost): { channel: string; ts: string } {
+  const message = messageIn(platformPostId);
+  if (message !== null) return message;
   throw new AppError(
     "conflict",
     "platformPostId: is not the id of a Slack message, so the post cannot be found there.",
@@ -22,7 +22,7 @@ function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: str
 export async function edit(post: SlackPost, _changed: readonly string[], io: PlatformIo): Promise<object> {
   const text = post.caption ?? "";
   const blocks = hasMarkup(text) ? richText(text) : [];
-  const json = { ...requirePlace(post), text: escapeText(text), parse: "none", blocks };
+  const json = { ...requireMessage(post), text: escapeText(text), parse: "none", blocks };
   await call(io, { method: "chat.update", json, isIdempotent: true }, AnyAnswer);
   return {};
 }
@@ -34,42 +34,39 @@ const History = AnyAnswer.extend({ messages: z.array(Message).optional() });
 
 /** Reactions and replies, where the bot may read the channel; else only whether the message is there. */
 export async function insights(post: SlackPost, io: PlatformIo): Promise<PostInsights> {
-  const { channel, ts } = requirePlace(post);
+  const { channel, ts } = requireMessage(post);
   const query = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
-  const { messages } = await call(
-    io,
-    { method: "conversations.history", query, rules: [UNREADABLE] },
-    History,
-  );
+  const history = { method: "conversations.history", query, rules: [UNREADABLE] };
+  const { messages } = await call(io, history, History);
   if (messages === undefined) {
     const link = { method: "chat.getPermalink", query: { channel, message_ts: ts }, rules: [GONE] };
     return stateOf((await call(io, link, AnyAnswer)).ok, {});
   }
-  // Of one that had replies, a stone stays.
+  // A message that had replies leaves a tombstone.
   const message = messages.find((one) => one.ts === ts && one.subtype !== "tombstone");
   if (message === undefined) return stateOf(false, {});
   const likes = (message.reactions ?? []).reduce((sum, { count }) => sum + count, 0);
   return stateOf(true, { likes, comments: message.reply_count ?? 0 });
 }
 
-function stateOf(isThere: boolean, metrics: Partial<Metrics>) {
+function stateOf(isThere: boolean, metrics: Partial<Metrics>): PostInsights {
   return isThere
-    ? { state: "live" as const, visibility: "public", metrics }
-    : { state: "removed" as const, visibility: null, metrics: {} };
+    ? { state: "live", visibility: "public", metrics }
+    : { state: "removed", visibility: null, metrics: {} };
 }
 
 /** Its replies, last one first, then the message, then their files. What is gone already is no error. */
 export async function remove(post: SlackPost, io: PlatformIo): Promise<void> {
-  const place = requirePlace(post);
+  const first = requireMessage(post);
   const files: string[] = [];
   for (let at = partsOf(post).length - 1; at >= 1; at -= 1) {
     const sent = Sent.safeParse(io.resultOf(replyStep(at))).data;
     if (sent === undefined) continue;
-    const ts = sent.ts ?? (await findReply(sent, place.ts, io));
-    if (ts !== null) await deleteMessage({ ...place, ts }, io);
+    const ts = sent.ts ?? (await findReply(sent, first.ts, io));
+    if (ts !== null) await deleteMessage({ ...first, ts }, io);
     files.push(...sent.files);
   }
-  await deleteMessage(place, io);
+  await deleteMessage(first, io);
   files.push(...(Sent.safeParse(io.resultOf(MESSAGE)).data?.files ?? []));
   for (const file of files) await deleteFile(file, io);
 }

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Json } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst, type PostItem } from "../shared/media.ts";
+import { partsOf as threadOf } from "../shared/thread.ts";
 import { INVITE } from "./api.ts";
 
 /** Slack cuts texts at 40,000 and advises 4,000, beyond which it shows a message in parts and refuses edits. */
@@ -29,29 +31,22 @@ export const SlackMetadata = z.strictObject({
 export type SlackMetadata = z.infer<typeof SlackMetadata>;
 export type SlackPost = PlatformPost<SlackMetadata>;
 
-/** The message itself, or a reply to it. */
+/** The message itself, or a reply to it. Its first file may have a title. */
 export interface Part {
   readonly text: string;
-  readonly files: readonly {
-    readonly url: string;
-    readonly altText: string | null;
-    readonly title: string | null;
-  }[];
+  readonly files: readonly (PostItem & { readonly title: string | null })[];
 }
 
 /** The message and the replies to it. */
-export function partsOf({ caption, mediaUrl, metadata }: SlackPost): [Part, ...Part[]] {
-  const { altText, title, moreMedia = [], thread = [] } = metadata;
-  const first = mediaUrl === "" ? [] : [{ url: mediaUrl, altText: altText ?? null, title: title ?? null }];
-  const more = moreMedia.map((item) => ({ url: item.url, altText: item.altText ?? null, title: null }));
-  const replies = thread.map((reply) => ({
-    text: reply.caption,
-    files:
-      reply.mediaUrl === undefined || reply.mediaUrl === ""
-        ? []
-        : [{ url: reply.mediaUrl, altText: reply.altText ?? null, title: null }],
+export function partsOf(post: SlackPost): [Part, ...Part[]] {
+  const [first, ...replies] = threadOf(post).map(({ text, media }, part) => ({
+    text,
+    files: media.map((item, at) => {
+      const isTitled = part === 0 && at === 0 && post.mediaUrl !== "";
+      return { ...item, title: isTitled ? (post.metadata.title ?? null) : null };
+    }),
   }));
-  return [{ text: caption ?? "", files: [...first, ...more] }, ...replies];
+  return [first ?? { text: "", files: [] }, ...replies];
 }
 
 /** What the schema cannot say. */
@@ -63,8 +58,7 @@ export function check(post: SlackPost, { account }: CheckedAt): Checked {
   );
   for (const [at, { altText }] of (moreMedia ?? []).entries())
     if (tooLong(altText)) errors.push(altError(`metadata.moreMedia[${at}].altText`));
-  if (moreMedia !== undefined && moreMedia.length > 0 && post.mediaUrl === "")
-    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
+  errors.push(...checkFirst(post, "file"));
   const warnings: string[] = [];
   if (title !== undefined && post.mediaUrl === "")
     warnings.push("metadata.title: is the name of a file, and there is none. It is not shown.");
@@ -106,7 +100,7 @@ const MARKUP = /[*_~`:]|^[ \t]*>/m;
 
 const ADDRESS = /https?:\/\/[^\s<>]+/g;
 
-/** Whether mrkdwn would show the text otherwise than it is written. Addresses it leaves alone. */
+/** Whether mrkdwn would show the text otherwise than it is written. It does not change addresses. */
 export function hasMarkup(text: string): boolean {
   return MARKUP.test(text.replace(ADDRESS, ""));
 }

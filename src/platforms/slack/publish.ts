@@ -5,7 +5,8 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { fileNameOf } from "../shared/media.ts";
+import { fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { addressOf, AnyAnswer, call, channelOf, idOf, Paging, readingOf } from "./api.ts";
@@ -33,8 +34,8 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
   const sent = await sendPart(part, { ...at, step: MESSAGE, threadTs: null, live });
   try {
     const ts = sent.ts ?? (await io.once("shown", () => waitForShare(sent, post, io)));
-    const place = liveAt(io, ts);
-    await io.live(place);
+    const found = liveAt(io, ts);
+    await io.live(found);
     if (replies.length > 0) {
       // One follow-up: a reply that waits keeps those after it waiting.
       await io.followUp("The thread", async () => {
@@ -43,7 +44,7 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
           await sendPart(reply, { ...at, step: replyStep(n + 1), threadTs });
       });
     }
-    return { state: "live", ...place, platformUrl: ts === null ? null : await permalinkOf(ts, io) };
+    return { state: "live", ...found, platformUrl: ts === null ? null : await findPermalink(ts, io) };
   } catch (error) {
     if (error instanceof NotShownYet) return { state: "processing", checkAgainMs: SHOWN_AGAIN_MS };
     throw error;
@@ -80,8 +81,8 @@ function requireTs(ts: string | null): string {
 
 const Permalink = AnyAnswer.extend({ permalink: z.url({ protocol: /^https?$/ }) });
 
-/** The address that Slack tells; the one that it makes of its own accord, where it cannot be asked. */
-async function permalinkOf(ts: string, io: PublishIo): Promise<string> {
+/** The address that Slack tells; the usual one where it cannot be asked. */
+async function findPermalink(ts: string, io: PublishIo): Promise<string> {
   const query = { channel: channelOf(io.account).channelId, message_ts: ts };
   try {
     return (await call(io, { method: "chat.getPermalink", query }, Permalink)).permalink;
@@ -117,12 +118,8 @@ interface Sending {
 /** A message, or a reply, under the protocol. */
 async function sendPart(part: Part, to: Sending): Promise<Sent> {
   if (part.files.length === 0) return Sent.parse(await sendText(part.text, to));
-  const items: MediaItem[] = [];
-  // All are looked at before anything is sent.
-  for (const { url, altText } of part.files) items.push(await to.io.media.item(url, altText));
-  const files: string[] = [];
-  for (const [at, item] of items.entries())
-    files.push(await upload(item, `${to.step} file ${at + 1}`, to.io));
+  const items = await openAll(part.files, to.io);
+  const files = await inOrder(items, (item, at) => upload(item, `${to.step} file ${at + 1}`, to.io));
   return Sent.parse(await share(part, files, to));
 }
 
@@ -164,7 +161,10 @@ function share(part: Part, files: readonly string[], { io, step, threadTs }: Sen
   const { channelId: channel_id } = channelOf(io.account);
   const json = {
     channel_id,
-    files: files.map((id, at) => ({ id, ...titleOf(part, at) })),
+    files: files.map((id, at) => {
+      const title = part.files[at]?.title ?? null;
+      return { id, ...(title === null ? {} : { title }) };
+    }),
     ...commentOf(part.text),
     ...(threadTs === null ? {} : { thread_ts: threadTs }),
   };
@@ -185,11 +185,6 @@ function share(part: Part, files: readonly string[], { io, step, threadTs }: Sen
   });
 }
 
-function titleOf({ files }: Part, at: number): { title?: string } {
-  const title = files[at]?.title ?? null;
-  return title === null ? {} : { title };
-}
-
 /** The comment is always read as mrkdwn: what that would change goes as blocks instead. */
 function commentOf(text: string): JsonObject {
   if (text === "") return {};
@@ -198,17 +193,17 @@ function commentOf(text: string): JsonObject {
 
 const UploadUrl = AnyAnswer.extend({ upload_url: z.string(), file_id: z.string() });
 
-/** One file, which nobody sees before it is shared: one that is lost on its way is sent again. */
+/** One file, which no one sees before it is shared: one that is lost on its way is sent again. */
 function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
   return io.effect<string>({
     step,
     request: { url: item.url, altText: item.altText },
     send: async () => {
-      const { body, sizeBytes, mimeType } = await contentOf(item, io);
+      const { body, sizeBytes, mimeType, type } = await fitFile(item, IMAGE_LIMITS, io);
       const form = {
-        filename: fileNameOf(mimeType, item.facts.type),
+        filename: fileNameOf(mimeType, type),
         length: sizeBytes,
-        ...(item.altText === null || item.altText === "" ? {} : { alt_txt: item.altText }),
+        ...(item.altText ? { alt_txt: item.altText } : {}),
       };
       const asked = { method: "files.getUploadURLExternal", form, isIdempotent: true };
       const { upload_url: url, file_id } = await call(io, asked, UploadUrl);
@@ -225,13 +220,6 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
     },
     reconcile: async () => ({ outcome: "send_again" }),
   });
-}
-
-async function contentOf(item: MediaItem, io: PublishIo) {
-  const { type, sizeBytes, mimeType } = item.facts;
-  if (type !== "image") return { body: () => item.open(), sizeBytes, mimeType };
-  const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
-  return { body: fitted.bytes, sizeBytes: fitted.bytes.length, mimeType: fitted.mimeType };
 }
 
 /** Names our messages among a channel's; the key in it names the one that is meant. */
@@ -281,35 +269,29 @@ interface Search {
 }
 
 /** The moment that names the message; null: it is not there. Throws `rejected` where the bot may not look. */
-async function findMessage(io: PlatformIo, search: Search): Promise<string | null> {
+async function findMessage(io: PlatformIo, { threadTs, since, isIt }: Search): Promise<string | null> {
   const { channelId: channel } = channelOf(io.account);
-  const { threadTs, since } = search;
-  const at = threadTs === null ? {} : { ts: threadTs };
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { messages, response_metadata: paging } = await call(
-      io,
-      {
-        method: threadTs === null ? "conversations.history" : "conversations.replies",
-        query: {
-          channel,
-          ...at,
-          oldest: (since / SECOND).toFixed(6),
-          inclusive: true,
-          include_all_metadata: true,
-          limit: PAGE,
-          cursor,
-        },
-        rules: [UNREADABLE],
-      },
-      Page,
-    );
-    const found = messages.find((message) => search.isIt(message));
-    if (found !== undefined) return found.ts;
-    cursor = paging?.next_cursor ?? "";
-    if (cursor === "") return null;
-  }
-  throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
+  const asked = {
+    channel,
+    ...(threadTs === null ? {} : { ts: threadTs }),
+    oldest: (since / SECOND).toFixed(6),
+    inclusive: true,
+    include_all_metadata: true,
+    limit: PAGE,
+  };
+  const method = threadTs === null ? "conversations.history" : "conversations.replies";
+  const listed = pages(
+    MAX_PAGES,
+    async (cursor) => {
+      const one = { method, query: { ...asked, cursor }, rules: [UNREADABLE] };
+      const { messages: items, response_metadata: paging } = await call(io, one, Page);
+      return { items, next: paging?.next_cursor };
+    },
+    () => {
+      throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
+    },
+  );
+  return (await findFirst(listed, isIt))?.ts ?? null;
 }
 
 function hasKey(key: string): Search["isIt"] {
@@ -356,8 +338,7 @@ async function reconcileByLooking<R>(
   { listedAfterMs, find }: { readonly listedAfterMs: number; find(since: number): Promise<R | null> },
 ): Promise<Reconciled<R>> {
   try {
-    const listing = { now: io.now(), listedAfterMs, isReliable: true, reason: "", find };
-    return await reconcileByListing(context, listing);
+    return await reconcileByListing(context, { now: io.now(), listedAfterMs, find });
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
     return { outcome: "unknown", reason: `the answer was lost, and ${error.message}` };

@@ -6,11 +6,11 @@ import {
   type PlatformAccount,
   PlatformFault,
   type PlatformIo,
-  type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 
 /** A method of the Bot API with its parameters; files are parts of a form beside them. */
@@ -22,6 +22,17 @@ export interface Call {
   readonly isIdempotent?: boolean;
 }
 
+const BOT_API = "https://api.telegram.org";
+
+const api = restApi({
+  base: BOT_API,
+  // The token stands in the path: the address goes nowhere but into the request.
+  sign: ({ botToken = "" }, { setting }, { path }) => ({
+    url: `${setting("BASE_URL") ?? BOT_API}/bot${botToken}${path}`,
+  }),
+  classify: () => classifyChange,
+});
+
 /** Where the account posts now: a group that became a supergroup has another id than it was connected with. */
 export function chatOf({ settings, platformAccountId }: PlatformAccount): string {
   const { chatId } = settings;
@@ -30,37 +41,20 @@ export function chatOf({ settings, platformAccountId }: PlatformAccount): string
 
 /** About the account's chat. Follows it once where it has moved: the answer proves that nothing was done. */
 export async function callChat<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  const forms = z.union([Migrated, z.looseObject({ ok: z.literal(true), result: schema })]);
+  const forms = z.union([Migrated, within(schema)]);
   for (let turn = 0; turn < 2; turn += 1) {
-    const { method, fields } = call;
-    const inChat = { ...call, fields: { chat_id: Number(chatOf(io.account)), ...fields } };
-    const answer = await io.ask(
-      {
-        ...requestOf(inChat),
-        classify: classifySending,
-        url: "",
-        sign: ({ botToken = "" }) => ({ url: methodUrl(io, botToken, method) }),
-      },
-      forms,
-    );
-    if (!Migrated.safeParse(answer).success) return z.looseObject({ result: schema }).parse(answer).result;
-    await io.remember({ chatId: Migrated.parse(answer).parameters.migrate_to_chat_id });
+    const fields = { chat_id: Number(chatOf(io.account)), ...call.fields };
+    const asked = { ...toApiCall({ ...call, fields }), classify: classifySending };
+    const answer = await api.ask(io, asked, forms);
+    if ("result" in answer) return answer.result;
+    await io.remember(answer);
   }
   throw new PlatformFault("rejected", "The group moves to another id again and again. Try again later.");
 }
 
 /** Changes a message; without effect where it is as wanted already. */
-export async function change(
-  io: PlatformIo,
-  call: Call,
-  classify: PlatformRequest["classify"] = classifyChange,
-): Promise<void> {
-  await io.request({
-    ...requestOf({ ...call, isIdempotent: true }),
-    ...(classify === undefined ? {} : { classify }),
-    url: "",
-    sign: ({ botToken = "" }) => ({ url: methodUrl(io, botToken, call.method) }),
-  });
+export async function change(io: PlatformIo, call: Call, classify = classifyChange): Promise<void> {
+  await api.send(io, { ...toApiCall({ ...call, isIdempotent: true }), classify });
 }
 
 /** While the bot is not connected yet. */
@@ -69,34 +63,26 @@ export async function callBot<T>(
   botToken: string,
   { call, schema }: { readonly call: Call; readonly schema: z.ZodType<T> },
 ): Promise<T> {
-  const request = {
-    ...requestOf({ ...call, isIdempotent: true }),
-    classify: classifyChange,
-    url: methodUrl(io, botToken, call.method),
-  };
-  const answer = await io.ask(request, z.looseObject({ ok: z.literal(true), result: schema }));
-  return z.looseObject({ result: schema }).parse(answer).result;
+  const asked = toApiCall({ ...call, isIdempotent: true });
+  return (await api.askWith(io, { secrets: { botToken } }, asked, within(schema))).result;
 }
 
-const BOT_API = "https://api.telegram.org";
-
-/** The token stands in the path: the address goes nowhere but into the request. */
-function methodUrl({ setting }: Pick<ConnectIo, "setting">, botToken: string, method: string): string {
-  return `${setting("BASE_URL") ?? BOT_API}/bot${botToken}/${method}`;
+function within<T>(result: z.ZodType<T>) {
+  return z.looseObject({ ok: z.literal(true), result }).transform((answer) => ({ result: answer.result }));
 }
 
-function requestOf({ fields, files = [], isIdempotent = false }: Call): Omit<PlatformRequest, "url"> {
-  const request = { method: "POST", isIdempotent } as const;
-  if (files.length === 0) return { ...request, json: fields };
+function toApiCall({ method, fields, files = [], isIdempotent = false }: Call): ApiCall {
+  const call = { method: "POST", path: `/${method}`, isIdempotent } as const;
+  if (files.length === 0) return { ...call, json: fields };
   const texts = Object.entries(fields).map(([name, value]) => ({
     name,
     text: typeof value === "string" ? value : JSON.stringify(value),
   }));
-  return { ...request, ...UPLOAD_TIMES, multipart: [...texts, ...files] };
+  return { ...call, ...UPLOAD_TIMES, multipart: [...texts, ...files] };
 }
 
 /**
- * Telegram names errors by a sentence alone (the Bot API server's Client.cpp and those that it passes on), so
+ * Telegram names errors only by a sentence (the Bot API server's Client.cpp and those that it passes on), so
  * ours are names for what they say. The first that fits is taken.
  */
 const SAID: readonly (readonly [string, RegExp])[] = [
@@ -154,16 +140,10 @@ const RULES: readonly FaultRule[] = [
       return seconds === undefined ? null : seconds * SECOND;
     },
   },
-  {
-    code: "no_chat",
-    kind: "auth",
-    message: "Telegram does not find the chat for this bot. Add the bot to it again, or give the right chat.",
-  },
-  {
-    code: "no_rights",
-    kind: "auth",
-    message: "The bot may not post in the chat. Make it an administrator that may post messages.",
-  },
+  ...byCode("auth", {
+    no_chat: "Telegram does not find the chat for this bot. Add the bot to it again, or give the right chat.",
+    no_rights: "The bot may not post in the chat. Make it an administrator that may post messages.",
+  }),
   {
     status: [401, 404],
     kind: "auth",
@@ -175,67 +155,44 @@ const RULES: readonly FaultRule[] = [
     kind: "auth",
     message: "The bot was removed from the chat, or never was in it. Add it again as an administrator.",
   },
-  {
-    code: "no_topic",
-    kind: "rejected",
-    field: "metadata.topicId",
-    message: "the chat has no such topic, or it is closed. Give another, or leave it out.",
-  },
-  {
-    code: "too_long",
-    kind: "rejected",
-    field: "caption",
-    message: "is too long for Telegram. Shorten it.",
-  },
-  {
-    code: "empty",
-    kind: "rejected",
-    field: "caption",
-    message: "Telegram would show nothing. Write some text.",
-  },
-  {
-    code: "too_big",
-    kind: "rejected",
-    message:
+  ...refusedField("metadata.topicId", {
+    no_topic: "the chat has no such topic, or it is closed. Give another, or leave it out.",
+  }),
+  ...refusedField("caption", {
+    too_long: "is too long for Telegram. Shorten it.",
+    empty: "Telegram would show nothing. Write some text.",
+  }),
+  ...byCode("rejected", {
+    too_big:
       "A file is larger than Telegram takes from bots (photos 10 MB, others 50 MB). Give a smaller one.",
-  },
+  }),
   {
     status: 413,
     kind: "rejected",
     message: "The media are larger than Telegram takes from bots at once (50 MB a file). Give smaller ones.",
   },
-  {
-    code: "bad_media",
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    bad_media:
       "Telegram could not use the media. Their format or size is wrong. Give another file, or set asDocument.",
-  },
-  {
-    code: "undeletable",
-    kind: "rejected",
-    message:
+    undeletable:
       "Telegram does not let the bot delete it. Bots can delete a message for 48 hours, and only where they have the right. Delete it in the app.",
-  },
-  {
-    code: "uneditable",
-    kind: "rejected",
-    message: "Telegram does not let the bot change this message. Change it in the app.",
-  },
-  { code: "gone", kind: "rejected", message: "The message is not in the chat any more." },
+    uneditable: "Telegram does not let the bot change this message. Change it in the app.",
+    gone: "The message is not in the chat any more.",
+  }),
 ];
 
-const TITLE = "Telegram";
+const title = "Telegram";
 
 /** For what is sent: an answer that names the chat's new id is taken (`Migrated`), the others are faults. */
 const classifySending = faultsBy({
-  title: TITLE,
+  title,
   codesOf,
   rules: [{ code: "migrated", kind: "ok" }, ...RULES],
 });
 
 /** For changes of a message: one that is as wanted already is no error. */
 const classifyChange = faultsBy({
-  title: TITLE,
+  title,
   codesOf,
   rules: [
     { code: "not_modified", kind: "ok" },
@@ -253,6 +210,8 @@ export const classifyRemoval: typeof classifyChange = (response) =>
   codesOf(response).includes("gone") ? "ok" : classifyChange(response);
 
 /** A group that became a supergroup has another id. */
-const Migrated = z.looseObject({
-  parameters: z.looseObject({ migrate_to_chat_id: z.union([z.int(), z.string()]).transform(String) }),
-});
+const Migrated = z
+  .looseObject({
+    parameters: z.looseObject({ migrate_to_chat_id: z.union([z.int(), z.string()]).transform(String) }),
+  })
+  .transform(({ parameters }) => ({ chatId: parameters.migrate_to_chat_id }));

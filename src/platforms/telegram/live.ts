@@ -10,12 +10,11 @@ import { urlsOf, type TelegramPost } from "./metadata.ts";
 /** The message that carries the text, in the chat that it was sent to. */
 function messageOf({ platformPostId }: TelegramPost): { chat_id: number; message_id: number } {
   const [, chat, message] = /^(-?\d+):(\d+)/.exec(platformPostId ?? "") ?? [];
-  if (chat === undefined || message === undefined) {
+  if (chat === undefined || message === undefined)
     throw new AppError(
       "conflict",
       "Telegram gave no id for this message, so Posthorn cannot change it. Change it in the app.",
     );
-  }
   return { chat_id: Number(chat), message_id: Number(message) };
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst, itemsOf } from "../shared/media.ts";
 
 const { link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
 
@@ -29,16 +30,15 @@ export const TelegramMetadata = z.strictObject({
 export type TelegramPost = PlatformPost<z.infer<typeof TelegramMetadata>>;
 
 /** The addresses of the post's items, in order. */
-export function urlsOf({ mediaUrl, metadata }: TelegramPost): string[] {
-  const more = (metadata.moreMedia ?? []).map(({ url }) => url);
-  return mediaUrl === "" ? more : [mediaUrl, ...more];
+export function urlsOf(post: TelegramPost): string[] {
+  return itemsOf(post).map(({ url }) => url);
 }
 
 /** What the schema cannot say: what excludes what. */
 export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata, mediaUrl } = post;
   const urls = urlsOf(post);
-  const errors: string[] = [];
+  const errors = checkFirst(post, "picture or video");
   if (urls.length > 0 && metadata.link !== undefined) {
     errors.push(
       "metadata.link: Telegram shows a preview only below text without media. Put the address into the caption, or leave the media out.",
@@ -46,8 +46,6 @@ export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media"
   }
   if (metadata.linkPreview === false && metadata.link !== undefined)
     errors.push("metadata.link: has no preview with linkPreview false. Leave one of them out.");
-  if (mediaUrl === "" && urls.length > 0)
-    errors.push("metadata.moreMedia: the first picture or video belongs in mediaUrl.");
   const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
   if (metadata.thumbnailUrl !== undefined && (mediaUrl === "" || isOther || metadata.asDocument === true))
     errors.push(NO_COVER);

@@ -7,7 +7,7 @@ import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED, fileNameOf } from "../shared/media.ts";
+import { ACCEPTED, fitFile, inOrder, toPart } from "../shared/media.ts";
 import { blind } from "../shared/reconcile.ts";
 import { type Call, callChat, chatOf } from "./api.ts";
 import { ALBUM_ITEMS, MAX_ITEMS, mixProblem, NO_COVER, type TelegramPost, urlsOf } from "./metadata.ts";
@@ -81,9 +81,8 @@ async function toCall(post: TelegramPost, io: PublishIo, at: number): Promise<Ca
   const all = await openAll(post, io);
   const { metadata } = post;
   const how = { asDocument: metadata.asDocument === true, isAlbum: all.length > 1 };
-  const sendables: Sendable[] = [];
-  for (const item of all.slice(at * ALBUM_ITEMS, (at + 1) * ALBUM_ITEMS))
-    sendables.push(await toSendable(item, how, io));
+  const batch = all.slice(at * ALBUM_ITEMS, (at + 1) * ALBUM_ITEMS);
+  const sendables = await inOrder(batch, (item) => toSendable(item, how, io));
   const { thumbnailUrl } = metadata;
   const cover = at > 0 || thumbnailUrl === undefined ? null : await toCover(thumbnailUrl, io);
   const [only] = sendables;
@@ -142,7 +141,7 @@ function albumCall(
     media: `attach://item${at}`,
     ...looksOf(kind, post),
     ...figures,
-    // The caption of the first item alone is the album's.
+    // The album's caption is that of its first item.
     ...(at === 0 && caption !== "" ? { caption } : {}),
     ...(at === 0 && cover !== null ? { cover: `attach://${COVER_PART}` } : {}),
   }));
@@ -184,12 +183,10 @@ const Message = z.looseObject({
   video: z.looseObject({ file_id: z.string() }).optional().catch(undefined),
 });
 
+const Messages = z.union([Message.transform((one) => [one]), z.array(Message).min(1)]);
+
 async function send(call: Call, io: PublishIo): Promise<Sent> {
-  const answer = await callChat(
-    io,
-    call,
-    z.union([Message.transform((one) => [one]), z.array(Message).min(1)]),
-  );
+  const answer = await callChat(io, call, Messages);
   const [first] = answer;
   const { id = chatOf(io.account), type, username = io.account.handle } = first?.chat ?? {};
   return {
@@ -266,10 +263,9 @@ interface Sendable {
   readonly figures: JsonObject;
 }
 
-/** All of a post's media, checked before anything is sent, so that what cannot be posted is refused as a whole. */
+/** Opens all media before anything is sent: what cannot be posted is refused as a whole. */
 async function openAll(post: TelegramPost, io: PublishIo): Promise<readonly MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const url of urlsOf(post)) items.push(await io.media.item(url));
+  const items = await inOrder(urlsOf(post), (url) => io.media.item(url));
   const asDocument = post.metadata.asDocument === true;
   const kinds = items.map(({ facts }) => facts);
   const mixed = mixProblem(kinds, { isAlbum: items.length > 1, asDocument });
@@ -279,39 +275,29 @@ async function openAll(post: TelegramPost, io: PublishIo): Promise<readonly Medi
   return items;
 }
 
+/** How media are sent. */
 interface Showing {
   readonly asDocument: boolean;
   readonly isAlbum: boolean;
 }
 
-async function toSendable(item: MediaItem, how: Showing, io: PublishIo): Promise<Sendable> {
-  if (item.facts.type === "image") return toPicture(item, how, io);
-  const { type, width, height, durationSeconds, mimeType, sizeBytes } = item.facts;
-  const file = (name: string): FormPart => ({
-    name,
-    fileName: fileNameOf(mimeType, how.asDocument ? "file" : type),
-    mimeType,
-    sizeBytes,
-    open: () => item.open(),
-  });
-  if (how.asDocument) return { kind: "document", file, figures: {} };
+async function toSendable(
+  item: MediaItem,
+  { asDocument, isAlbum }: Showing,
+  io: PublishIo,
+): Promise<Sendable> {
+  const { type, width, height, durationSeconds } = item.facts;
+  const isGif = item.facts.mimeType === "image/gif" && !isAlbum;
+  const limits = asDocument ? DOCUMENT_LIMITS : isGif ? GIF_LIMITS : PHOTO_LIMITS;
+  const fitted = await fitFile(item, limits, io);
+  const called = type === "image" ? "picture" : asDocument ? "file" : type;
+  const file = (name: string): FormPart => toPart(name, fitted, called);
+  if (asDocument) return { kind: "document", file, figures: {} };
+  if (type === "image") return { kind: isGif ? "animation" : "photo", file, figures: {} };
   const duration = durationSeconds === null ? {} : { duration: Math.round(durationSeconds) };
   if (type === "audio") return { kind: "audio", file, figures: duration };
   const size = width === null || height === null ? {} : { width, height };
   return { kind: "video", file, figures: { ...duration, ...size, supports_streaming: true } };
-}
-
-async function toPicture(item: MediaItem, how: Showing, io: PublishIo): Promise<Sendable> {
-  const isGif = item.facts.mimeType === "image/gif" && !how.isAlbum;
-  const shown = isGif ? GIF_LIMITS : PHOTO_LIMITS;
-  const limits = how.asDocument ? DOCUMENT_LIMITS : shown;
-  const picture = isGif ? "animation" : "photo";
-  const { bytes, mimeType } = await io.media.fitImage(item, limits);
-  return {
-    kind: how.asDocument ? "document" : picture,
-    file: (name) => ({ name, fileName: fileNameOf(mimeType, "picture"), mimeType, bytes }),
-    figures: {},
-  };
 }
 
 /** The field `cover` names the part that holds it. */

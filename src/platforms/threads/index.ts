@@ -4,12 +4,11 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { Id } from "../../ports/platform-values.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { exchangeAt, readShortLived, renewAtHost, type TokenHost } from "../shared/meta/accounts.ts";
-import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
+import { signInAt, type TokenHost } from "../shared/meta/accounts.ts";
+import { askWith, THREADS_HOST, threadsUrl } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
 import { checkPost, MAX_ITEMS, MAX_TEXT, measure, ThreadsMetadata } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
-import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const GUIDE: SetupGuide = {
   url: "https://developers.facebook.com/apps",
@@ -45,7 +44,7 @@ const Me = z.looseObject({
 
 /** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
 const threadsLogin: OAuthWay = {
-  ...USUAL_CONSENT,
+  ...signInAt(HOST),
   name: "threads",
   label: "Sign in with Threads",
   instructions: "Sign in to Threads and allow everything that it asks for.",
@@ -63,15 +62,9 @@ const threadsLogin: OAuthWay = {
     "threads_read_replies",
   ],
   neededScopes: ["threads_basic", "threads_content_publish"],
-  scopeSeparator: ",",
-  redirect: "https",
-  readTokens: readShortLived,
-  lengthen: exchangeAt(HOST),
-  renewal: renewAtHost(HOST),
   async targets({ secrets }, io) {
     const query = { fields: "id,username,name,threads_profile_picture_url" };
-    const headers = { authorization: `Bearer ${secrets["accessToken"]}` };
-    const me = await io.ask({ method: "GET", url: `${threadsUrl(io)}/me`, query, headers, classify }, Me);
+    const me = await askWith(io, { server: threadsUrl(io), secrets }, { path: "me", query }, Me);
     return [
       {
         platformAccountId: me.id,

@@ -3,44 +3,16 @@ import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GoneBody } from "../shared/meta/graph.ts";
-import { Id } from "../../ports/platform-values.ts";
-import { call, classifyGone, classifyMild } from "./api.ts";
+import { inspectAccount } from "../shared/meta/accounts.ts";
+import { Created, dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
+import { apiOf, ask, MILD, send } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";
 import { publishStep } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
 
-const Profile = z.looseObject({
-  username: z.string().optional(),
-  name: z.string().optional(),
-  threads_profile_picture_url: z.string().optional(),
-});
-
-const Use = z.looseObject({
-  quota_usage: z.coerce.number().int().nonnegative(),
-  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
-});
-
-/** Who the account is now, and how many of its posts of a day are used. */
-export async function inspect(io: PlatformIo): Promise<Inspection> {
-  const query = { fields: "username,name,threads_profile_picture_url" };
-  const profile = await io.ask(call(io, "me", { method: "GET", query }), Profile);
-  const limit = { fields: "quota_usage,config" };
-  const request = call(io, "me/threads_publishing_limit", {
-    method: "GET",
-    query: limit,
-    classify: classifyMild,
-  });
-  const [use] = (await io.ask(request, z.looseObject({ data: z.array(Use) }))).data;
-  const { name, username, threads_profile_picture_url: avatarUrl } = profile;
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(username === undefined ? {} : { handle: username }),
-    ...(avatarUrl === undefined ? {} : { avatarUrl }),
-    problem: null,
-    ...(use === undefined ? {} : { quotaUse: { posts: use.quota_usage } }),
-    ...(use?.config === undefined ? {} : { limits: { postsPerDay: use.config.quota_total } }),
-  };
+export function inspect(io: PlatformIo): Promise<Inspection> {
+  const limit = "me/threads_publishing_limit";
+  return inspectAccount(apiOf(io), { me: "me", picture: "threads_profile_picture_url", limit });
 }
 
 const Numbers = z.looseObject({
@@ -58,20 +30,16 @@ const idOf = idReader("is not the id of a post on Threads, so it cannot be found
 
 export async function insights(post: ThreadsPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
-  const query = { fields: "id" };
-  const shown = await io.ask(
-    call(io, id, { method: "GET", query, classify: classifyGone }),
-    z.union([z.looseObject({ id: Id }), GoneBody]),
-  );
-  if ("error" in shown) return { state: "removed", visibility: null, metrics: {} };
+  const asked = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
+  if ((await ask(io, asked, orGone(Created))) === null)
+    return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: await readNumbers(io, id) };
 }
 
 async function readNumbers(io: PlatformIo, id: string): Promise<Partial<Metrics>> {
   const query = { metric: "views,likes,replies,reposts,quotes,shares" };
   try {
-    const request = call(io, `${id}/insights`, { method: "GET", query, classify: classifyMild });
-    const { data } = await io.ask(request, Numbers);
+    const { data } = await ask(io, { path: `${id}/insights`, query, rules: MILD }, Numbers);
     const all = new Map(data.map(({ name, values }) => [name, values?.[0]?.value]));
     const shares = ["reposts", "quotes", "shares"].flatMap((name) => all.get(name) ?? []);
     const metrics = { views: all.get("views"), likes: all.get("likes"), comments: all.get("replies") };
@@ -99,8 +67,7 @@ export async function analytics(
   const since = Math.max(Math.floor(Date.parse(range.from) / SECOND), FIRST_SECOND);
   const until = Math.floor((Date.parse(range.to) + DAY) / SECOND);
   const query = { metric: "views,likes,replies,reposts,quotes,clicks,followers_count", since, until };
-  const request = call(io, "me/threads_insights", { method: "GET", query, classify: classifyMild });
-  const { data } = await io.ask(request, Numbers);
+  const { data } = await ask(io, { path: "me/threads_insights", query, rules: MILD }, Numbers);
   const sums = new Map<string, number>();
   for (const { name, values, total_value: total, link_total_values: links } of data) {
     const parts = total === undefined ? (values ?? links ?? []).map(({ value }) => value) : [total.value];
@@ -132,11 +99,8 @@ export async function analytics(
 }
 
 function dayOf({ value, end_time: end }: { value: number; end_time?: string | undefined }) {
-  // A day is named by the moment it ends at.
-  const at = Date.parse(end ?? "") - DAY;
-  return Number.isNaN(at)
-    ? []
-    : [{ date: new Date(at).toISOString().slice(0, 10), metrics: { views: value } }];
+  const date = dayBefore(end);
+  return date === null ? [] : [{ date, metrics: { views: value } }];
 }
 
 /** The whole thread, its last post first. */
@@ -144,5 +108,5 @@ export async function remove(post: ThreadsPost, io: PlatformIo): Promise<void> {
   const parts = (post.metadata.thread ?? []).map((_part, at) => io.resultOf(publishStep(at + 2)));
   const ids = [idOf(post), ...parts.filter((id) => typeof id === "string")];
   for (const id of ids.toReversed())
-    await io.request(call(io, id, { method: "DELETE", classify: classifyGone, isIdempotent: true }));
+    await send(io, { method: "DELETE", path: id, rules: [GONE_IS_OK], isIdempotent: true });
 }

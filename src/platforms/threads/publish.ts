@@ -1,13 +1,17 @@
-import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/media.ts";
-import { Container, createContainers, type Containers } from "../shared/meta/containers.ts";
-import { call, classifyMild, containerApi, findPost } from "./api.ts";
+import { asciiAddressOf, openAll } from "../shared/media.ts";
+import {
+  type Container,
+  createContainers,
+  type Containers,
+  readPermalink,
+} from "../shared/meta/containers.ts";
+import { apiOf, findPost } from "./api.ts";
 import { MAX_ITEMS, type Part, partsOf, type ThreadsPost } from "./metadata.ts";
 
 const MB = 1_000_000;
@@ -27,7 +31,6 @@ export const IMAGE = {
 const FETCHED_WITHIN_MINUTES = 180;
 
 export const publishStep = (part: number): string => `publish.${part}`;
-const containerStep = (part: number): string => `container.${part}`;
 
 interface Work {
   readonly post: ThreadsPost;
@@ -47,14 +50,15 @@ interface Numbered {
  * the one before.
  */
 export async function publish(post: ThreadsPost, io: PublishIo): Promise<PublishOutcome> {
-  const work = { post, io, containers: createContainers(io, containerApi(io)) };
+  const api = apiOf(io);
+  const work = { post, io, containers: createContainers(io, api) };
   const [part, ...rest] = partsOf(post);
   const first = { part, number: 1, replyTo: null };
   const container = await prepare(work, first);
   if (typeof container === "number") return { state: "processing", checkAgainMs: container };
   if (!io.isDue) return { state: "prepared" };
   const id = await publishPart(work, first, container);
-  const platformUrl = id === null ? null : await permalinkOf(io, id);
+  const platformUrl = await readPermalink(api, id);
   if (rest.length > 0) await io.followUp("The rest of the thread", () => goOn(work, rest, id));
   return { state: "live", platformPostId: id, platformUrl };
 }
@@ -92,52 +96,30 @@ function publishPart({ post, io, containers }: Work, { part, number }: Numbered,
 async function prepare(work: Work, numbered: Numbered): Promise<Container | number> {
   const { io, containers } = work;
   const { part, number } = numbered;
-  const items: MediaItem[] = [];
-  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
-  const children = items.length < 2 ? [] : await makeChildren(work, items, number);
-  const childrenMs = io.resultOf(containerStep(number)) === null ? await containers.waitFor(children) : null;
-  if (childrenMs !== null) return childrenMs;
-  const container = await containers.make({
-    step: containerStep(number),
+  const items = await openAll(part.media, io);
+  return containers.prepare({
+    step: `container.${number}`,
+    publishStep: publishStep(number),
+    itemStep: (nth) => `item.${number}.${nth}`,
     request: { text: part.text, items: items.map(({ url }) => url), replyTo: numbered.replyTo },
-    fields: async () => ({
+    items,
+    fieldsOf: (item) => mediumOf(io, item),
+    fields: async (children) => ({
       ...(await contentOf(io, items, children)),
       ...(part.text === "" ? {} : { text: part.text }),
       ...(numbered.replyTo === null ? optionsOf(work.post) : { reply_to_id: numbered.replyTo }),
     }),
   });
-  const isOut = io.resultOf(publishStep(number)) !== null;
-  return (isOut ? null : await containers.waitFor([container])) ?? container;
-}
-
-/** The items of an album; once it stands, what has become of it says what has become of them. */
-async function makeChildren(
-  { io, containers }: Work,
-  items: readonly MediaItem[],
-  number: number,
-): Promise<Container[]> {
-  const parent = Container.safeParse(io.resultOf(containerStep(number))).data;
-  const children: Container[] = [];
-  for (const [at, item] of items.entries()) {
-    const child = await containers.make({
-      step: `item.${number}.${at + 1}`,
-      request: { url: item.url, altText: item.altText },
-      fields: async () => ({ is_carousel_item: true, ...(await mediumOf(io, item)) }),
-      isGone: (container) => containers.isGone(parent ?? container),
-    });
-    children.push(child);
-  }
-  return children;
 }
 
 async function contentOf(
   io: PublishIo,
   [first, ...more]: readonly MediaItem[],
-  children: readonly Container[],
+  children: readonly string[],
 ): Promise<JsonObject> {
   if (first === undefined) return { media_type: "TEXT" };
   if (more.length === 0) return mediumOf(io, first);
-  return { media_type: "CAROUSEL", children: children.map(({ id }) => id).join(",") };
+  return { media_type: "CAROUSEL", children: children.join(",") };
 }
 
 async function mediumOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
@@ -158,22 +140,4 @@ function optionsOf({ metadata }: ThreadsPost): JsonObject {
     ...(sensitive === true ? { is_spoiler_media: true } : {}),
     ...(quotePostId === undefined ? {} : { quote_post_id: quotePostId }),
   };
-}
-
-/** Where people see it; null where Threads does not say. */
-async function permalinkOf(io: PlatformIo, id: string): Promise<string | null> {
-  const schema = z.looseObject({
-    permalink: z
-      .url({ protocol: /^https$/ })
-      .nullish()
-      .catch(null),
-  });
-  const request = call(io, id, { method: "GET", query: { fields: "permalink" }, classify: classifyMild });
-  try {
-    return (await io.ask(request, schema)).permalink ?? null;
-  } catch (error) {
-    // It is public all the same.
-    if (error instanceof PlatformFault && error.kind === "rejected") return null;
-    throw error;
-  }
 }

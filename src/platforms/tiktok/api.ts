@@ -1,57 +1,44 @@
 import * as z from "zod";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  type Json,
-  PlatformFault,
-  type PlatformResponse,
-  type SignedRequest,
-} from "../../ports/platform-io.ts";
-import { bearer, type FaultRule, faultsBy } from "../shared/faults.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import { type Json, PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TIKTOK_API = "https://open.tiktokapis.com";
 
-function baseOf(io: Pick<ConnectIo, "setting">): string {
-  return io.setting("BASE_URL") ?? TIKTOK_API;
-}
+const api = restApi({ base: TIKTOK_API, classify: () => classify.repeatable });
 
-interface Call extends Pick<SignedRequest, "query"> {
-  readonly path: string;
+interface Call extends Pick<ApiCall, "path" | "query"> {
   /** Left out: a GET. Null: a POST without a body. */
   readonly json?: Json;
   readonly kind: keyof typeof classify;
-  /** While connecting, when there is no account yet that could sign. */
-  readonly token?: string | undefined;
 }
 
-/** Both `PlatformIo` and `ConnectIo`. */
-interface Asker extends Pick<ConnectIo, "setting"> {
-  ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
-}
-
-/** One call of the API, which puts what it answers under `data`. */
+/** What TikTok answers stands under `data`. */
 export async function callTikTok<T>(
-  io: Asker,
-  { path, json, kind, query, token }: Call,
+  io: Parameters<typeof api.ask>[0],
+  call: Call,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const answer = await io.ask(
-    {
-      method: json === undefined ? "GET" : "POST",
-      url: `${baseOf(io)}${path}`,
-      ...(query === undefined ? {} : { query }),
-      headers: {
-        ...(json === undefined ? {} : { "content-type": "application/json; charset=UTF-8" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(json === undefined || json === null ? {} : { json }),
-      ...(token === undefined ? { sign: bearer() } : {}),
-      isIdempotent: kind !== "change",
-      classify: classify[kind],
-    },
-    z.looseObject({ data: schema }),
-  );
-  return answer.data;
+  return (await api.ask(io, toCall(call), z.looseObject({ data: schema }))).data;
+}
+
+/** The same while connecting. */
+export async function callWith<T>(
+  io: ConnectIo,
+  secrets: Secrets,
+  call: Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return (await api.askWith(io, { secrets }, toCall(call), z.looseObject({ data: schema }))).data;
+}
+
+function toCall({ json, kind, ...call }: Call): ApiCall {
+  const how = { ...call, isIdempotent: kind !== "change", classify: classify[kind] };
+  if (json === undefined) return how;
+  const headers = { "content-type": "application/json; charset=UTF-8" };
+  return { ...how, method: "POST", headers, ...(json === null ? {} : { json }) };
 }
 
 const SaysError = z.looseObject({ error: z.looseObject({ code: z.string() }) });
@@ -67,91 +54,62 @@ function codesOf(response: PlatformResponse): string[] {
 }
 
 const RECONNECT = "TikTok does not accept the channel's permission any more.";
-const SCOPE = ["scope_not_authorized", "scope_permission_missed"];
+const SCOPE = "scope_not_authorized scope_permission_missed";
 
 const RULES: readonly FaultRule[] = [
-  {
-    code: ["unaudited_client_can_only_post_to_private_accounts"],
-    kind: "setup",
-    message:
+  ...byCode("setup", {
+    unaudited_client_can_only_post_to_private_accounts:
       "TikTok has not audited the app that POSTHORN_TIKTOK_CLIENT_ID names. Such an app may post only with privacyLevel SELF_ONLY, to accounts that are set to private. " +
       "Apply for the audit of the Content Posting API, or use SELF_ONLY, or mode inbox.",
-  },
+  }),
+  ...byCode(
+    { kind: "rate", retryAfterMs: DAY },
+    {
+      spam_risk_too_many_posts:
+        "TikTok's quota is used up. An account may post some 15 times in 24 hours, from all apps together.",
+      reached_active_user_cap:
+        "TikTok's quota for the app is used up. Until its audit, 5 people may post with it in 24 hours.",
+      spam_risk_too_many_pending_share:
+        "TikTok's quota of drafts is used up. At most 5 may wait in the inbox in 24 hours. Finish or delete some in the TikTok app.",
+    },
+  ),
   {
-    code: ["spam_risk_too_many_posts"],
+    code: "rate_limit_exceeded",
     kind: "rate",
-    message:
-      "TikTok's quota is used up. An account may post some 15 times in 24 hours, from all apps together.",
-    retryAfterMs: DAY,
-  },
-  {
-    code: ["reached_active_user_cap"],
-    kind: "rate",
-    message: "TikTok's quota for the app is used up. Until its audit, 5 people may post with it in 24 hours.",
-    retryAfterMs: DAY,
-  },
-  {
-    code: ["spam_risk_too_many_pending_share"],
-    kind: "rate",
-    message:
-      "TikTok's quota of drafts is used up. At most 5 may wait in the inbox in 24 hours. Finish or delete some in the TikTok app.",
-    retryAfterMs: DAY,
-  },
-  {
-    code: ["rate_limit_exceeded"],
-    kind: "rate",
-    message: "TikTok asks to slow down.",
     retryAfterMs: 60 * SECOND,
+    message: "TikTok asks to slow down.",
   },
-  {
-    code: ["spam_risk_user_banned_from_posting"],
-    kind: "rejected",
-    message: "TikTok has banned this account from posting. Settle that in the TikTok app.",
-  },
-  {
-    code: ["spam_risk", "spam_risk_text"],
-    kind: "rejected",
-    message: "TikTok refused the post as spam. Change its text and media, then send it again.",
-  },
-  {
-    code: ["privacy_level_option_mismatch"],
-    kind: "rejected",
-    field: "metadata.privacyLevel",
-    message: "this account may not choose it now. Choose one that TikTok offers it.",
-  },
-  {
-    code: ["url_ownership_unverified"],
-    kind: "setup",
-    message:
+  ...byCode("rejected", {
+    spam_risk_user_banned_from_posting:
+      "TikTok has banned this account from posting. Settle that in the TikTok app.",
+    "spam_risk spam_risk_text":
+      "TikTok refused the post as spam. Change its text and media, then send it again.",
+  }),
+  ...refusedField("metadata.privacyLevel", {
+    privacy_level_option_mismatch: "this account may not choose it now. Choose one that TikTok offers it.",
+  }),
+  ...byCode("setup", {
+    url_ownership_unverified:
       "TikTok fetches photos only from a domain that is verified for the app. Verify the domain of POSTHORN_PUBLIC_URL in TikTok's developer portal, under URL properties.",
-  },
-  {
-    code: ["invalid_file_upload", "file_format_check_failed"],
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "TikTok does not take this file. Export it again as MP4 with H.264.",
-  },
+  }),
+  ...refusedField("mediaUrl", {
+    "invalid_file_upload file_format_check_failed":
+      "TikTok does not take this file. Export it again as MP4 with H.264.",
+  }),
 ];
 
-const AUTH: readonly FaultRule[] = [
-  { code: "access_token_invalid", kind: "auth", message: RECONNECT },
-  {
-    code: SCOPE,
-    kind: "auth",
-    message:
-      "The channel lacks a permission that TikTok asks for. Reconnect it and leave all of them ticked.",
-  },
-];
+const AUTH: readonly FaultRule[] = byCode("auth", {
+  access_token_invalid: RECONNECT,
+  [SCOPE]: "The channel lacks a permission that TikTok asks for. Reconnect it and leave all of them ticked.",
+});
 
 /** For numbers: that they are missing is no reason to stop posting. */
 const READS: readonly FaultRule[] = [
   { code: "access_token_invalid", kind: "auth", message: RECONNECT },
-  {
-    code: SCOPE,
-    kind: "rejected",
-    message:
+  ...byCode("rejected", {
+    [SCOPE]:
       "The channel may not read this. It comes from TikTok's Display API. Where the app has that API, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.",
-  },
+  }),
 ];
 
 /** Passing trouble of TikTok's, which it also tells with HTTP 200. */
@@ -163,7 +121,7 @@ const broken = (kind: "transient" | "ambiguous"): FaultRule => ({
 
 const table = (rules: readonly FaultRule[]) => faultsBy({ title: "TikTok", codesOf, rules });
 
-/** `change`: what may be done once only; `repeatable`: what may be asked again; `numbers`: what nobody must have. */
+/** `change`: what may be done once only; `repeatable`: what may be asked again; `numbers`: what the channel can do without. */
 const classify = {
   change: table([...AUTH, ...RULES, broken("ambiguous")]),
   repeatable: table([...AUTH, ...RULES, broken("transient")]),

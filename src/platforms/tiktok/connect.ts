@@ -10,7 +10,7 @@ import {
   type PlatformIo,
 } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Choice, Inspection } from "../../ports/platform.ts";
-import { callTikTok } from "./api.ts";
+import { callTikTok, callWith } from "./api.ts";
 import { profileUrl } from "./live.ts";
 import {
   isInbox,
@@ -49,20 +49,12 @@ const User = z.looseObject({
   }),
 });
 
-/** The account of whoever agreed. Fields of a permission that was not given are not asked for: it refuses them. */
+/** The account of the person who agreed. Fields of a permission that was not given are not asked for: it refuses them. */
 async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
   const hasProfile = (scopes ?? SCOPES).includes("user.info.profile");
   const fields = ["open_id", "avatar_url", "display_name", ...(hasProfile ? ["username"] : [])];
-  const { user } = await callTikTok(
-    io,
-    {
-      path: "/v2/user/info/",
-      query: { fields: fields.join(",") },
-      kind: "repeatable",
-      token: secrets["accessToken"],
-    },
-    User,
-  );
+  const call = { path: "/v2/user/info/", query: { fields: fields.join(",") }, kind: "repeatable" } as const;
+  const { user } = await callWith(io, secrets, call, User);
   const { open_id: id, username, display_name: name, avatar_url: avatarUrl } = user;
   const handle = username === "" ? null : username;
   return [
@@ -142,7 +134,7 @@ export type CreatorInfo = z.infer<typeof CreatorInfo>;
 
 /** What the account may do now; TikTok wants it asked before each post, as it changes. */
 export function readCreator(
-  io: Pick<PlatformIo, "ask" | "setting">,
+  io: PlatformIo,
   kind: "repeatable" | "numbers" = "repeatable",
 ): Promise<CreatorInfo> {
   const path = "/v2/post/publish/creator_info/query/";
@@ -170,20 +162,19 @@ export function assertAllowed(
   { metadata, seconds }: { readonly metadata: TikTokMetadata; readonly seconds: number | null },
 ): void {
   const privacy = privacyOf(metadata);
-  if (privacy === null || !options.includes(privacy)) {
-    throw new PlatformFault(
-      "rejected",
+  const reject = (field: string, sentence: string): never => {
+    throw new PlatformFault("rejected", sentence, { field });
+  };
+  if (privacy === null || !options.includes(privacy))
+    reject(
+      "metadata.privacyLevel",
       `TikTok offers this account ${options.join(", ") || "nothing"} now. Choose one of them, then send the post again.`,
-      { field: "metadata.privacyLevel" },
     );
-  }
-  if (seconds !== null && maxSeconds !== null && seconds > maxSeconds) {
-    throw new PlatformFault(
-      "rejected",
+  if (seconds !== null && maxSeconds !== null && seconds > maxSeconds)
+    reject(
+      "mediaUrl",
       `the video lasts ${Math.round(seconds)} seconds, and this account may post at most ${maxSeconds}. Give a shorter one.`,
-      { field: "mediaUrl" },
     );
-  }
 }
 
 const Limits = z.looseObject({

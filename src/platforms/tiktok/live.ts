@@ -18,7 +18,7 @@ const PublishStatus = z.looseObject({
 type PublishStatus = z.infer<typeof PublishStatus>;
 
 export function readStatus(
-  io: Pick<PlatformIo, "ask" | "setting">,
+  io: PlatformIo,
   publishId: string,
   kind: "repeatable" | "numbers" = "repeatable",
 ): Promise<PublishStatus> {
@@ -125,18 +125,11 @@ export async function insights(post: Pick<TikTokPost, "platformPostId">, io: Pla
   const given = post.platformPostId ?? "";
   if (!isPublicId(given)) return byPublishId(given, io);
   const fields = "id,share_url,create_time,view_count,like_count,comment_count,share_count";
-  const { videos } = await callTikTok(
-    io,
-    {
-      path: "/v2/video/query/",
-      query: { fields },
-      json: { filters: { video_ids: [given] } },
-      kind: "numbers",
-    },
-    Found,
-  );
+  const json = { filters: { video_ids: [given] } };
+  const call = { path: "/v2/video/query/", query: { fields }, json, kind: "numbers" } as const;
+  const { videos } = await callTikTok(io, call, Found);
   const video = videos.find(({ id }) => id === given);
-  // Removed by somebody, or hidden from others: TikTok does not tell which.
+  // Removed, or hidden from others: TikTok does not tell which.
   if (video === undefined) return { state: "removed", visibility: null, metrics: {} };
   const metrics = {
     views: video.view_count ?? null,
@@ -183,11 +176,8 @@ const NOT_OFFERED = ["views", "impressions", "reach"].map((metric) => ({
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   try {
     const fields = "follower_count,following_count,likes_count,video_count";
-    const { user } = await callTikTok(
-      io,
-      { path: "/v2/user/info/", query: { fields }, kind: "numbers" },
-      User,
-    );
+    const call = { path: "/v2/user/info/", query: { fields }, kind: "numbers" } as const;
+    const { user } = await callTikTok(io, call, User);
     const given = {
       followers: user.follower_count,
       following: user.following_count,

@@ -7,6 +7,7 @@ import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { asNotSent, throwNotSent } from "../shared/faults.ts";
+import { inOrder } from "../shared/media.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendInChunks } from "../shared/uploads.ts";
 import { callTikTok, classifyChunk, SessionGone } from "./api.ts";
@@ -49,14 +50,12 @@ async function open(
   io: PublishIo,
 ): Promise<{ item: MediaItem; urls: readonly string[] | null }> {
   const item = await io.media.item(post.mediaUrl);
-  const more: MediaItem[] = [];
-  for (const { url } of post.metadata.moreMedia ?? []) more.push(await io.media.item(url));
-  const wrong = kindProblem(
-    post,
-    [item, ...more].map(({ facts }) => facts),
-  );
+  const more = await inOrder(post.metadata.moreMedia ?? [], ({ url }) => io.media.item(url));
+  const items = [item, ...more];
+  const facts = items.map((one) => one.facts);
+  const wrong = kindProblem(post, facts);
   if (wrong !== null) throw new AppError("invalid", wrong);
-  return { item, urls: item.facts.type === "image" ? await addressesOf([item, ...more], io) : null };
+  return { item, urls: item.facts.type === "image" ? await publishPhotos(items, io) : null };
 }
 
 /** PNG is refused; 1080p is the most. */
@@ -71,13 +70,11 @@ export const PHOTO_LIMITS = {
 const FETCH_MINUTES = 120;
 
 /** Addresses of the photos under our own domain, which is the one that is verified. */
-async function addressesOf(items: readonly MediaItem[], io: PublishIo): Promise<string[]> {
-  const urls: string[] = [];
-  for (const item of items) {
+function publishPhotos(items: readonly MediaItem[], io: PublishIo): Promise<string[]> {
+  return inOrder(items, async (item) => {
     const fitted = await io.media.fitImage(item, PHOTO_LIMITS);
-    urls.push(await io.media.publicUrl(fitted.isChanged ? fitted : item, FETCH_MINUTES, { ours: true }));
-  }
-  return urls;
+    return io.media.publicUrl(fitted.isChanged ? fitted : item, FETCH_MINUTES, { ours: true });
+  });
 }
 
 /** Noted right before the one request that may make a post. */
@@ -128,9 +125,6 @@ async function prepare(
   return { info, username: creator.creator_username === "" ? null : creator.creator_username };
 }
 
-/** Moderation takes a minute as a rule. */
-const LISTED_AFTER_MS = 3 * MINUTE;
-
 const Page = z.looseObject({
   videos: z
     .array(
@@ -150,17 +144,17 @@ async function reconcilePhotos(
   { post, io }: { readonly post: TikTokPost; readonly io: PublishIo },
 ): Promise<Reconciled<Sent>> {
   const { username } = PhotosAsked.parse(context.handle);
-  const settled = reconcileByListing<Sent>(context, {
+  const reconciled = reconcileByListing<Sent>(context, {
     now: io.now(),
-    listedAfterMs: LISTED_AFTER_MS,
-    isReliable: false,
-    reason: "the answer was lost, and TikTok lists only public posts, and lists them late.",
+    // Moderation takes a minute as a rule.
+    listedAfterMs: 3 * MINUTE,
+    doubt: "the answer was lost, and TikTok lists only public posts, and lists them late.",
     find: async (since) => {
       const postId = await find(post, io, since);
       return postId === null ? null : { kind: "photo", publishId: null, postId, username };
     },
   });
-  return settled.catch((error: unknown) => {
+  return reconciled.catch((error: unknown) => {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
     return { outcome: "unknown", reason: "the answer was lost, and the app may not list TikTok's posts." };
   });
@@ -170,11 +164,13 @@ async function find({ caption, metadata }: TikTokPost, io: PublishIo, since: num
   const wanted = [caption, metadata.title].map(asOneLine).filter((text) => text !== "");
   if (wanted.length === 0) return null;
   const fields = "id,title,video_description,create_time";
-  const page = await callTikTok(
-    io,
-    { path: "/v2/video/list/", query: { fields }, json: { max_count: 20 }, kind: "numbers" },
-    Page,
-  );
+  const call = {
+    path: "/v2/video/list/",
+    query: { fields },
+    json: { max_count: 20 },
+    kind: "numbers",
+  } as const;
+  const page = await callTikTok(io, call, Page);
   const found = page.videos.find(
     ({ title, video_description: text, create_time: at }) =>
       at * SECOND >= since && [title, text].map(asOneLine).some((one) => wanted.includes(one)),
@@ -214,8 +210,8 @@ interface Film {
 }
 
 /**
- * Brings the film to TikTok in one upload that any process goes on with. Until its last chunk is sent nobody
- * can see anything, so that all that fails before is as if nothing had been sent.
+ * Brings the film to TikTok in one upload that any process goes on with. Until its last chunk is sent nothing is
+ * seen, so that all that fails before is as if nothing had been sent.
  */
 async function sendFilm(film: Film, context: EffectContext): Promise<Sent> {
   const { io } = film;
@@ -292,12 +288,7 @@ async function reconcileFilm({ handle }: ReconcileContext, io: PublishIo): Promi
 }
 
 function isUnknownId(error: unknown): boolean {
-  return (
-    error instanceof PlatformFault &&
-    error.kind === "rejected" &&
-    error.httpStatus !== null &&
-    error.httpStatus < 500
-  );
+  return error instanceof PlatformFault && error.kind === "rejected" && (error.httpStatus ?? 500) < 500;
 }
 
 function chunkBytesOf({ facts: { sizeBytes } }: MediaItem): number {

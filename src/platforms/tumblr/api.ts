@@ -2,7 +2,7 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
-import { type FaultRule, faultsBy, untilMidnight } from "../shared/faults.ts";
+import { byStatus, type FaultRule, faultsBy, refusedField, untilMidnight } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TUMBLR_API = "https://api.tumblr.com";
@@ -48,34 +48,24 @@ const rulesAt = (now: number): readonly FaultRule[] => [
   {
     code: [8004, 8011, 8023],
     kind: "rate",
+    retryAfterMs: untilMidnight(TUMBLR_ZONE, now),
     message:
       "The day's limit of posts, pictures or films on Tumblr is used up. It starts again at midnight in New York.",
-    retryAfterMs: untilMidnight(TUMBLR_ZONE, now),
   },
   {
     code: 8010,
     kind: "rate",
-    message: "Tumblr is still working on the film before. It takes one at a time.",
     retryAfterMs: MINUTE,
+    message: "Tumblr is still working on the film before. It takes one at a time.",
   },
-  {
-    code: 8005,
-    kind: "rejected",
-    field: "mediaUrl",
-    message: "Tumblr cannot use a file of this format. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",
-  },
-  {
-    status: 403,
-    kind: "rejected",
-    message:
-      "Tumblr does not let this account post on the blog. Ask the blog's owner for it, or connect another blog.",
-  },
-  {
-    status: 404,
-    kind: "rejected",
-    message: "Tumblr does not find the blog or the post. It was deleted, or is another person's.",
-  },
-  { status: 413, kind: "rejected", message: "Tumblr refused the media as too large. Use smaller files." },
+  ...refusedField("mediaUrl", {
+    8005: "Tumblr cannot use a file of this format. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",
+  }),
+  ...byStatus("rejected", {
+    403: "Tumblr does not let this account post on the blog. Ask the blog's owner for it, or connect another blog.",
+    404: "Tumblr does not find the blog or the post. It was deleted, or is another person's.",
+    413: "Tumblr refused the media as too large. Use smaller files.",
+  }),
 ];
 
 const api = restApi({

@@ -59,7 +59,7 @@ export const consent: OAuthWay = {
   scopes: SCOPES,
   // Without the last one, access ends after 42 minutes.
   neededScopes: SCOPES,
-  // Nobody says how long a refresh token lasts that is not used.
+  // Tumblr does not say how long an unused refresh token lasts.
   renewal: { beforeMs: 0, everyMs: 7 * DAY, isSingleUse: true },
   async targets({ secrets }, io) {
     const { user } = await askWith(io, secrets, { path: USER_INFO }, UserInfo);

@@ -13,7 +13,7 @@ export default definePlatform({
   baseUrl: TUMBLR_API,
   capabilities: {
     media: { required: false, maxItems: MAX_ITEMS, accepts: ACCEPTS },
-    // Blocks of 4,096, of which there may be a thousand.
+    // A thousand blocks of 4,096.
     caption: { maxLength: 100_000, unit: "characters" },
     scheduling: "platform",
     leadMinutes: { min: 0, default: 30, max: (7 * DAY) / MINUTE },

@@ -7,7 +7,8 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { orNull } from "../shared/faults.ts";
-import { itemsOf, openAll } from "../shared/media.ts";
+import { inOrder, itemsOf, openAll } from "../shared/media.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
@@ -46,7 +47,7 @@ function liveAt({ account }: PublishIo, id: string): LiveAt {
   return { platformPostId: id, platformUrl: handle === null ? null : `${addressOf(handle)}/${id}` };
 }
 
-/** Its time has come and nobody sees it yet. */
+/** Its time has come and it is not public yet. */
 async function wait(
   post: TumblrPost,
   io: PublishIo,
@@ -88,7 +89,7 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       // Tumblr takes the same slug twice. A film that it works on is in no list, and stands in its own way.
       const found = timesSent === 0 ? null : await findSent(io, mark, post.scheduledAt - LOOK_BACK_MS);
       if (found !== null) return found;
-      const uploads = await uploadsOf(items, io);
+      const uploads = await inOrder(items, (item, at) => toUpload(item, at, { io, items }));
       const isHeld = !io.isDue;
       if (isHeld && post.scheduledAt - io.now() < SOONEST_MS) throw new NoPlace();
       const json: JsonObject = {
@@ -111,8 +112,6 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       reconcileByListing<Placed>(context, {
         now: io.now(),
         listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
-        isReliable: true,
-        reason: "the answer was lost, and the blog could not be looked through.",
         find: (since) => findSent(io, markOf(context.key), since),
       }),
   });
@@ -148,20 +147,13 @@ export const ACCEPTS: readonly AcceptedMedia[] = [
 /** All pictures go in one request and are held together. */
 const ALL_PICTURES_BYTES = 60 * MB;
 
-/** Opened before anything is sent, so that what cannot be posted is refused as a whole. */
 /** A file of a post: its block, and the part of the form that brings it. */
 interface Upload {
   readonly block: JsonObject;
   readonly part: FormPart;
 }
 
-async function uploadsOf(items: readonly MediaItem[], io: PublishIo): Promise<Upload[]> {
-  const uploads: Upload[] = [];
-  for (const [at, item] of items.entries()) uploads.push(await uploadOf(item, at, { io, items }));
-  return uploads;
-}
-
-async function uploadOf(
+async function toUpload(
   item: MediaItem,
   at: number,
   { io, items }: { readonly io: PublishIo; readonly items: readonly MediaItem[] },
@@ -252,16 +244,14 @@ async function findIn(
 ): Promise<TumblrEntry | null> {
   const isPublic = list === "posts";
   const named = isPublic ? { npf: true, api_key: io.setting("CLIENT_ID") } : {};
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { ...named, limit: PAGE, offset: page * PAGE };
+  const entries = pages(MAX_PAGES, async (offset: number = 0) => {
+    const query = { ...named, limit: PAGE, offset };
     const { posts } = await ask(io, { path: `${blogPath(io)}/${list}`, query }, Page);
-    const found = posts.find((entry) => isOurs(entry, wanted));
-    if (found !== undefined) return found;
     const oldest = (posts.at(-1)?.timestamp ?? 0) * SECOND;
     const isPast = isPublic && (wanted.since === null || oldest < wanted.since);
-    if (posts.length === 0 || isPast) return null;
-  }
-  return null;
+    return { items: posts, next: posts.length === 0 || isPast ? null : offset + PAGE };
+  });
+  return findFirst(entries, (entry) => isOurs(entry, wanted));
 }
 
 /** Of a post whose answer was lost. Null where it is neither public nor in the queue. */

@@ -5,7 +5,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.vimeo.com";
@@ -43,28 +43,15 @@ const RULES: readonly FaultRule[] = [
       "Vimeo does not take this, or the account's plan does not allow it. Change it, then send the post again.";
     return { code: `field:${param}`, kind: "rejected", field, message };
   }),
-  {
-    code: [8000, 8001, 8002, 8003],
-    kind: "auth",
-    message: "Vimeo does not accept the channel's token any more.",
-  },
-  {
-    code: [4101, 4102],
-    kind: "rejected",
-    message:
+  ...byCode("auth", { "8000 8001 8002 8003": "Vimeo does not accept the channel's token any more." }),
+  ...byCode("rejected", {
+    "4101 4102":
       "The account's space on Vimeo is used up, for the week or for good. Delete videos there, wait, or take a larger plan. Then send the post again.",
-  },
-  {
-    status: 403,
-    kind: "rejected",
-    message:
-      "Vimeo does not allow this. The app has no upload access, the token lacks a permission, or the account's plan does not have it. Look at the app at https://developer.vimeo.com/apps, then send the post again.",
-  },
-  {
-    status: 404,
-    kind: "rejected",
-    message: "Vimeo does not find the video. It was deleted, or is another account's.",
-  },
+  }),
+  ...byStatus("rejected", {
+    403: "Vimeo does not allow this. The app has no upload access, the token lacks a permission, or the account's plan does not have it. Look at the app at https://developer.vimeo.com/apps, then send the post again.",
+    404: "Vimeo does not find the video. It was deleted, or is another account's.",
+  }),
 ];
 
 type Network = Pick<PlatformIo, "setting" | "now">;
@@ -88,6 +75,7 @@ export function vimeoFaults(
 
 export const {
   ask: askOwn,
+  askWith,
   send: own,
   requestWith,
 } = restApi({

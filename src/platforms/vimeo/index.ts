@@ -17,9 +17,10 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection, type PlatformAnalytics } from "../../ports/platform.ts";
 import { naming } from "../shared/faults.ts";
 import { ACCEPTED } from "../shared/media.ts";
-import { askOwn, requestWith } from "./api.ts";
+import { askOwn, askWith, requestWith } from "./api.ts";
 import { edit, insights, publish, remove, setThumbnail } from "./live.ts";
 import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata } from "./metadata.ts";
+import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const SCOPES = ["public", "private", "upload", "edit", "delete", "stats"] as const;
@@ -64,10 +65,9 @@ function targetOf({ uri, name, link, pictures }: z.infer<typeof Me>): Target {
   const id = uri.split("/").at(-1) ?? "";
   const handle = link?.split("/").at(-1) ?? null;
   const avatarUrl = pictures?.sizes.at(-1)?.link ?? null;
-  const shown = name === "" ? id : name;
   return {
     platformAccountId: id,
-    name: shown,
+    name: name === "" ? id : name,
     handle,
     profileUrl: link ?? null,
     avatarUrl,
@@ -76,8 +76,8 @@ function targetOf({ uri, name, link, pictures }: z.infer<typeof Me>): Target {
   };
 }
 
-const targetWith = async (io: ConnectIo, token: string): Promise<Target> =>
-  targetOf(await io.ask(requestWith(io, { secrets: { accessToken: token } }, ME), Me));
+const targetWith = async (io: ConnectIo, secrets: Secrets): Promise<Target> =>
+  targetOf(await askWith(io, { secrets }, ME, Me));
 
 const OAUTH: OAuthWay = {
   ...USUAL_CONSENT,
@@ -95,7 +95,7 @@ const OAUTH: OAuthWay = {
   // As a rule its tokens do not end.
   renewal: { beforeMs: 5 * MINUTE, isSingleUse: true },
   revoke,
-  targets: async ({ secrets }, io) => [await targetWith(io, secrets["accessToken"] ?? "")],
+  targets: async ({ secrets }, io) => [await targetWith(io, secrets)],
 };
 
 async function revoke({ accessToken = "" }: Secrets, io: RenewalIo): Promise<void> {
@@ -110,9 +110,7 @@ const TOKEN: SecretsWay = {
   name: "token",
   label: "Personal access token",
   instructions: `${TOKEN_PLACE} The app needs upload access. It can be deleted there at any time.`,
-  fields: [
-    { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
-  ],
+  fields: [secretField("accessToken", "Access token", TOKEN_PLACE)],
   renewal: null,
   connect,
 };
@@ -121,14 +119,13 @@ const Verified = z.looseObject({ scope: z.string().nullish() });
 
 async function connect({ secrets }: ConnectInput, io: ConnectIo): Promise<Connected> {
   const accessToken = (secrets["accessToken"] ?? "").trim();
-  const target = await naming("accessToken", () => targetWith(io, accessToken)).catch((cause: unknown) => {
-    if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;
-    throw new AppError("invalid", `accessToken: Vimeo refused it. ${TOKEN_PLACE}`, { cause });
-  });
-  const verified = await io.ask(
-    requestWith(io, { secrets: { accessToken } }, { path: "/oauth/verify" }),
-    Verified,
+  const target = await naming("accessToken", () => targetWith(io, { accessToken })).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;
+      throw new AppError("invalid", `accessToken: Vimeo refused it. ${TOKEN_PLACE}`, { cause });
+    },
   );
+  const verified = await askWith(io, { secrets: { accessToken } }, { path: "/oauth/verify" }, Verified);
   const scopes = verified.scope?.split(/\s+/);
   const missing = NEEDED.filter((scope) => scopes !== undefined && !scopes.includes(scope));
   if (missing.length > 0)
@@ -151,7 +148,7 @@ const Followers = z.looseObject({
   }),
 });
 
-/** Vimeo tells numbers by day on its own pages alone. */
+/** Vimeo tells numbers by day only on its own pages. */
 async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   const call = { path: "/me", query: { fields: "metadata.connections.followers.total" } };
   const { metadata } = await askOwn(io, call, Followers);

@@ -14,8 +14,9 @@ import {
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, VIEWS, viewOf, type VimeoPost } from "./metadata.ts";
 import { upload } from "./publish.ts";
+import { byStatus } from "../shared/faults.ts";
 
-/** Uploads the film for nobody to see, and makes it what it is to be at its time. */
+/** Uploads the film in private, and makes it what it is to be at its time. */
 export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOutcome> {
   const { tags } = post.metadata;
   return publishHeld(io, {
@@ -23,7 +24,7 @@ export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOu
     post,
     wanted: viewOf(post),
     hidden: VIEWS.private,
-    // Until the first of its qualities is made, nobody can watch it.
+    // Until the first of its qualities is made, it cannot be watched.
     patienceMs: Infinity,
     thumbnail: thumbnailOf(io, post.metadata.thumbnailUrl),
     staysHidden:
@@ -129,19 +130,20 @@ const Uploaded = z.looseObject({
   link: z.string(),
 });
 
-/** A picture that is not made the active one is seen by nobody. */
+/** A picture is seen once it is made the active one. */
 async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Picture): Promise<void> {
   const call = { method: "POST", path: `/videos/${id}/pictures`, json: {}, isIdempotent: true } as const;
   const { uri, link } = await askOwn(io, call, Uploaded);
   const headers = { "content-type": mimeType, "content-length": String(bytes.length) };
-  const classify = vimeoFaults(io, [
-    {
-      status: [400, 415, 422],
-      kind: "rejected",
-      field: "metadata.thumbnailUrl",
-      message: "Vimeo refused the picture. Set another thumbnail.",
-    },
-  ]);
+  const classify = vimeoFaults(
+    io,
+    byStatus(
+      { kind: "rejected", field: "metadata.thumbnailUrl" },
+      {
+        "400 415 422": "Vimeo refused the picture. Set another thumbnail.",
+      },
+    ),
+  );
   await io.request({
     ...UPLOAD_TIMES,
     method: "PUT",

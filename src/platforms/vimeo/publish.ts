@@ -15,7 +15,7 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
 /** A video that was made stands in the list by then. */
 const LISTED_AFTER_MS = MINUTE;
 
-/** A video that is there, for nobody to see, and waits for its film. */
+/** A video that is there, private, and waits for its film. */
 const Session = z.object({
   id: z.string(),
   url: z.string().nullable(),
@@ -24,7 +24,7 @@ const Session = z.object({
 });
 type Session = z.infer<typeof Session>;
 
-/** Brings the film onto Vimeo, for nobody to see: the video is made first, and filled chunk by chunk. */
+/** Brings the film onto Vimeo in private: the video is made first, and filled chunk by chunk. */
 export async function upload(post: VimeoPost, io: PublishIo): Promise<Uploaded> {
   const open = io.resultOf("upload") === null ? await openFilm(io, post.mediaUrl) : unopened;
   const said = { ...fieldsOf(post), privacy: { view: VIEWS.private, ...privacyOf(post.metadata) } };
@@ -54,7 +54,7 @@ async function send({ io, said, film }: Sending, { handle, saveHandle }: EffectC
   const session = isKnown ? known : await begin(io, said, sizeBytes);
   if (!isKnown) await saveHandle(session);
   const from = isKnown ? await tusOffset(io, tusOf(io, session)) : 0;
-  // What follows is decided when the step is settled.
+  // What follows is decided when the step is reconciled.
   if (from === null) throw new PlatformFault("transient", "Vimeo does not know the upload any more.");
   await sendByTus(io, { ...tusOf(io, session), item: film, from, chunkBytes: CHUNK_BYTES });
   return doneWith(io, session);
@@ -103,15 +103,13 @@ async function reconcile(
 
 const List = z.looseObject({ data: z.array(Video) });
 
-/** The video may have been made although the answer was lost: it is empty, nobody sees it, and it is gone on with. */
+/** The video may have been made although the answer was lost. It is empty and private, and is gone on with. */
 async function adopt(post: VimeoPost, io: PublishIo, context: ReconcileContext): Promise<Reconciled<Json>> {
   const wanted = Wanted.safeParse(context.handle).data;
   if (wanted === undefined) return { outcome: "send_again" };
   const found = await reconcileByListing<Json>(context, {
     now: io.now(),
     listedAfterMs: LISTED_AFTER_MS,
-    isReliable: true,
-    reason: "Vimeo does not say whether the video is there.",
     find: (since) => findEmpty(post, io, { since, ...wanted }),
   });
   if (found.outcome !== "done") return found;

@@ -84,32 +84,13 @@ function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedi
   return Promise.all(items.map((item) => toMedia(item, io)));
 }
 
-/**
- * Own files under a signed address that runs out; everything else where it is, as the receiver can fetch it
- * as well as we.
- */
-async function toMedia({ url, altText: described }: NamedMedia, io: PublishIo): Promise<EventMedia> {
-  const altText = described ?? null;
-  if (!url.startsWith("r2://")) {
-    return {
-      url,
-      altText,
-      mimeType: null,
-      sizeBytes: null,
-      width: null,
-      height: null,
-      durationSeconds: null,
-    };
-  }
+/** Own files under a signed address that runs out; all others where they are, as the receiver can fetch them. */
+async function toMedia({ url, altText = null }: NamedMedia, io: PublishIo): Promise<EventMedia> {
+  if (!url.startsWith("r2://")) return { url, altText, ...UNKNOWN };
   const item = await io.media.item(url, altText);
   const { mimeType, sizeBytes, width, height, durationSeconds } = item.facts;
-  return {
-    url: await io.media.publicUrl(item, DOWNLOAD_MINUTES, { mayBeNear: true }),
-    altText,
-    mimeType,
-    sizeBytes,
-    width,
-    height,
-    durationSeconds,
-  };
+  const address = await io.media.publicUrl(item, DOWNLOAD_MINUTES, { mayBeNear: true });
+  return { url: address, altText, mimeType, sizeBytes, width, height, durationSeconds };
 }
+
+const UNKNOWN = { mimeType: null, sizeBytes: null, width: null, height: null, durationSeconds: null };

@@ -9,6 +9,7 @@ import { SECOND } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { oneChannel, optional, secretField } from "../shared/connect.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./event.ts";
 
@@ -16,21 +17,21 @@ const MAX_ITEMS = 21;
 
 const FIELDS: readonly SecretField[] = [
   {
-    name: "url",
-    label: "Address",
-    help: "The https address that your program or automation tool gave you. Each post is sent there by POST.",
-    isRequired: true,
     // Such addresses often carry a token.
-    isSecret: true,
+    ...secretField(
+      "url",
+      "Address",
+      "The https address that your program or automation tool gave you. Each post is sent there by POST.",
+    ),
     isSeen: true,
   },
-  {
-    name: "secret",
-    label: "Signing secret",
-    help: "whsec_ and 24 to 64 bytes in base64, if the receiver has one already. If left empty, one is made and shown once.",
-    isRequired: false,
-    isSecret: true,
-  },
+  optional(
+    secretField(
+      "secret",
+      "Signing secret",
+      "whsec_ and 24 to 64 bytes in base64, if the receiver has one already. If left empty, one is made and shown once.",
+    ),
+  ),
 ];
 
 /** Posts as signed JSON to an address of the user's own. */
@@ -99,22 +100,14 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const given = input.secrets["secret"] ?? "";
   const secret = given === "" ? makeSecret() : readSecret(given);
   await knock(address, io);
-  return {
-    tokens: null,
-    targets: [
-      {
-        // The same whatever address the channel is given later; and one address may serve several channels.
-        platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
-        name: input.name ?? input.reconnecting?.name ?? address.host,
-        handle: address.host,
-        profileUrl: null,
-        avatarUrl: null,
-        settings: {},
-        secrets: { url: address.href, secret },
-        ...(given === "" ? { notice: NOTICE, shownOnce: secret } : {}),
-      },
-    ],
-  };
+  return oneChannel({
+    // The same whatever address the channel is given later; and one address may serve several channels.
+    platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+    name: input.name ?? input.reconnecting?.name ?? address.host,
+    handle: address.host,
+    secrets: { url: address.href, secret },
+    ...(given === "" ? { notice: NOTICE, shownOnce: secret } : {}),
+  });
 }
 
 const NOTICE =
@@ -132,16 +125,10 @@ function readAddress(text: string): URL {
   return url;
 }
 
-const KNOCK_TIMEOUT_MS = 10 * SECOND;
-
-/** The address must be allowed and somebody be there. What a HEAD is answered says nothing about posts. */
+/** The address must be allowed, and a server must answer. What a HEAD is answered says nothing about posts. */
 async function knock(address: URL, io: ConnectIo): Promise<void> {
   try {
-    await io.request({
-      method: "HEAD",
-      url: address.href,
-      timeoutMs: KNOCK_TIMEOUT_MS,
-    });
+    await io.request({ method: "HEAD", url: address.href, timeoutMs: 10 * SECOND });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     if (error.httpStatus !== null || error.kind === "transient") return;

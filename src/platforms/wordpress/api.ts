@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
-import { basic, faultsBy } from "../shared/faults.ts";
+import { basic, byCode, faultsBy, refusedField, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { serverOf } from "../shared/servers.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
@@ -25,8 +25,7 @@ export async function count(
   path: string,
   query: ApiCall["query"] = {},
 ): Promise<number | null> {
-  const call = { method: "GET", path, query: { ...query, per_page: 1, _fields: "id" } } as const;
-  const { headers } = await send(io, call);
+  const { headers } = await send(io, { path, query: { ...query, per_page: 1, _fields: "id" } });
   return z.coerce
     .number()
     .int()
@@ -35,13 +34,13 @@ export async function count(
     .parse(headers["x-wp-total"] ?? null);
 }
 
-/** The answer; null where what it is about is not there (any more). */
+/** The answer; null where what it is about is not there (any more). A site without an API answers 404, too. */
 export async function orGone<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    const isGone = error instanceof PlatformFault && error.kind === "rejected";
-    if (isGone && (error.httpStatus === 404 || error.httpStatus === 410)) return null;
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    if (error.httpStatus === 404 || error.httpStatus === 410) return null;
     throw error;
   }
 }
@@ -68,10 +67,16 @@ export type WpPost = z.infer<typeof WpPost>;
 export const FIELDS = { _fields: Object.keys(WpPost.shape).join(",") } as const;
 
 export const WpFile = z.looseObject({ id: z.int().positive(), slug: z.string(), source_url: WebAddress });
+export type WpFile = z.infer<typeof WpFile>;
+export const FILE_FIELDS = { _fields: Object.keys(WpFile.shape).join(",") } as const;
 
 /** As WordPress writes times. In milliseconds, rounded up, so that nothing comes too early. */
 export function gmtOf(ms: number): string {
   return new Date(Math.ceil(ms / 1_000) * 1_000).toISOString().slice(0, 19);
+}
+
+export function pathOf(id: number | string): string {
+  return `/wp/v2/posts/${encodeURIComponent(id)}`;
 }
 
 /** Changes what it is told of a post; the same again changes nothing more. */
@@ -80,24 +85,18 @@ export function update(
   id: number | string,
   json: NonNullable<ApiCall["json"]>,
 ): Promise<WpPost> {
-  const path = `/wp/v2/posts/${encodeURIComponent(id)}`;
-  return ask(io, { method: "POST", path, query: FIELDS, json, isIdempotent: true }, WpPost);
+  return ask(io, { method: "POST", path: pathOf(id), query: FIELDS, json, isIdempotent: true }, WpPost);
 }
 
 /** Null where it is gone for good. */
 export function findPost(io: PlatformIo, id: number | string): Promise<WpPost | null> {
-  const path = `/wp/v2/posts/${encodeURIComponent(id)}`;
-  return orGone(ask(io, { method: "GET", path, query: { ...FIELDS, context: "edit" } }, WpPost));
+  return orGone(ask(io, { path: pathOf(id), query: { ...FIELDS, context: "edit" } }, WpPost));
 }
 
 const Words = z.looseObject({ code: z.string().max(100) });
 
-const TOO_LARGE = {
-  kind: "rejected",
-  field: "mediaUrl",
-  message:
-    "is larger than the site takes (Media, Add New on the site shows how much). Give a smaller file or raise the limit there, then send the post again.",
-} as const;
+const TOO_LARGE =
+  "is larger than the site takes (Media, Add New on the site shows how much). Give a smaller file or raise the limit there, then send the post again.";
 
 /** https://developer.wordpress.org/rest-api/ names errors by `code`; hosts and firewalls in front of it do not. */
 const classify = faultsBy({
@@ -113,18 +112,15 @@ const classify = faultsBy({
       message:
         "The site does not accept the application password. It was revoked, or the web server or a security plugin keeps the Authorization header from WordPress.",
     },
-    {
-      code: ["rest_cannot_create", "rest_cannot_edit", "rest_cannot_publish", "rest_forbidden_context"],
-      kind: "auth",
-      message: "The user may not publish on this site. It needs the role of an author or editor.",
-    },
+    ...byCode("auth", {
+      "rest_cannot_create rest_cannot_edit rest_cannot_publish rest_forbidden_context":
+        "The user may not publish on this site. It needs the role of an author or editor.",
+    }),
     // Told with the number of the term that is there.
     { code: "term_exists", kind: "ok" },
-    {
-      code: ["rest_post_invalid_id", "rest_already_trashed"],
-      kind: "rejected",
-      message: "The post is not on the site any more.",
-    },
+    ...byCode("rejected", {
+      "rest_post_invalid_id rest_already_trashed": "The post is not on the site any more.",
+    }),
     {
       // The site's own page, too: nothing of WordPress's API says that a post is gone.
       status: 404,
@@ -132,24 +128,13 @@ const classify = faultsBy({
       message:
         "The site's REST API is switched off, or has moved. Switch it on, or reconnect the channel with the new address.",
     },
-    {
-      code: ["rest_upload_no_data", "rest_upload_file_too_big"],
-      ...TOO_LARGE,
-    },
-    { status: 413, ...TOO_LARGE },
-    {
-      // Told apart in words of the site's language alone, and with a 500.
-      code: [
-        "rest_upload_unknown_error",
-        "rest_upload_sideload_error",
-        "rest_upload_limited_space",
-        "rest_upload_user_quota_exceeded",
-      ],
-      kind: "rejected",
-      field: "mediaUrl",
-      message:
+    ...refusedField("mediaUrl", { "rest_upload_no_data rest_upload_file_too_big": TOO_LARGE }),
+    { ...TOO_LARGE_FILE, message: TOO_LARGE },
+    // The reason is told only in words of the site's language, and with a 500.
+    ...refusedField("mediaUrl", {
+      "rest_upload_unknown_error rest_upload_sideload_error rest_upload_limited_space rest_upload_user_quota_exceeded":
         "the site refused the file: it takes none of this type or size (Media, Add New on the site shows which), or has no space left. Give another one, then send the post again.",
-    },
+    }),
     {
       status: 403,
       kind: "rejected",

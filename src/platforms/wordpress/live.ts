@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf } from "../shared/media.ts";
-import { ask, count, findPost, orGone, update } from "./api.ts";
+import { ask, count, findPost, orGone, pathOf, update } from "./api.ts";
 import { contentOf, escapeLine, Filed, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
 import { stepOf, upload } from "./publish.ts";
 import type { Edited, PostInsights } from "../../ports/platform.ts";
@@ -75,11 +75,7 @@ const Removed = z.looseObject({});
 
 /** Into the site's trash, its media with it; for good where it has none. What is gone already is no error. */
 export async function remove(post: WordpressPost, io: PlatformIo): Promise<void> {
-  const call = {
-    method: "DELETE",
-    path: `/wp/v2/posts/${encodeURIComponent(idOf(post))}`,
-    isIdempotent: true,
-  } as const;
+  const call = { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true } as const;
   try {
     await orGone(ask(io, { ...call, query: { _fields: "id" } }, Removed));
   } catch (error) {

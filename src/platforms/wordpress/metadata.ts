@@ -3,6 +3,7 @@ import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst, inOrder } from "../shared/media.ts";
 import { textOfHtml } from "../shared/text.ts";
 import { ask } from "./api.ts";
 
@@ -48,12 +49,8 @@ export function keyOf({ id, metadata }: Pick<WordpressPost, "id" | "metadata">):
   return `${start}-${id.slice(-8).toLowerCase()}`;
 }
 
-export function checkPost({ mediaUrl, metadata }: WordpressPost): Checked {
-  const isAlone = metadata.moreMedia !== undefined && metadata.moreMedia.length > 0 && mediaUrl === "";
-  return {
-    errors: isAlone ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."] : [],
-    warnings: [],
-  };
+export function checkPost(post: WordpressPost): Checked {
+  return { errors: checkFirst(post, "of the media"), warnings: [] };
 }
 
 /** A file in the media library. */
@@ -98,7 +95,7 @@ function paragraphs(text: string): string {
   return filled.map((part) => block("paragraph", `<p>${linked(part)}</p>`)).join("\n\n");
 }
 
-/** Addresses can be clicked; one alone in its line stays one, where WordPress would show what is there. */
+/** Addresses become links. WordPress would embed the page of one that has a line of its own. */
 function linked(text: string): string {
   let html = "";
   let end = 0;
@@ -113,10 +110,8 @@ function toBlock({ id, url, kind }: Filed, alt: string): string {
   const src = escape(url);
   if (kind === "image") {
     const picture = `<img src="${src}" alt="${escape(alt)}" class="wp-image-${id}"/>`;
-    return block("image", `<figure class="wp-block-image size-full">${picture}</figure>`, {
-      id,
-      sizeSlug: "full",
-    });
+    const figure = `<figure class="wp-block-image size-full">${picture}</figure>`;
+    return block("image", figure, { id, sizeSlug: "full" });
   }
   const player = `<${kind} controls src="${src}"></${kind}>`;
   return block(kind, `<figure class="wp-block-${kind}">${player}</figure>`, { id });
@@ -147,16 +142,16 @@ export type Filing = { readonly categories?: number[]; readonly tags?: number[] 
 export async function fileUnder({ metadata }: WordpressPost, io: PlatformIo): Promise<Filing> {
   const { categories, tags } = metadata;
   return {
-    ...(categories === undefined ? {} : { categories: await knownOf(categories.map(Number), io) }),
-    ...(tags === undefined ? {} : { tags: await tagsOf(tags, io) }),
+    ...(categories === undefined ? {} : { categories: await checkCategories(categories.map(Number), io) }),
+    ...(tags === undefined ? {} : { tags: [...new Set(await inOrder(tags, (name) => makeTag(name, io)))] }),
   };
 }
 
 /** WordPress drops the numbers that it does not know without a word. */
-async function knownOf(ids: readonly number[], io: PlatformIo): Promise<number[]> {
+async function checkCategories(ids: readonly number[], io: PlatformIo): Promise<number[]> {
   if (ids.length === 0) return [];
   const query = { include: ids.join(","), per_page: 100, _fields: "id,name" };
-  const known = await ask(io, { method: "GET", path: "/wp/v2/categories", query }, Terms);
+  const known = await ask(io, { path: "/wp/v2/categories", query }, Terms);
   const missing = ids.filter((id) => !known.some((term) => term.id === id));
   if (missing.length === 0) return [...new Set(ids)];
   throw new PlatformFault(
@@ -166,32 +161,14 @@ async function knownOf(ids: readonly number[], io: PlatformIo): Promise<number[]
   );
 }
 
-async function tagsOf(names: readonly string[], io: PlatformIo): Promise<number[]> {
-  const ids = new Set<number>();
-  for (const name of names) ids.add(await tagOf(name, io));
-  return [...ids];
-}
-
-function tagOf(name: string, io: PlatformIo): Promise<number> {
-  const call = {
-    method: "POST",
-    path: "/wp/v2/tags",
-    query: { _fields: "id" },
-    json: { name },
-    isIdempotent: true,
-  } as const;
-  return ask(io, call, Tag);
+function makeTag(name: string, io: PlatformIo): Promise<number> {
+  const call = { path: "/wp/v2/tags", query: { _fields: "id" }, json: { name }, isIdempotent: true };
+  return ask(io, { method: "POST", ...call }, Tag);
 }
 
 async function search(what: "categories" | "tags", text: string, io: PlatformIo): Promise<Choice[]> {
-  const query = {
-    per_page: 100,
-    orderby: "count",
-    order: "desc",
-    _fields: "id,name",
-    search: text === "" ? null : text,
-  };
-  const found = await ask(io, { method: "GET", path: `/wp/v2/${what}`, query }, Terms);
+  const query = { per_page: 100, orderby: "count", order: "desc", _fields: "id,name", search: text || null };
+  const found = await ask(io, { path: `/wp/v2/${what}`, query }, Terms);
   return found.map(({ id, name }) => {
     const label = textOfHtml(name);
     return { value: what === "tags" ? label : String(id), label };

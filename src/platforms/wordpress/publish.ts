@@ -6,9 +6,9 @@ import { type FaultKind, type JsonObject, PlatformFault, type PlatformIo } from 
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED, fileNameOf, itemsOf } from "../shared/media.ts";
+import { ACCEPTED, filePart, inOrder, itemsOf, openAll } from "../shared/media.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { ask, FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
+import { ask, FIELDS, FILE_FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
 import {
   contentOf,
   escapeLine,
@@ -57,7 +57,7 @@ export async function publish(post: WordpressPost, io: PublishIo): Promise<Publi
     await io.live(liveAt(draft));
     return { state: "live", ...liveAt(draft) };
   }
-  const fields = await fieldsOf(post, draft, io);
+  const fields = await makeFields(post, draft, io);
   if (io.isDue) return { state: "live", ...liveAt(await makePublic(draft, fields, io)) };
   if (isTooNear(post, io) || draft.aheadMs === null || draft.aheadMs > 0) return { state: "prepared" };
   try {
@@ -102,7 +102,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
 
 async function list(io: PlatformIo, query: ApiCall["query"]): Promise<WpPost[]> {
   const all = { ...FIELDS, context: "edit", ...query };
-  return ask(io, { method: "GET", path: "/wp/v2/posts", query: all }, z.array(WpPost));
+  return ask(io, { path: "/wp/v2/posts", query: all }, z.array(WpPost));
 }
 
 async function findBySlug(io: PlatformIo, slug: string): Promise<WpPost | null> {
@@ -123,13 +123,13 @@ async function findRenamed(
 }
 
 /** What readers see of it. */
-async function fieldsOf(post: WordpressPost, draft: Draft, io: PublishIo): Promise<JsonObject> {
+async function makeFields(post: WordpressPost, draft: Draft, io: PublishIo): Promise<JsonObject> {
   const { files, thumbnail } = await sendMedia(post, draft, io);
   const filing = await io.effect<Filing>({
     step: "terms",
     request: { categories: post.metadata.categories ?? null, tags: post.metadata.tags ?? null },
     send: () => fileUnder(post, io),
-    // A tag is made once, and nobody sees one without posts.
+    // A tag is made once, and readers see none without posts.
     reconcile: async () => ({ outcome: "send_again" }),
   });
   return {
@@ -155,7 +155,6 @@ function isTooNear({ scheduledAt }: WordpressPost, io: PublishIo): boolean {
   return scheduledAt - io.now() < SOONEST_MS;
 }
 
-/** It is too late for the site's own schedule. The post goes out at its time. */
 class TooNear extends PlatformFault {
   constructor() {
     super("not_sent", "It is too late for the site's own schedule. The post goes out at its time.");
@@ -238,7 +237,7 @@ const PICTURES = {
   maxHeight: 2_560,
 } as const;
 
-/** As many bytes as the server's PHP is set to take, which nobody is told. */
+/** As many bytes as the server's PHP is set to take, which it does not tell. */
 export const MEDIA: { maxItems: number; accepts: AcceptedMedia[] } = {
   maxItems: MAX_ITEMS,
   accepts: [
@@ -248,7 +247,7 @@ export const MEDIA: { maxItems: number; accepts: AcceptedMedia[] } = {
   ],
 };
 
-/** A draft that the files belong to: as it is for nobody to see, neither are they. */
+/** A draft that the files belong to: they are as hidden as it is. */
 interface Parent {
   readonly id: number;
   /** False: files of an earlier try may be there. */
@@ -261,16 +260,13 @@ async function sendMedia(
   parent: Parent,
   io: PublishIo,
 ): Promise<{ files: Filed[]; thumbnail: Filed | null }> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
+  const items = await openAll(itemsOf(post), io);
   const { thumbnailUrl } = post.metadata;
   const picture = thumbnailUrl === undefined ? null : await io.media.item(thumbnailUrl);
-  const files: Filed[] = [];
-  for (const [at, item] of items.entries())
-    files.push(await sendOne(item, { io, parent, step: stepOf(at), slug: `${keyOf(post)}-${at + 1}` }));
-  if (picture === null) return { files, thumbnail: null };
-  const slug = `${keyOf(post)}-0`;
-  return { files, thumbnail: await sendOne(picture, { io, parent, step: "thumbnail", slug }) };
+  const send = (item: MediaItem, step: string, at: number): Promise<Filed> =>
+    sendOne(item, { io, parent, step, slug: `${keyOf(post)}-${at}` });
+  const files = await inOrder(items, (item, at) => send(item, stepOf(at), at + 1));
+  return { files, thumbnail: picture === null ? null : await send(picture, "thumbnail", 0) };
 }
 
 /** Names the step that brings one of the media, from 0. */
@@ -287,7 +283,7 @@ interface Sending {
 
 function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<Filed> {
   const { type } = item.facts;
-  const toFiled = (file: z.infer<typeof WpFile>): Filed => ({
+  const toFiled = (file: WpFile): Filed => ({
     id: file.id,
     url: file.source_url,
     kind: type === "image" || type === "video" ? type : "audio",
@@ -306,14 +302,12 @@ function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<
   });
 }
 
-async function findFile(
-  io: PlatformIo,
-  { id }: Parent,
-  slug: string,
-): Promise<z.infer<typeof WpFile> | null> {
-  const query = { slug, parent: id, context: "edit", _fields: Object.keys(WpFile.shape).join(",") };
-  const call = { method: "GET", path: "/wp/v2/media", query } as const;
-  return (await ask(io, call, z.array(WpFile))).find((file) => file.slug === slug) ?? null;
+async function findFile(io: PlatformIo, { id }: Parent, slug: string): Promise<WpFile | null> {
+  const query = { slug, parent: id, context: "edit", ...FILE_FIELDS };
+  return (
+    (await ask(io, { path: "/wp/v2/media", query }, z.array(WpFile))).find((file) => file.slug === slug) ??
+    null
+  );
 }
 
 /** `parent`: the post that it belongs to. */
@@ -321,29 +315,15 @@ export async function upload(
   item: MediaItem,
   { slug, parent }: { readonly slug: string; readonly parent: number | string },
   io: PublishIo,
-): Promise<z.infer<typeof WpFile>> {
+): Promise<WpFile> {
   const text = (name: string, value: string): FormPart => ({ name, text: value });
   const multipart: FormPart[] = [
     text("post", String(parent)),
     text("slug", slug),
-    ...(item.altText === null || item.altText === "" ? [] : [text("alt_text", item.altText)]),
-    await filePart(item, slug, io),
+    ...(item.altText ? [text("alt_text", item.altText)] : []),
+    // WordPress goes by the ending of the name.
+    await filePart("file", item, { io, accepts: MEDIA.accepts, called: slug }),
   ];
-  const query = { _fields: Object.keys(WpFile.shape).join(",") };
-  return ask(io, { method: "POST", path: "/wp/v2/media", query, multipart, ...UPLOAD_TIMES }, WpFile);
-}
-
-/** WordPress goes by the ending of the name. */
-async function filePart(item: MediaItem, name: string, io: PublishIo): Promise<FormPart> {
-  const { type, mimeType, sizeBytes } = item.facts;
-  const fileName = (mime: string): string => fileNameOf(mime, name);
-  if (type !== "image")
-    return { name: "file", fileName: fileName(mimeType), mimeType, sizeBytes, open: () => item.open() };
-  const fitted = await io.media.fitImage(item, PICTURES);
-  return {
-    name: "file",
-    fileName: fileName(fitted.mimeType),
-    mimeType: fitted.mimeType,
-    bytes: fitted.bytes,
-  };
+  const call = { method: "POST", path: "/wp/v2/media", query: FILE_FIELDS, multipart } as const;
+  return ask(io, { ...call, ...UPLOAD_TIMES }, WpFile);
 }

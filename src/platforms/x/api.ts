@@ -2,47 +2,24 @@ import { createHmac, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
-import type {
-  PlatformIo,
-  PlatformRequest,
-  PlatformResponse,
-  SignedRequest,
-} from "../../ports/platform-io.ts";
-import { bearer, type Code, faultsBy } from "../shared/faults.ts";
+import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
+import { bearer, byCode, byStatus, type Code, faultsBy, refusedField } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://api.x.com";
 
 /** X's ids are longer than numbers are exact. */
 export const Id = z.string().regex(/^\d{1,19}$/);
 
-interface XCall extends Pick<
-  PlatformRequest,
-  "method" | "query" | "json" | "multipart" | "classify" | "isIdempotent" | "timeoutMs" | "idleMs"
-> {
-  readonly path: string;
-}
-
-/** The request of a call, not signed yet. */
-export function requestOf(io: Pick<PlatformIo, "setting">, { path, ...call }: XCall): PlatformRequest {
-  return { ...call, url: `${io.setting("BASE_URL") ?? API}${path}`, classify: call.classify ?? classify };
-}
-
-type Io = Pick<PlatformIo, "setting" | "now">;
-
-function signed(io: Io, call: XCall): SignedRequest {
-  const request = requestOf(io, call);
-  return { ...request, sign: (secrets) => signer(request, io.now())(secrets) };
-}
-
-/** One call on the channel's behalf. */
-export function send(io: Io & Pick<PlatformIo, "request">, call: XCall): Promise<PlatformResponse> {
-  return io.request(signed(io, call));
-}
-
-/** The same, its answer read. */
-export function ask<T>(io: Io & Pick<PlatformIo, "ask">, call: XCall, schema: z.ZodType<T>): Promise<T> {
-  return io.ask(signed(io, call), schema);
-}
+/** Signs with the token of a consent, or, where the channel was connected with four keys, with these. */
+export const { ask, askWith, send } = restApi({
+  base: API,
+  sign: (secrets, io, { method = "GET", url, query = {} }) =>
+    secrets["apiKey"] === undefined
+      ? bearer()(secrets)
+      : { headers: { authorization: keysHeader({ method, url, query }, secrets, io.now()) } },
+  classify: () => classify,
+});
 
 /** The person whose channel it is. */
 const User = z.looseObject({
@@ -63,22 +40,13 @@ export type User = z.infer<typeof User>;
 export const UserAnswer = z.looseObject({ data: User });
 
 /** Asked for the account itself. */
-export const ME: XCall = {
-  method: "GET",
+export const ME = {
   path: "/2/users/me",
   query: { "user.fields": "name,profile_image_url,public_metrics,subscription_type,username" },
 };
 
 /** What of a request OAuth 1.0a signs; bodies that are JSON or in parts are none of it. */
 type Signable = Pick<PlatformRequest, "method" | "url" | "query">;
-
-/** Signs with the token of a consent, or, where the channel was connected with four keys, with these. */
-export function signer(request: Signable, now: number): NonNullable<SignedRequest["sign"]> {
-  return (secrets) =>
-    secrets["apiKey"] === undefined
-      ? bearer()(secrets)
-      : { headers: { authorization: keysHeader(request, secrets, now) } };
-}
 
 /** The header of a request that the four keys sign (RFC 5849, 3.5.1). */
 export function keysHeader(request: Signable, secrets: Secrets, now: number): string {
@@ -131,7 +99,7 @@ const Problem = z.looseObject({
 /** What X answers with an error: a problem, or a list of them, beside which there may be data. */
 const Body = z.looseObject({ data: z.unknown().optional(), errors: z.array(Problem).catch([]) });
 
-/** What X tells in words alone. Its sentences are of its own API, not what a person wrote. */
+/** What X tells only in words. Its sentences are of its own API, not what a person wrote. */
 const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
   ["duplicate", /duplicate content|duplicate status|already said that/i],
   ["too-long", /text is too long|longer than [\d,]+ characters/i],
@@ -181,11 +149,13 @@ function isProblem({ type, title, detail, code, message }: z.infer<typeof Proble
 
 const CONSOLE = "the developer console (https://console.x.com)";
 
-const DUPLICATE: readonly Code[] = ["duplicate", 187];
+const DUPLICATE = "duplicate 187";
 
 /** X already has the same text. */
 export function isDuplicate(response: PlatformResponse): boolean {
-  return response.status >= 400 && codesOf(response).some((code) => DUPLICATE.includes(code));
+  return (
+    response.status >= 400 && codesOf(response).some((code) => DUPLICATE.split(" ").includes(String(code)))
+  );
 }
 
 const NO_CREDITS = {
@@ -213,34 +183,25 @@ export const classify = faultsBy({
       scope: "app",
       message: `The app's quota at X is used up for now. Buy more credits or raise the limit in ${CONSOLE}.`,
     },
-    {
+    ...byCode("ambiguous", {
       // Also in answers of 200.
-      code: [130, 131, "internal-error"],
-      kind: "ambiguous",
-      message: "X has a problem of its own, so it may have done what was asked.",
-    },
-    { code: [88, "rate-limit-exceeded"], kind: "rate", message: "X asks to slow down." },
-    {
-      code: [185, 344, "daily-limit"],
-      kind: "rate",
-      message: "The account has reached X's daily limit of posts.",
-    },
-    {
-      code: ["suspended", "user-suspended", "locked", 64, 326],
-      kind: "auth",
-      message: "X has suspended or locked this account. Settle that with X first.",
-    },
-    {
-      code: DUPLICATE,
-      kind: "rejected",
-      message:
+      "130 131 internal-error": "X has a problem of its own, so it may have done what was asked.",
+    }),
+    ...byCode("rate", {
+      "88 rate-limit-exceeded": "X asks to slow down.",
+      "185 344 daily-limit": "The account has reached X's daily limit of posts.",
+    }),
+    ...byCode("auth", {
+      "suspended user-suspended locked 64 326":
+        "X has suspended or locked this account. Settle that with X first.",
+    }),
+    ...byCode("rejected", {
+      [DUPLICATE]:
         "X refused it as a duplicate. The channel has already posted the same text. Change the text, then send the post again.",
-    },
-    {
-      code: ["read-only", "oauth1-permissions", 261],
-      kind: "setup",
-      message: `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
-    },
+    }),
+    ...byCode("setup", {
+      "read-only oauth1-permissions 261": `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
+    }),
     {
       code: [NO_PROBLEM, "unknown-authentication"],
       kind: "transient",
@@ -251,77 +212,47 @@ export const classify = faultsBy({
     {
       code: [226, "automated"],
       kind: "rate",
-      message: "X takes the post for an automated one, and asks you to try again later.",
       retryAfterMs: 15 * MINUTE,
+      message: "X takes the post for an automated one, and asks you to try again later.",
     },
-    {
-      code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication", "access-level", 453],
-      kind: "setup",
-      message: `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
-    },
-    {
-      code: ["too-long", 186],
-      kind: "rejected",
-      field: "caption",
-      message: "is longer than X allows this account. Shorten it, or go on in metadata.thread.",
-    },
-    {
-      code: "video-too-long",
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "is a longer video than X allows this account. Use one of at most 140 seconds.",
-    },
-    {
-      code: ["media-ids", 324],
-      kind: "rejected",
-      message: "X no longer has the media. It keeps them for a day. Send the post again.",
-    },
-    {
-      code: "cashtags",
-      kind: "rejected",
-      field: "caption",
-      message:
+    ...byCode("setup", {
+      "client-forbidden client-not-enrolled unsupported-authentication access-level 453": `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
+    }),
+    ...refusedField("caption", {
+      "too-long 186": "is longer than X allows this account. Shorten it, or go on in metadata.thread.",
+    }),
+    ...refusedField("mediaUrl", {
+      "video-too-long": "is a longer video than X allows this account. Use one of at most 140 seconds.",
+    }),
+    ...byCode("rejected", {
+      "media-ids 324": "X no longer has the media. It keeps them for a day. Send the post again.",
+    }),
+    ...refusedField("caption", {
+      cashtags:
         "has more than the one cashtag ($ABC) that X allows in posts from programs. Leave the others out.",
-    },
-    {
-      code: "invalid-url",
-      kind: "rejected",
-      field: "caption",
-      message: "has an address that X does not allow. Change it, or leave it out.",
-    },
-    {
-      code: ["reply", 433],
-      kind: "rejected",
-      message:
+      "invalid-url": "has an address that X does not allow. Change it, or leave it out.",
+    }),
+    ...byCode("rejected", {
+      "reply 433":
         "X does not allow this reply. Programs may reply only where the author has mentioned or quoted the account. Reply on x.com.",
-    },
-    {
-      code: ["not-visible", 385, "not-authorized-for-resource", "disallowed-resource"],
-      kind: "rejected",
-      message: "The post that this one belongs to is gone, or X does not show it to this account.",
-    },
-    {
-      code: "feature",
-      kind: "rejected",
-      message:
+      "not-visible 385 not-authorized-for-resource disallowed-resource":
+        "The post that this one belongs to is gone, or X does not show it to this account.",
+      feature:
         "X does not offer this to the account. Long texts and videos need Premium. Communities need a membership. Leave it out, or look at the account on x.com, then send the post again.",
-    },
-    {
-      status: 403,
-      kind: "rejected",
-      message: "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
-    },
-    { status: [413, 431], kind: "rejected", message: "X's servers refused the request as too large." },
+    }),
+    ...byStatus("rejected", {
+      403: "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
+      "413 431": "X's servers refused the request as too large.",
+    }),
   ],
 });
 
-/** Asked for a post: it is gone, or was never there. */
-export function isMissing(response: Pick<PlatformResponse, "status" | "json">): boolean {
-  if (response.status === 404) return true;
-  const { data } = Body.safeParse(response.json);
-  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
-}
+/** As `classify`, for a post that may be gone: that it is, is an answer. */
+export const orMissing: typeof classify = (response) => (isMissing(response) ? "ok" : classify(response));
 
-function isNotFound({ type }: z.infer<typeof Problem>): boolean {
-  return type.endsWith("/resource-not-found");
+function isMissing({ status, json }: PlatformResponse): boolean {
+  if (status === 404) return true;
+  const { data } = Body.safeParse(json);
+  const isNotFound = ({ type }: z.infer<typeof Problem>): boolean => type.endsWith("/resource-not-found");
+  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
 }

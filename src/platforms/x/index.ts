@@ -13,10 +13,11 @@ import type {
 } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { API, keysHeader, ME, requestOf, type User, UserAnswer } from "./api.ts";
+import { API, askWith, ME, type User, UserAnswer } from "./api.ts";
 import { analytics, insights, inspect, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, checkPost, measure, XMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
 const REVOKE_URL = `${API}/2/oauth2/revoke`;
@@ -67,8 +68,7 @@ const OAUTH: OAuthWay = {
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: true },
   revoke,
   async targets({ secrets }, io) {
-    const headers = { authorization: `Bearer ${secrets["accessToken"] ?? ""}` };
-    const { data } = await io.ask({ ...requestOf(io, ME), headers }, UserAnswer);
+    const { data } = await askWith(io, { secrets }, ME, UserAnswer);
     return [targetOf(data, {})];
   },
 };
@@ -92,14 +92,6 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 
 const KEYS_PLACE = "the app's Keys and tokens at https://console.x.com";
 
-const field = (name: string, label: string, help: string) => ({
-  name,
-  label,
-  help,
-  isRequired: true,
-  isSecret: true,
-});
-
 /** The keys of an app of the person's own, which act for the account that owns it. */
 const KEYS: SecretsWay = {
   kind: "secrets",
@@ -107,10 +99,14 @@ const KEYS: SecretsWay = {
   label: "Four keys of your own app",
   instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission. Each has a secret, so there are four. They post as the account that owns the app, cost that app's credits and do not expire.`,
   fields: [
-    field("apiKey", "API key", `From ${KEYS_PLACE}.`),
-    field("apiSecret", "API key secret", "Shown beside the API key, once."),
-    field("accessToken", "Access token", "Made below the API key. It begins with the account's number."),
-    field("accessSecret", "Access token secret", "Shown beside the access token, once."),
+    secretField("apiKey", "API key", `From ${KEYS_PLACE}.`),
+    secretField("apiSecret", "API key secret", "Shown beside the API key, once."),
+    secretField(
+      "accessToken",
+      "Access token",
+      "Made below the API key. It begins with the account's number.",
+    ),
+    secretField("accessSecret", "Access token secret", "Shown beside the access token, once."),
   ],
   renewal: null,
   connect: connectWithKeys,
@@ -120,10 +116,8 @@ const KEYS_NAMES = ["apiKey", "apiSecret", "accessToken", "accessSecret"] as con
 
 async function connectWithKeys(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const secrets = Object.fromEntries(KEYS_NAMES.map((name) => [name, (input.secrets[name] ?? "").trim()]));
-  const request = requestOf(io, ME);
-  const headers = { authorization: keysHeader(request, secrets, io.now()) };
   try {
-    const { data } = await io.ask({ ...request, headers }, UserAnswer);
+    const { data } = await askWith(io, { secrets }, ME, UserAnswer);
     return { tokens: null, targets: [targetOf(data, secrets)] };
   } catch (cause) {
     if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;

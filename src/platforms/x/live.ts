@@ -3,7 +3,7 @@ import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { ask, classify, Id, isMissing, ME, send, UserAnswer } from "./api.ts";
+import { ask, Id, ME, orMissing, send, UserAnswer } from "./api.ts";
 import { partsOf, type XPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
@@ -52,20 +52,12 @@ const Found = z.looseObject({
 
 export async function insights(post: XPost, io: PlatformIo): Promise<PostInsights> {
   const isRecent = io.now() - post.scheduledAt < CLICKS_FOR_MS;
-  const answer = await ask(
-    io,
-    {
-      method: "GET",
-      path: `/2/tweets/${idOf(post)}`,
-      query: {
-        "tweet.fields": isRecent ? "non_public_metrics,public_metrics" : "public_metrics",
-        expansions: "attachments.media_keys",
-        "media.fields": "public_metrics",
-      },
-      classify: (response) => (isMissing(response) ? "ok" : classify(response)),
-    },
-    Found,
-  );
+  const query = {
+    "tweet.fields": isRecent ? "non_public_metrics,public_metrics" : "public_metrics",
+    expansions: "attachments.media_keys",
+    "media.fields": "public_metrics",
+  };
+  const answer = await ask(io, { path: `/2/tweets/${idOf(post)}`, query, classify: orMissing }, Found);
   if ((answer.data ?? null) === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: metricsOf(answer) };
 }
@@ -111,12 +103,8 @@ export async function remove(post: XPost, io: PlatformIo): Promise<void> {
     .slice(1)
     .flatMap((_part, nth) => Posted.safeParse(io.resultOf(stepOf(nth))).data?.id ?? []);
   for (const id of [...replies.toReversed(), idOf(post)]) {
-    await send(io, {
-      method: "DELETE",
-      path: `/2/tweets/${id}`,
-      isIdempotent: true,
-      classify: (response) => (isMissing(response) ? "ok" : classify(response)),
-    });
+    const call = { method: "DELETE", path: `/2/tweets/${id}`, isIdempotent: true } as const;
+    await send(io, { ...call, classify: orMissing });
   }
 }
 

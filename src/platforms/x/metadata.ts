@@ -5,6 +5,7 @@ import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkFirst } from "../shared/media.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
 import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
@@ -142,7 +143,7 @@ const LIGHT: readonly (readonly [first: number, last: number])[] = [
   [8208, 8223],
   [8242, 8247],
 ];
-/** Whatever its length, an address is shortened to t.co's. */
+/** An address of any length is shortened to t.co's. */
 const URL_WEIGHT = 23;
 const EMOJI_WEIGHT = 2;
 
@@ -191,7 +192,7 @@ function isDomain(host: string): boolean {
   return !name.includes("_") && (last.startsWith("xn--") || TOP_LEVEL_DOMAINS.has(last));
 }
 
-/** Without what ends the sentence, and up to a bracket that is opened or closed alone. */
+/** Without what ends the sentence, and up to a bracket without its other half. */
 function withoutTail(address: string): string {
   const open: number[] = [];
   let end = address.length;
@@ -233,7 +234,7 @@ function toText(caption: string): string {
 
 type Known = Pick<MediaFigures, "type" | "mimeType" | "isAnimated">;
 
-/** A film or an animation, of which a post takes one and nothing beside it. */
+/** A film or an animation: a post takes one, and nothing beside it. */
 export function isAlone({ type, mimeType, isAnimated }: Known): boolean {
   return type === "video" || (mimeType === "image/gif" && isAnimated);
 }
@@ -252,9 +253,7 @@ export function checkPost(post: XPost, at: CheckedAt): Checked {
   const isVideo = known[0]?.type === "video";
   const errors = [
     ...(first.media.length > 1 && known.some(isAlone) ? [ALONE] : []),
-    ...(post.metadata.moreMedia !== undefined && post.metadata.moreMedia.length > 0 && post.mediaUrl === ""
-      ? ["metadata.moreMedia: the first picture belongs in mediaUrl."]
-      : []),
+    ...checkFirst(post, "picture"),
     ...(post.metadata.thumbnailUrl !== undefined && (post.mediaUrl === "" || (known.length > 0 && !isVideo))
       ? [NO_VIDEO]
       : []),

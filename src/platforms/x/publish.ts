@@ -3,6 +3,7 @@ import { MINUTE, toIso } from "../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
 import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
@@ -17,17 +18,16 @@ const PostedAnswer = z.looseObject({ data: Posted });
 
 /** Media ahead; then the post, and those that follow it, each in reply to the one before. */
 export async function publish(post: XPost, io: PublishIo): Promise<PublishOutcome> {
-  const media = await sendMedia(post, io);
-  if ("state" in media) return media;
+  const [media, ...others] = await sendAllMedia(post, io);
   if (!io.isDue) return { state: "prepared" };
   const [first, ...rest] = partsOf(post);
-  const head = { step: "post", body: bodyOf(first, post.metadata, media.sent[0]), others: [] };
-  const { id } = await postOnce(io, { ...head, part: first, media: media.sent[0], isFirst: true });
+  const head = { step: "post", body: bodyOf(first, post.metadata, media), others: [] };
+  const { id } = await postOnce(io, { ...head, part: first, media, isFirst: true });
   if (rest.length > 0) {
     await io.followUp("The thread", async () => {
       const ids = [id];
       for (const [nth, part] of rest.entries()) {
-        const own = media.sent[nth + 1];
+        const own = others[nth];
         const reply = { reply: { in_reply_to_tweet_id: ids.at(-1) ?? id } };
         const body = { ...bodyOf(part, disclosed(post.metadata), own), ...reply };
         const next = { step: stepOf(nth), body, others: ids, part, media: own, isFirst: false };
@@ -41,10 +41,6 @@ export async function publish(post: XPost, io: PublishIo): Promise<PublishOutcom
 /** The name of the step that sends the post of a thread after the first; `nth` from 0. */
 export function stepOf(nth: number): string {
   return `reply:${nth + 1}`;
-}
-
-async function sendMedia(post: XPost, io: PublishIo): Promise<{ sent: SentMedia[] } | PublishOutcome> {
-  return { sent: await sendAllMedia(post, io) };
 }
 
 /** What is told of every post of a thread. */
@@ -132,8 +128,9 @@ function reconcile(
   return reconcileByListing(context, {
     now: io.now(),
     listedAfterMs: LISTING_LAG_MS,
-    isReliable: !mayBeOurs,
-    reason: "X refused it as a duplicate, and the channel's latest posts do not have it.",
+    doubt: mayBeOurs
+      ? "X refused it as a duplicate, and the channel's latest posts do not have it."
+      : undefined,
     find: async (since) => {
       const id = await findPost(io, wanted, since);
       return id === null ? null : { id };
@@ -183,7 +180,7 @@ const Page = z.looseObject({
   meta: z.looseObject({ next_token: z.string().optional() }).default({}),
 });
 
-/** All posts of a minute or two; who has more of them had the wrong thing looked for. */
+/** All posts of a minute or two. */
 const MAX_PAGES = 5;
 /** Each post that is read costs: of the few since then, no more are asked for. */
 const PAGE = 10;
@@ -191,31 +188,22 @@ const PAGE = 10;
 /** The newest of the channel's posts since then (milliseconds since 1970) that is this one; null: none. */
 async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<string | null> {
   const seconds = toIso(Math.floor(since / 1_000) * 1_000).replace(".000Z", "Z");
-  let token: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { data, meta } = await ask(
-      io,
-      {
-        method: "GET",
-        path: `/2/users/${io.account.platformAccountId ?? ""}/tweets`,
-        query: {
-          max_results: PAGE,
-          start_time: seconds,
-          "tweet.fields": "attachments,created_at,entities,note_tweet",
-          pagination_token: token,
-        },
-      },
-      Page,
-    );
-    const found = data.find((one) => !wanted.others.includes(one.id) && isSame(one, wanted));
-    if (found !== undefined) return found.id;
-    token = meta.next_token;
-    if (token === undefined) return null;
-  }
-  return null;
+  const path = `/2/users/${io.account.platformAccountId ?? ""}/tweets`;
+  const listed = pages(MAX_PAGES, async (token) => {
+    const query = {
+      max_results: PAGE,
+      start_time: seconds,
+      "tweet.fields": "attachments,created_at,entities,note_tweet",
+      pagination_token: token,
+    };
+    const { data, meta } = await ask(io, { path, query }, Page);
+    return { items: data, next: meta.next_token };
+  });
+  const isIt = (one: Listed): boolean => !wanted.others.includes(one.id) && isSame(one, wanted);
+  return (await findFirst(listed, isIt))?.id ?? null;
 }
 
-/** By its media, which are this post's alone, where there are any; else by its text. */
+/** By its media, which only this post has. Without media, by its text. */
 function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
@@ -246,7 +234,7 @@ function wholeAddress(address: string, entities: z.infer<typeof Entities>): stri
   return expanded === null ? ANY : plain(expanded);
 }
 
-/** X adds the scheme that somebody left out, and a slash after a bare host. */
+/** X adds the scheme that was left out, and a slash after a bare host. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

@@ -1,4 +1,4 @@
-import { openAll as openMedia } from "../shared/media.ts";
+import { inOrder, openAll } from "../shared/media.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
@@ -34,27 +34,23 @@ export interface SentMedia {
 
 /** Brings the media of all parts to X, in order. All are opened before the first is sent. */
 export async function sendAllMedia(post: XPost, io: PublishIo): Promise<SentMedia[]> {
-  const opened: MediaItem[][] = [];
-  for (const part of partsOf(post)) opened.push(await openAll(part, io));
+  const opened = await inOrder(partsOf(post), (part) => openPart(part, io));
   const { thumbnailUrl } = post.metadata;
   const isVideo = opened[0]?.[0]?.facts.type === "video";
   if (thumbnailUrl !== undefined && !isVideo) throw new AppError("invalid", NO_VIDEO);
-  const sent: SentMedia[] = [];
-  for (const [at, items] of opened.entries()) {
-    const uploads: Uploaded[] = [];
-    for (const [nth, item] of items.entries()) uploads.push(await sendOne(item, `${at + 1}.${nth + 1}`, io));
+  return inOrder(opened, async (items, at) => {
+    const uploads = await inOrder(items, (item, nth) => sendOne(item, `${at + 1}.${nth + 1}`, io));
     const thumbnailId =
       at === 0 && thumbnailUrl !== undefined
         ? (await sendOne(await io.media.item(thumbnailUrl), "thumbnail", io)).mediaId
         : null;
     const keys = uploads.flatMap(({ mediaKey }) => mediaKey ?? []);
-    sent.push({ ids: uploads.map(({ mediaId }) => mediaId), keys, thumbnailId });
-  }
-  return sent;
+    return { ids: uploads.map(({ mediaId }) => mediaId), keys, thumbnailId };
+  });
 }
 
-async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items = await openMedia(part.media, io);
+async function openPart(part: Part, io: PublishIo): Promise<MediaItem[]> {
+  const items = await openAll(part.media, io);
   if (items.length > 1 && items.some(({ facts }) => isAlone(facts))) throw new AppError("invalid", ALONE);
   return items;
 }
@@ -177,7 +173,7 @@ function waitMsOf({ check_after_secs: seconds }: z.infer<typeof Processing>): nu
   return Math.min(Math.max((seconds ?? 5) * SECOND, SECOND), 15 * MINUTE);
 }
 
-/** Sends a file once; nobody sees it before a post names it, so it may be sent again. */
+/** Sends a file once. It is not seen before a post names it, so it may be sent again. */
 async function uploadOnce(
   io: PublishIo,
   { step, request, open }: { step: string; request: JsonObject; open(): Promise<Upload> },
@@ -207,23 +203,10 @@ async function run(io: PublishIo, upload: Upload, context: EffectContext): Promi
 }
 
 async function begin(io: PublishIo, { category, mimeType, sizeBytes }: Upload): Promise<Session> {
-  const { data } = await ask(
-    io,
-    {
-      method: "POST",
-      path: "/2/media/upload/initialize",
-      json: { media_category: category, media_type: mimeType, total_bytes: sizeBytes },
-      isIdempotent: true,
-    },
-    Begun,
-  );
-  return {
-    mediaId: data.id,
-    mediaKey: data.media_key,
-    sentBytes: 0,
-    segments: 0,
-    segmentBytes: SEGMENT_BYTES,
-  };
+  const json = { media_category: category, media_type: mimeType, total_bytes: sizeBytes };
+  const call = { method: "POST", path: "/2/media/upload/initialize", json, isIdempotent: true } as const;
+  const { id: mediaId, media_key: mediaKey } = (await ask(io, call, Begun)).data;
+  return { mediaId, mediaKey, sentBytes: 0, segments: 0, segmentBytes: SEGMENT_BYTES };
 }
 
 interface Running {
@@ -302,7 +285,7 @@ async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<
 async function assertProcessed(io: PublishIo, { mediaId, askFrom }: Uploaded): Promise<true> {
   if (io.now() < askFrom) throw new StillProcessing(askFrom - io.now());
   const query = { command: "STATUS", media_id: mediaId };
-  const { data } = await ask(io, { method: "GET", path: "/2/media/upload", query }, Ended);
+  const { data } = await ask(io, { path: "/2/media/upload", query }, Ended);
   const info = data.processing_info;
   if (info === null || info.state === "succeeded") return true;
   if (info.state !== "failed") throw new StillProcessing(waitMsOf(info));

@@ -4,8 +4,9 @@ import { DAY, HOUR } from "../../domain/time.ts";
 import type { OAuthIo, Target, Tokens } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
-import type { FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
+import { collect, pages } from "../shared/pages.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const GOOGLE = "https://www.googleapis.com";
@@ -75,40 +76,28 @@ const RULES: readonly FaultRule[] = [
   ...FIELDS.map(([code, field, message]): FaultRule => {
     return { code, kind: "rejected", field, message: `${message} ${CHANGE_IT}` };
   }),
-  {
-    code: ["invalidVideoMetadata", "invalidRecordingDetails"],
-    kind: "rejected",
-    message: `YouTube refused the data of the video (title, category and so on). ${CHANGE_IT}`,
-  },
+  ...byCode("rejected", {
+    "invalidVideoMetadata invalidRecordingDetails": `YouTube refused the data of the video (title, category and so on). ${CHANGE_IT}`,
+  }),
   {
     code: "uploadLimitExceeded",
     kind: "rate",
+    retryAfterMs: DAY,
     message:
       "YouTube takes no more videos from this channel for now. Its daily limit of uploads is reached. Verify the channel at https://www.youtube.com/verify to raise it, or wait a day.",
-    retryAfterMs: DAY,
   },
   {
     code: "uploadRateLimitExceeded",
     kind: "rate",
-    message: "The channel set too many thumbnails. Wait some hours.",
     retryAfterMs: 4 * HOUR,
+    message: "The channel set too many thumbnails. Wait some hours.",
   },
-  {
-    code: ["youtubeSignupRequired", "channelNotFound"],
-    kind: "auth",
-    message:
+  ...byCode("auth", {
+    "youtubeSignupRequired channelNotFound":
       "The Google account has no YouTube channel (any more). Make one at https://www.youtube.com/create_channel first.",
-  },
-  {
-    code: [
-      "authenticatedUserAccountClosed",
-      "authenticatedUserAccountSuspended",
-      "channelClosed",
-      "channelSuspended",
-    ],
-    kind: "auth",
-    message: "YouTube closed or suspended this channel. Settle that with YouTube first.",
-  },
+    "authenticatedUserAccountClosed authenticatedUserAccountSuspended channelClosed channelSuspended":
+      "YouTube closed or suspended this channel. Settle that with YouTube first.",
+  }),
   { status: 409, kind: "transient", message: "YouTube was busy with another change." },
 ];
 
@@ -252,16 +241,16 @@ const Playlists = z.looseObject({
 });
 
 async function playlists(search: string, io: PlatformIo): Promise<Choice[]> {
-  const all: Choice[] = [];
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const listed = pages(MAX_PAGES, async (pageToken) => {
     const query = { part: "snippet", mine: true, maxResults: 50, pageToken };
-    const { items, nextPageToken } = await askAs(io, { path: "playlists", query }, Playlists);
-    all.push(...items.map(({ id, snippet }) => ({ value: id, label: snippet.title })));
-    if (nextPageToken === undefined) break;
-    pageToken = nextPageToken;
-  }
-  return fitting(search, all);
+    const { items, nextPageToken: next } = await askAs(io, { path: "playlists", query }, Playlists);
+    return { items, next };
+  });
+  const all = await collect(listed);
+  return fitting(
+    search,
+    all.map(({ id, snippet }) => ({ value: id, label: snippet.title })),
+  );
 }
 
 function fitting(search: string, all: readonly Choice[]): Choice[] {

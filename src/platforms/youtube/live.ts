@@ -69,7 +69,7 @@ function editedPart(
   const kept = Object.entries(mutableOf(video, part)).filter(([name]) => !fields.includes(name));
   const given = fields.flatMap((name) => (wanted[name] === undefined ? [] : [[name, wanted[name]] as const]));
   const edited: JsonObject = Object.fromEntries([...kept, ...given]);
-  // A time is legal with a private video alone.
+  // A time is legal only with a private video.
   if (edited["privacyStatus"] !== "private") delete edited["publishAt"];
   return edited;
 }
@@ -105,15 +105,8 @@ function stateOf({ state, privacy }: ReturnType<typeof standingOf>): Insights["s
 
 /** What is gone already is no error. */
 export async function remove(post: YoutubePost, io: PlatformIo): Promise<void> {
-  const rules = [{ status: 404, kind: "ok" }] as const;
-  const call = {
-    method: "DELETE",
-    path: "videos",
-    query: { id: idOf(post) },
-    isIdempotent: true,
-    rules,
-  } as const;
-  await send(io, call);
+  const call = { method: "DELETE", path: "videos", query: { id: idOf(post) }, isIdempotent: true } as const;
+  await send(io, { ...call, rules: [{ status: 404, kind: "ok" }] });
 }
 
 /** https://developers.google.com/youtube/analytics/metrics; what of them adds up over days. */
@@ -159,12 +152,10 @@ export async function analytics(
       ...(followers === null
         ? [{ metric: "followers", reason: "The channel hides how many there are." }]
         : []),
-      ...METRICS.filter((metric) => total?.numbers[metric] === undefined).map((metric) => {
-        return {
-          metric,
-          reason: "YouTube has no numbers for these days (yet). They come some two days later.",
-        };
-      }),
+      ...METRICS.filter((metric) => total?.numbers[metric] === undefined).map((metric) => ({
+        metric,
+        reason: "YouTube has no numbers for these days (yet). They come some two days later.",
+      })),
     ],
   };
 }

@@ -5,11 +5,11 @@ import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { bearer, type FaultRule } from "../shared/faults.ts";
+import { bearer, type FaultRule, refusedField } from "../shared/faults.ts";
 import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
 import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askAs, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
+import { askAs, send, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import {
   changeVisibility,
@@ -47,7 +47,7 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
     flip: (id, wanted) => changeVisibility(io, id, wanted),
     // That YouTube kept a video private is told with the channel and with its next posts.
     after: async (isShown) => {
-      if (isShown === isKnownToBeKept(io))
+      if (isShown === (typeof io.account.settings["keptPrivateAt"] === "string"))
         await io.remember({ keptPrivateAt: isShown ? null : toIso(io.now()) });
     },
     followUps: async (id) => {
@@ -57,14 +57,10 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
   });
 }
 
-function isKnownToBeKept({ account }: PublishIo): boolean {
-  return typeof account.settings["keptPrivateAt"] === "string";
-}
-
 /** A multiple of 256 KiB, as YouTube wants; what a broken connection sends twice. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
-/** Brings the film onto YouTube, for nobody to see. */
+/** Brings the film onto YouTube in private. */
 function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
   const body = bodyOf(post, io);
   return uploadFilm(io, {
@@ -140,12 +136,9 @@ const THUMBNAIL_RULES: readonly FaultRule[] = [
     message:
       "Only verified channels may have thumbnails of their own on YouTube. Verify the channel at https://www.youtube.com/verify, then set the thumbnail again.",
   },
-  {
-    code: ["invalidImage", "mediaBodyRequired"],
-    kind: "rejected",
-    field: "metadata.thumbnailUrl",
-    message: "YouTube refused the picture. Set another thumbnail.",
-  },
+  ...refusedField("metadata.thumbnailUrl", {
+    "invalidImage mediaBodyRequired": "YouTube refused the picture. Set another thumbnail.",
+  }),
 ];
 
 export function thumbnailOf<U extends string | undefined>(
@@ -188,14 +181,8 @@ async function addToPlaylist(
     request: json,
     send: async () => {
       const rules: readonly FaultRule[] = [{ code: "videoAlreadyInPlaylist", kind: "ok" }];
-      const call = {
-        method: "POST",
-        path: "playlistItems",
-        query: { part: "snippet" },
-        json,
-        rules,
-      } as const;
-      await askAs(io, call, z.looseObject({}));
+      const call = { method: "POST", path: "playlistItems", query: { part: "snippet" }, json } as const;
+      await send(io, { ...call, rules });
       return null;
     },
     reconcile: async () => {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { Standing } from "../shared/film/held.ts";
+import { findFirst, pages } from "../shared/pages.ts";
 import { askAs } from "./api.ts";
 import { USUAL_CATEGORY, type YoutubePost } from "./metadata.ts";
 
@@ -52,7 +53,7 @@ export function standingOf(video: Video): Standing {
   const hasFailed =
     status.uploadStatus === "failed" ||
     status.uploadStatus === "rejected" ||
-    // "terminated" says no more than that nobody knows any more.
+    // "terminated" says only that it is not known any more.
     processing.processingStatus === "failed";
   const isProcessing = status.uploadStatus === "uploaded" && processing.processingStatus !== "succeeded";
   const usable = isProcessing ? "processing" : "ready";
@@ -155,15 +156,8 @@ export async function changeVisibility(
 
 /** Replaces whole parts of a video. */
 export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Promise<Video> {
-  const query = { part: Object.keys(parts).join(",") };
-  const call = {
-    method: "PUT",
-    path: "videos",
-    query,
-    json: { id, ...parts },
-    isIdempotent: true,
-  } as const;
-  return askAs(io, call, Video);
+  const how = { method: "PUT", query: { part: Object.keys(parts).join(",") }, isIdempotent: true } as const;
+  return askAs(io, { ...how, path: "videos", json: { id, ...parts } }, Video);
 }
 
 interface Wanted {
@@ -173,7 +167,7 @@ interface Wanted {
   readonly sizeBytes: number;
 }
 
-/** Pages of 50 of the newest uploads: more than anybody uploads meanwhile. */
+/** Pages of 50 of the newest uploads: more than a channel uploads meanwhile. */
 const MAX_PAGES = 4;
 
 const Page = z.looseObject({
@@ -191,19 +185,16 @@ const Page = z.looseObject({
 /** The id of a video among the channel's uploads that is this post's by title, time and size; null: none is. */
 export async function findUpload(io: PublishIo, wanted: Wanted): Promise<string | null> {
   const { title } = wanted.post.metadata;
-  let pageToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  const videos = pages(MAX_PAGES, async (pageToken) => {
     const query = { part: "snippet,contentDetails", playlistId: uploadsOf(io), maxResults: 50, pageToken };
     const { items, nextPageToken } = await askAs(io, { path: "playlistItems", query }, Page);
     const since = items.filter(({ snippet }) => Date.parse(snippet.publishedAt) >= wanted.since);
     const alike = since.filter(({ snippet }) => snippet.title.trim() === title.trim());
     const ids = alike.map(({ contentDetails }) => contentDetails.videoId);
-    const video = (await findVideos(io, ids, "fileDetails,snippet")).find((one) => isSame(one, wanted));
-    if (video !== undefined) return video.id;
-    if (since.length < items.length || nextPageToken === undefined) return null;
-    pageToken = nextPageToken;
-  }
-  return null;
+    const next = since.length < items.length ? null : nextPageToken;
+    return { items: await findVideos(io, ids, "fileDetails,snippet"), next };
+  });
+  return (await findFirst(videos, (one) => isSame(one, wanted)))?.id ?? null;
 }
 
 /** The list of what the channel uploaded; named after the channel where connecting did not tell it. */

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
-import { access, copyFile, link, open, readdir, rm, stat } from "node:fs/promises";
+import { closeSync, constants, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { access, copyFile, link, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 
-/** New names in the folder survive a power loss from here on. Not every system lets one open a folder. */
+/**
+ * New names in the folder survive a power loss from here on. Some systems let no program open a folder, and there
+ * it does nothing.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY).catch(() => null);
   if (handle === null) return;
@@ -12,28 +15,30 @@ export async function syncFolder(path: string): Promise<void> {
   await opened.sync().catch(() => {});
 }
 
-/** What is being written, beside the file that it is to become; a process that is killed leaves it. */
+/** Names of files that are not finished begin so. A process that is killed leaves them. */
 export const UNFINISHED = ".new-";
 
-const OWNER_ONLY = 0o600;
+/** Only this user may read and write it. */
+const NEW_FILE = { flag: "wx", mode: 0o600 } as const;
+
+function unfinishedBeside(file: string): string {
+  return join(dirname(file), UNFINISHED + randomUUID());
+}
 
 /**
- * Writes a file for this user alone, unless it is there; false then. It appears under its name as a whole or
- * not at all, and survives a power loss. Of processes that do this together, one makes it.
+ * Writes a file, unless it is there; false then. It appears as a whole or not at all, and survives a power loss.
+ * Of several processes that do this together, one makes it.
  */
 export async function createWhole(file: string, text: string): Promise<boolean> {
-  const folder = dirname(file);
-  const unfinished = join(folder, UNFINISHED + randomUUID());
+  const unfinished = unfinishedBeside(file);
   try {
-    await using handle = await open(unfinished, "wx", OWNER_ONLY);
-    await handle.writeFile(text);
-    await handle.sync();
-    // Not every file system has links; a copy at least never replaces anything.
+    await writeFile(unfinished, text, { ...NEW_FILE, flush: true });
+    // A file system without links gets a copy, which at least replaces nothing.
     await link(unfinished, file).catch((error: unknown) => {
       if (codeOf(error) === "EEXIST") throw error;
       return copyFile(unfinished, file, constants.COPYFILE_EXCL);
     });
-    await syncFolder(folder);
+    await syncFolder(dirname(file));
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -44,33 +49,24 @@ export async function createWhole(file: string, text: string): Promise<boolean> 
 }
 
 /**
- * Replaces a file of this user's as a whole; `isDurable`: it survives a power loss. Synchronous, to be part
- * of a transaction.
+ * Replaces a file as a whole. `isDurable`: it survives a power loss. Synchronous, so that it can be part of a
+ * transaction.
  */
 export function replaceFile(
   file: string,
   text: string,
   { isDurable }: { readonly isDurable: boolean },
 ): void {
-  const unfinished = join(dirname(file), UNFINISHED + randomUUID());
-  const handle = openSync(unfinished, "wx", OWNER_ONLY);
-  try {
-    writeSync(handle, text);
-    if (isDurable) fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  const unfinished = unfinishedBeside(file);
+  writeFileSync(unfinished, text, { ...NEW_FILE, flush: isDurable });
   renameSync(unfinished, file);
-  if (isDurable) syncFolderNow(dirname(file));
-}
-
-function syncFolderNow(path: string): void {
+  if (!isDurable) return;
   try {
-    const handle = openSync(path, "r");
-    fsyncSync(handle);
-    closeSync(handle);
+    const folder = openSync(dirname(file), "r");
+    fsyncSync(folder);
+    closeSync(folder);
   } catch {
-    // Not every system lets one open a folder.
+    // As in `syncFolder`.
   }
 }
 
@@ -81,10 +77,7 @@ export function isThere(path: string): Promise<boolean> {
   );
 }
 
-/**
- * Removes what commands that were killed left in the folder under a name with this beginning, last changed
- * before `before`.
- */
+/** Removes files that killed commands left in the folder: with this prefix, last changed before `before`. */
 export async function removeLeftovers(folder: string, prefix: string, before = Infinity): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
@@ -94,7 +87,7 @@ export async function removeLeftovers(folder: string, prefix: string, before = I
   }
 }
 
-/** Null where it is gone: another process that starts beside this one finished or removed it. */
+/** Null where it is gone: another process finished or removed it meanwhile. */
 async function readChangedAt(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mtimeMs;
@@ -113,7 +106,7 @@ export async function assertAbsent(file: string): Promise<void> {
     );
 }
 
-/** Why the system refuses something, in words. */
+/** The system's reasons in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
@@ -134,7 +127,7 @@ export function reasonOf(error: unknown): string {
   return REASONS[codeOf(error)] ?? `the system answers ${codeOf(error)}`;
 }
 
-/** Runs what writes the file; where the disk does not take it, throws `unavailable` with the reason. */
+/** Runs `work`, which writes the file. Throws `unavailable` with the reason where the system refuses it. */
 export async function explainingWrite<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

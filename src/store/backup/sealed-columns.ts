@@ -1,16 +1,16 @@
 import { sql } from "kysely";
-import { change, rowsOf } from "../engine/statements.ts";
+import { change, readBatches, type Row } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 
-/** What a sealed value's row is found by, and what else it is bound to. */
-export type SealedKeys = Readonly<Record<string, string | number | null>>;
+/** The keys of a sealed value's row, the columns that the value is bound to, and the value. */
+export type SealedKeys = Row;
 
 interface SealedColumn {
   readonly column: string;
   readonly keys: readonly string[];
   /** Columns beside the keys that the value is bound to. */
   readonly bound?: readonly string[];
-  /** Which rows, where not all are sealed. */
+  /** Selects the sealed rows, where not all are. */
   readonly where?: string;
 }
 
@@ -29,52 +29,29 @@ export const SEALED_COLUMNS = {
 
 export type SealedTable = keyof typeof SEALED_COLUMNS;
 
-const BATCH = 500;
-
-/** Hands every sealed value over, and writes what comes back for it; null leaves it as it is. */
+/**
+ * Calls `rewrite` with every sealed value and its row, which has the keys and the columns that the value is bound
+ * to. Stores what it returns. Null leaves the value as it is.
+ */
 export async function rewriteSealed(
   tx: Tx,
-  rewrite: (table: SealedTable, keys: SealedKeys, value: string) => string | null,
+  rewrite: (table: SealedTable, row: Row, value: string) => string | null,
   tables = Object.keys(SEALED_COLUMNS) as readonly SealedTable[],
 ): Promise<void> {
   for (const table of tables) {
-    const sealed: SealedColumn = SEALED_COLUMNS[table];
-    for await (const row of sealedRows(tx, table, sealed)) {
-      const value = rewrite(table, row, String(row[sealed.column]));
-      if (value !== null) await write(tx, { table, sealed }, { row, value });
-    }
-  }
-}
-
-async function write(
-  tx: Tx,
-  { table, sealed }: { table: SealedTable; sealed: SealedColumn },
-  { row, value }: { row: SealedKeys; value: string },
-): Promise<void> {
-  // As it was read: somebody may have put another value there since, which must stay.
-  const where = [...sealed.keys, sealed.column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
-  await change(
-    tx,
-    sql`UPDATE ${sql.table(table)} SET ${sql.ref(sealed.column)} = ${value} WHERE ${sql.join(where, sql` AND `)}`,
-  );
-}
-
-/** In batches: a statement that is still being read would keep the connection from writing. */
-async function* sealedRows(tx: Tx, table: SealedTable, sealed: SealedColumn): AsyncGenerator<SealedKeys> {
-  const { column, keys, bound = [], where = "TRUE" } = sealed;
-  const list = sql.join(keys.map((key) => sql.ref(key)));
-  const shown = sql.join([...keys, ...bound, column].map((name) => sql.ref(name)));
-  for (let last: SealedKeys | undefined; ;) {
-    const place = last;
-    const after =
-      place === undefined ? sql`TRUE` : sql`(${list}) > (${sql.join(keys.map((key) => place[key]))})`;
-    const rows: SealedKeys[] = await rowsOf(
-      tx,
-      sql<SealedKeys>`SELECT ${shown} FROM ${sql.table(table)}
-        WHERE ${sql.ref(column)} IS NOT NULL AND ${sql.raw(where)} AND ${after} ORDER BY ${list} LIMIT ${BATCH}`,
-    );
-    yield* rows;
-    last = rows.at(-1);
-    if (rows.length < BATCH) return;
+    const { column, keys, bound = [], where = "TRUE" }: SealedColumn = SEALED_COLUMNS[table];
+    const isSealed = sql`${sql.ref(column)} IS NOT NULL AND ${sql.raw(where)}`;
+    const columns = [...bound, column];
+    for await (const rows of readBatches(tx, { table, keys, columns, where: isSealed }))
+      for (const row of rows) {
+        const value = rewrite(table, row, String(row[column]));
+        if (value === null) continue;
+        // Only where it is as it was read: a value that was stored since must stay.
+        const same = [...keys, column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+        await change(
+          tx,
+          sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${value} WHERE ${sql.join(same, sql` AND `)}`,
+        );
+      }
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { deadline } from "../../domain/deadline.ts";
+import { deadline } from "../../domain/time.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /**

@@ -1,36 +1,48 @@
-import * as z from "zod";
+import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
-import { indexOf } from "../engine/handle.ts";
-import { readRaw } from "../sqlite/handle.ts";
-import { change, rowOf } from "../engine/statements.ts";
+import { withoutNul } from "../../domain/whole-text.ts";
+import { indexOf, queryOf } from "../engine/handle.ts";
+import { change, readBatches, rowOf, type Row } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
+import { insertMeta, readMeta } from "../queries/meta.ts";
+import { searchable } from "../queries/posts.ts";
 import { takeOver } from "../queries/publishing/release.ts";
 import { listHolders } from "../queries/publishing/restored-posts.ts";
-import { readMeta } from "../queries/meta.ts";
-import { searchable } from "../queries/posts.ts";
-import { digestTable, storable } from "./digest.ts";
-import {
-  keyOf,
-  MOVED_TABLES,
-  readRows,
-  type MovedRow,
-  type MovedTable,
-  type RowKey,
-} from "./moved-tables.ts";
+import { readRaw } from "../sqlite/driver.ts";
 
-/*
- * From a folder's database to one on PostgreSQL, in steps that are each a transaction. How far it has come
- * stands in the target, in a table that is there only as long as the move is under way, so that one that was
- * cut off goes on, and nothing works on half a database.
+/* From a folder's database to one on PostgreSQL, in one transaction: all of it is there, or nothing. */
+
+interface MovedTable {
+  readonly table: string;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Rows come after those that they refer to. The index of words is made anew: each engine has its own.
  */
+const MOVED_TABLES: readonly MovedTable[] = [
+  { table: "api_keys", keys: ["id"] },
+  { table: "accounts", keys: ["id"] },
+  { table: "posts", keys: ["id"] },
+  { table: "effects", keys: ["post_id", "run", "step"] },
+  { table: "attempts", keys: ["post_id", "number"] },
+  { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },
+  { table: "files", keys: ["id"] },
+  { table: "file_uses", keys: ["account_id", "file_id"] },
+  { table: "grants", keys: ["id"] },
+  { table: "apps", keys: ["provider", "instance_url", "redirect_url"] },
+  { table: "connections", keys: ["id"] },
+  { table: "feed_items", keys: ["account_id", "id"] },
+  { table: "calendar_links", keys: ["owner_id"] },
+  { table: "webhooks", keys: ["id"] },
+  { table: "webhook_deliveries", keys: ["seq"] },
+  { table: "idempotency", keys: ["owner_id", "key_hash"] },
+  { table: "workers", keys: ["id"] },
+  { table: "meta", keys: ["key"] },
+];
 
-const BATCH = 1_000;
-
-const CREATE_PROGRESS = `
-  CREATE TABLE IF NOT EXISTS moving_progress (name text PRIMARY KEY, value text NOT NULL)`;
-
-/** The row that names the database that is being moved. */
-const SOURCE = "source";
+/** In `meta` of the target until the move has ended: the id of the database that is moved there. */
+const MOVING = "moving";
 
 export interface MovedCount {
   readonly table: string;
@@ -44,195 +56,142 @@ export interface MoveOptions {
   /** Called before the first row is copied. */
   readonly begun: () => Promise<void>;
   readonly signal: AbortSignal;
-  /** Called after each step. */
+  /** Called after each batch of rows. */
   readonly progress: (moved: MovedCount) => void;
 }
 
-/** Throws `unavailable` for a database into which another is being moved. */
+/** Throws `unavailable` for a database into which another one is being moved. */
 export async function assertMoved(reader: Reader): Promise<void> {
-  if (!(await isMoving(reader))) return;
+  if ((await readMeta(reader, MOVING)) === null) return;
   throw new AppError(
     "unavailable",
-    "Another database is being moved into this one, and that has not ended. Run posthorn migrate-database again: it goes on where it was.",
+    "Another database is being moved into this one, and that has not ended. Run posthorn migrate-database again.",
   );
 }
 
-/**
- * Copies every row, compares all of them, and gives back what processes of the source held. Throws `conflict`
- * where the target holds anything that did not come from this source, `unavailable` where the two differ
- * afterwards. The source is only read; no process works on it.
- */
-export async function moveDatabase(options: MoveOptions): Promise<readonly MovedCount[]> {
-  const { from, to, now, begun, signal, progress } = options;
-  await begin(from, to);
-  await begun();
-  const counts: MovedCount[] = [];
-  for (const table of MOVED_TABLES) {
-    const columns = await columnsOf(from, table);
-    const rows = await copyTable(options, table, columns);
-    await assertSame(options, table, columns);
-    counts.push({ table: table.name, rows });
-    progress({ table: table.name, rows });
-    signal.throwIfAborted();
-  }
-  await to.write((tx) => finish(tx, now));
-  return counts;
-}
-
-/** Whether the target holds this very database, moved to its end. */
+/** Whether the target holds this very database, completely moved. */
 export async function isMovedAlready(from: Store, to: Store): Promise<boolean> {
   const source = await readSource(from);
-  return source !== "" && !(await isMoving(to)) && (await readSource(to)) === source;
+  return source !== "" && (await readMeta(to, MOVING)) === null && (await readSource(to)) === source;
 }
 
 async function readSource(reader: Reader): Promise<string> {
   return (await readMeta(reader, "generation"))?.split(" ")[0] ?? "";
 }
 
-async function begin(from: Store, to: Store): Promise<void> {
-  const source = await readSource(from);
-  await to.write(async (tx) => {
-    const isNew = !(await isMoving(tx));
-    if (isNew) await assertEmpty(tx);
-    await change(tx, CREATE_PROGRESS, []);
-    if (isNew) await note(tx, SOURCE, source);
-    if ((await readNote(tx, SOURCE)) === source) return;
-    throw new AppError(
-      "conflict",
-      "Another folder's database is being moved into this one. Finish that, or point DATABASE_URL at an empty database.",
-    );
+/**
+ * Copies every row, compares all of them, and releases what processes of the source held. Throws `conflict`
+ * where the target is in use, `unavailable` where source and copy differ. The source is only read, and no
+ * process works on it.
+ */
+export async function moveDatabase(options: MoveOptions): Promise<readonly MovedCount[]> {
+  const { from, to, now, begun } = options;
+  await reserve(to, await readSource(from));
+  await begun();
+  return to.write(async (tx) => {
+    await queryOf(tx).deleteFrom("meta").where("key", "=", MOVING).execute();
+    const counts: MovedCount[] = [];
+    for (const moved of MOVED_TABLES) counts.push(await moveTable(tx, moved, options));
+    await finish(tx, now);
+    return counts;
   });
 }
 
-async function isMoving(reader: Reader): Promise<boolean> {
-  const row = await rowOf<{ name: string | null }>(
-    reader,
-    "SELECT to_regclass('moving_progress') AS name",
-    [],
-  );
-  return row !== undefined && row.name !== null;
+/** From here on nothing else works on the target, also while no move runs. */
+async function reserve(to: Store, source: string): Promise<void> {
+  await to.write(async (tx) => {
+    const moving = await readMeta(tx, MOVING);
+    if (moving === source) return;
+    if (moving !== null)
+      throw new AppError(
+        "conflict",
+        "Another folder's database is being moved into this one. Finish that, or point DATABASE_URL at an empty database.",
+      );
+    await assertEmpty(tx);
+    await insertMeta(tx, MOVING, source);
+  });
 }
 
 async function assertEmpty(tx: Tx): Promise<void> {
-  for (const { name } of MOVED_TABLES) {
-    if ((await rowOf(tx, `SELECT 1 AS one FROM ${name} LIMIT 1`, [])) === undefined) continue;
+  for (const { table } of MOVED_TABLES) {
+    if ((await rowOf(tx, `SELECT 1 AS one FROM ${table} LIMIT 1`)) === undefined) continue;
     throw new AppError(
       "conflict",
-      `The database of DATABASE_URL is in use: its table ${name} is not empty. A folder is moved only into an empty one. Make another, then try again. Nothing was changed.`,
+      `The database of DATABASE_URL is in use: its table ${table} is not empty. A folder is moved only into an empty one. Make another, then try again. Nothing was changed.`,
     );
   }
 }
 
-/** As the source has them; what the target has beside them it fills in itself. */
-function columnsOf(from: Store, { name }: MovedTable): Promise<readonly string[]> {
+async function moveTable(tx: Tx, moved: MovedTable, options: MoveOptions): Promise<MovedCount> {
+  const { from, signal, progress } = options;
+  const { table } = moved;
+  const batches = { ...moved, columns: await columnsOf(from, table) };
+  const source = createHash("sha256");
+  let rows = 0;
+  // What triggers on posts do was done in the source, whose rows come along.
+  if (table === "posts") await change(tx, "ALTER TABLE posts DISABLE TRIGGER USER");
+  for await (const batch of readBatches(from, batches)) {
+    signal.throwIfAborted();
+    addTo(source, batch, batches.columns);
+    await insertRows(tx, table, batch);
+    rows += batch.length;
+    progress({ table, rows });
+  }
+  if (table === "posts") await change(tx, "ALTER TABLE posts ENABLE TRIGGER USER");
+  const target = createHash("sha256");
+  for await (const batch of readBatches(tx, batches)) addTo(target, batch, batches.columns);
+  if (source.digest("hex") !== target.digest("hex"))
+    throw new AppError(
+      "unavailable",
+      `The copy of ${table} is not what the folder holds. Nothing of it was kept, and the folder is as it was. Try again.`,
+    );
+  return { table, rows };
+}
+
+function columnsOf(from: Store, table: string): Promise<readonly string[]> {
   return readRaw(from, (raw) => {
-    const columns = raw.prepare(`PRAGMA table_info(${name})`).all([]) as { name: string }[];
+    const columns = raw.prepare(`PRAGMA table_info(${table})`).all([]) as { name: string }[];
     return columns.map((column) => column.name);
   });
 }
 
-const Progress = z.object({
-  after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
-  rows: z.int(),
-});
-
-async function copyTable(
-  { from, to, signal, progress }: MoveOptions,
-  table: MovedTable,
-  columns: readonly string[],
-): Promise<number> {
-  let { after, rows } = await readPlace(to, table);
-  for (;;) {
-    signal.throwIfAborted();
-    const batch = await readRows(from, table, { columns, after, limit: BATCH });
-    const last = batch.at(-1);
-    if (last === undefined) return rows;
-    const place: { after: RowKey; rows: number } = { after: keyOf(table, last), rows: rows + batch.length };
-    await to.write(async (tx) => {
-      await insertRows(tx, table, batch, columns);
-      await note(tx, table.name, JSON.stringify(place));
-    });
-    ({ after, rows } = place);
-    progress({ table: table.name, rows });
-  }
+function addTo(hash: Hash, rows: readonly Row[], columns: readonly string[]): void {
+  for (const row of rows) hash.update(JSON.stringify(columns.map((column) => storable(row[column]))));
 }
 
-async function readPlace(to: Store, { name }: MovedTable): Promise<{ after: RowKey | null; rows: number }> {
-  const noted = await readNote(to, name);
-  return noted === null ? { after: null, rows: 0 } : Progress.parse(JSON.parse(noted));
+/** PostgreSQL refuses NUL, which texts of other servers may have. */
+function storable(value: string | number | null | undefined): string | number | null {
+  return typeof value === "string" ? withoutNul(value) : (value ?? null);
 }
 
-/** Triggers have done what they do in the source already, whose rows come along. */
-async function insertRows(
-  tx: Tx,
-  { name }: MovedTable,
-  rows: readonly MovedRow[],
-  columns: readonly string[],
-): Promise<void> {
-  // The sums are kept in parts there, of which any will do.
-  const added = name === "attempt_totals" ? { part: 0 } : {};
-  const list = [...columns, ...Object.keys(added)].join(", ");
+async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
+  // PostgreSQL keeps these sums in parts. One part may hold all.
+  const added = table === "attempt_totals" ? { part: 0 } : {};
   const values = rows.map((row) => ({
-    ...Object.fromEntries(columns.map((column) => [column, storable(row[column])])),
+    ...Object.fromEntries(Object.entries(row).map(([column, value]) => [column, storable(value)])),
     ...added,
   }));
-  if (name === "posts") await change(tx, "ALTER TABLE posts DISABLE TRIGGER USER", []);
+  const list = Object.keys(values[0] ?? {}).join(", ");
   await change(
     tx,
-    `INSERT INTO ${name} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+    `INSERT INTO ${table} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${table}, $1::json)`,
     [JSON.stringify(values)],
   );
-  if (name !== "posts") return;
-  await change(tx, "ALTER TABLE posts ENABLE TRIGGER USER", []);
-  for (const row of rows) await indexOf(tx).put(tx, searchable(textsOf(row)));
+  if (table !== "posts") return;
+  const text = (value: unknown): string | null => (typeof value === "string" ? withoutNul(value) : null);
+  for (const { id, caption, metadata } of rows)
+    await indexOf(tx).put(
+      tx,
+      searchable({ id: String(id), caption: text(caption), metadata: text(metadata) }),
+    );
 }
 
-function textsOf(row: MovedRow): Parameters<typeof searchable>[0] {
-  const text = (column: string): string | null => {
-    const value = storable(row[column]);
-    return value === null ? null : String(value);
-  };
-  return {
-    id: text("id") ?? "",
-    caption: text("caption"),
-    metadata: text("metadata"),
-  };
-}
-
-async function assertSame(
-  { from, to, signal }: MoveOptions,
-  table: MovedTable,
-  columns: readonly string[],
-): Promise<void> {
-  const source = await digestTable(from, table, columns, signal);
-  const target = await digestTable(to, table, columns, signal);
-  if (source.rows === target.rows && source.hash === target.hash) return;
-  throw new AppError(
-    "unavailable",
-    `The copy of ${table.name} is not what the folder holds (${source.rows} rows there, ${target.rows} here). Nothing works on it. Make an empty database, point DATABASE_URL at it and try again. The folder is as it was.`,
-  );
-}
-
-/** The processes that held anything are all dead: the folder was taken by the move alone. */
-async function finish(tx: Tx, now: number): Promise<void> {
-  for (const { id } of await listHolders(tx)) await takeOver(tx, id, now);
-  await rowOf(tx, CONTINUE_NUMBERS, []);
-  await change(tx, "DROP TABLE moving_progress", []);
-}
-
-/** New events come after those that were moved. */
+/** New events get numbers after those that were moved. */
 const CONTINUE_NUMBERS = `
   SELECT setval(pg_get_serial_sequence('webhook_deliveries', 'seq'), (SELECT coalesce(max(seq), 0) + 1 FROM webhook_deliveries), false)`;
 
-async function note(tx: Tx, name: string, value: string): Promise<void> {
-  const statement =
-    "INSERT INTO moving_progress (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-  await change(tx, statement, [name, value]);
-}
-
-async function readNote(reader: Reader, name: string): Promise<string | null> {
-  const row = await rowOf<{ value: string }>(reader, "SELECT value FROM moving_progress WHERE name = $1", [
-    name,
-  ]);
-  return row?.value ?? null;
+/** Every process that held anything is dead: the move has the folder to itself. */
+async function finish(tx: Tx, now: number): Promise<void> {
+  for (const { id } of await listHolders(tx)) await takeOver(tx, id, now);
+  await rowOf(tx, CONTINUE_NUMBERS);
 }

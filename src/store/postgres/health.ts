@@ -2,10 +2,9 @@ import type { Client } from "pg";
 import { AppError } from "../../domain/errors.ts";
 import { readAddress, type Address } from "./connect/address.ts";
 import type { PostgresOptions } from "./connect/connections.ts";
-import { loadDriver } from "./connect/driver.ts";
-import { clientConfig } from "./connect/pool.ts";
+import { clientConfig, LIMITS, loadDriver, openClient } from "./connect/pool.ts";
 import { explained } from "./connect/sentences.ts";
-import { checkSession, LIMITS } from "./connect/session.ts";
+import { checkSession } from "./connect/session.ts";
 import { readSchema, type Schema } from "./migrations/migrate.ts";
 
 /** What a server says of itself, for people. Times in milliseconds. */
@@ -84,7 +83,7 @@ export async function examineServer(
 async function listPlain(addresses: readonly Address[]): Promise<string[]> {
   const driver = await loadDriver();
   return addresses.flatMap((address) => {
-    const { ssl, host } = new driver.Client(clientConfig(driver, address, LIMITS));
+    const { ssl, host } = new driver.Client(clientConfig(driver, address));
     return ssl || isOwnMachine(host) ? [] : address.setting;
   });
 }
@@ -99,19 +98,8 @@ export async function isPlain(url: string): Promise<boolean> {
   return (await listPlain([readAddress(url, "DATABASE_URL")])).length > 0;
 }
 
-async function connect(address: Address): Promise<Client> {
-  const driver = await loadDriver();
-  const limits = { query_timeout: LIMITS.statementMs };
-  const client = new driver.Client({ ...clientConfig(driver, address, LIMITS), ...limits });
-  // Its queries tell it; without a listener it would end this process.
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return client;
-  } catch (error) {
-    await client.end();
-    throw explained(error, address);
-  }
+function connect(address: Address): Promise<Client> {
+  return openClient(address, { queryMs: LIMITS.statementMs });
 }
 
 async function refusalOf(work: () => Promise<unknown>): Promise<string | null> {

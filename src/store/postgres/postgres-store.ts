@@ -1,11 +1,11 @@
 import { AppError } from "../../domain/errors.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
-import { openConnections, type PostgresOptions } from "./connect/connections.ts";
-import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
-import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
-import { createClaims } from "./claims.ts";
+import { createClaims } from "../queries/publishing/claims.ts";
 import { createLedger } from "../queries/publishing/ledger.ts";
 import { createSearch } from "../queries/search/post-pages.ts";
+import { findDue } from "./claims.ts";
+import { openConnections, type PostgresOptions } from "./connect/connections.ts";
+import { createLiveness, isProvenDead, type LivenessOptions } from "./liveness.ts";
 import { postIndex } from "./post-index.ts";
 
 export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
@@ -13,25 +13,22 @@ export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOpti
   readonly index?: PostIndex | undefined;
 }
 
-/** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
+/** Opens the store on a PostgreSQL. Throws what `openConnections` throws. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { clock, times, leases = LEASES, index = postIndex, ...address } = options;
-  const connections = await openConnections(address, index);
-  const { application, publisher, connect, lost } = connections;
-  const between = await createLiveness(application, { connect, clock, times, leases });
+  const { clock, times, leases, index = postIndex, ...address } = options;
+  const { connect, ...base } = await openConnections(address, index);
+  const { liveness, wake, ...heartbeat } = await createLiveness(base, { connect, clock, times, leases });
   return {
-    ...application,
-    writeTrouble: () => application.writeTrouble() ?? publisher.writeTrouble(),
+    ...base,
     engine: "PostgreSQL",
-    lost,
-    isPresent: () => !lost.aborted,
-    claims: createClaims(publisher, (tx, workerId) => isProvenDead(tx, workerId, leases)),
-    ledger: createLedger(publisher),
-    liveness: between.liveness,
-    wake: between.wake,
-    search: createSearch(application),
+    isPresent: () => !base.lost.aborted,
+    claims: createClaims(base, { findDue, isDead: (tx, workerId) => isProvenDead(tx, workerId, leases) }),
+    ledger: createLedger(base),
+    liveness,
+    wake,
+    search: createSearch(base),
     isShared: true,
-    // Autovacuum does.
+    // Autovacuum does it.
     tidy: async () => {},
     copyTo: async () => {
       throw new AppError(
@@ -40,8 +37,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       );
     },
     async [Symbol.asyncDispose]() {
-      await between[Symbol.asyncDispose]();
-      await connections[Symbol.asyncDispose]();
+      await heartbeat[Symbol.asyncDispose]();
+      await base[Symbol.asyncDispose]();
     },
   };
 }

@@ -5,21 +5,18 @@ import { SECOND } from "../../domain/time.ts";
 import type { SqliteDatabase } from "./driver.ts";
 
 /**
- * What lies below the open database. A file that is deleted or replaced stays open: SQLite goes on with it,
- * every write succeeds, and nothing of it is there at the next start.
+ * Watches the file of the open database. A file that is deleted or replaced stays open: every write succeeds,
+ * and all of it is missing at the next start.
  */
 export interface DatabaseFile {
-  /** Aborted, with an AppError (`unavailable`) as its reason, once the file is not there any more. */
+  /** Aborted, with an AppError (`unavailable`) as its reason, once the file is gone. */
   readonly lost: AbortSignal;
-  /**
-   * Looks now; `lost` is aborted before it answers false. Costs some microseconds, once a turn of the event
-   * loop.
-   */
+  /** Looks now. `lost` is aborted before it returns false. Costs microseconds, once a turn of the event loop. */
   isPresent(): boolean;
   unwatch(): void;
 }
 
-/** What nobody writes to any more answers nothing either: all but closing fails. */
+/** Makes every statement fail once the file is lost. Only closing works. */
 export function refusingWhenLost(connection: SqliteDatabase, lost: AbortSignal): SqliteDatabase {
   return {
     ...connection,
@@ -35,8 +32,8 @@ export function refusingWhenLost(connection: SqliteDatabase, lost: AbortSignal):
 }
 
 /**
- * Compares device and inode of an open database, its log and its index with what the names lead to, each
- * second; those of the folder of locks too. Without it other processes take this one for dead.
+ * Compares device and inode of the open database, its log and the log's index with the files of these names,
+ * each second. Also of the folder of locks: without it other processes take this one for dead.
  */
 export function watchDatabaseFile(
   file: string,
@@ -45,7 +42,6 @@ export function watchDatabaseFile(
 ): DatabaseFile {
   const lost = losing.signal;
   if (file === ":memory:") return { lost, isPresent: () => true, unwatch: () => {} };
-  // The log and its index are there while anybody has the database open, and keep their inodes.
   const names = ["", "-wal", "-shm"].map((end) => file + end);
   const watched = [...names, ...(locks === null ? [] : [locks])].flatMap((name) => {
     const opened = look(name);
@@ -60,9 +56,7 @@ export function watchDatabaseFile(
         losing.abort(name === locks ? lostLocks(what) : lostError(`${basename(name)} was ${what}`));
     }
     isFresh = true;
-    setImmediate(() => {
-      isFresh = false;
-    });
+    setImmediate(() => (isFresh = false));
     return !lost.aborted;
   };
   const timer = setInterval(isPresent, SECOND).unref();
@@ -71,7 +65,7 @@ export function watchDatabaseFile(
 
 type Look = BigIntStats | "unknown" | null;
 
-/** Null only where the system says that nothing is there: a disk that reports errors tells nothing. */
+/** Null only where the system says that nothing is there. A disk with errors proves nothing. */
 function look(name: string): Look {
   try {
     return statSync(name, { bigint: true });
@@ -102,12 +96,11 @@ function lostLocks(what: string): AppError {
 }
 
 /**
- * Throws `unavailable` where `usedMark`, a file that is written once the database holds something, is there
- * and the database is missing or empty: a new one would be made in its place, and nobody would hear that all
- * posts are gone.
+ * Throws `unavailable` where `usedMark` (a file that is written once the database holds something) is there, and
+ * the database is missing or empty. A new one would be made in its place, and hide that all posts are gone.
  */
 export function assertNotLost(file: string, usedMark: string): void {
-  // In this order: whoever starts for the first time at this moment writes the database before the mark.
+  // The mark first: another process's first start writes the database before the mark.
   if (!existsSync(usedMark)) return;
   const found = look(file);
   if (found === "unknown" || (found !== null && found.size > 0n)) return;

@@ -1,14 +1,13 @@
 import { createRequire } from "node:module";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
+import { HANDLE, type Handle, type Reader } from "../engine/store.ts";
 
-/** The part of SQLite that both drivers offer, in better-sqlite3's words. */
+/** What both drivers offer, in better-sqlite3's words. */
 export interface SqliteDatabase {
   prepare(source: string): SqliteStatement;
   exec(source: string): void;
   close(): void;
-  /** Copies the database online to a file. */
-  backup(file: string): Promise<void>;
 }
 
 export interface SqliteStatement {
@@ -16,7 +15,27 @@ export interface SqliteStatement {
   all(parameters: readonly unknown[]): unknown[];
   get(parameters: readonly unknown[]): unknown;
   run(parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint };
-  iterate(parameters: readonly unknown[]): IterableIterator<unknown>;
+}
+
+export interface SqliteHandle extends Handle {
+  readonly raw: SqliteDatabase;
+}
+
+/** The connection itself, for synchronous statements in a transaction. */
+export function rawOf(reader: Reader): SqliteDatabase {
+  return sqliteOf(reader).raw;
+}
+
+/** Reads in SQLite's own SQL, once no transaction is under way on the connection. */
+export function readRaw<T>(reader: Reader, work: (raw: SqliteDatabase) => T): Promise<T> {
+  const { query, raw } = sqliteOf(reader);
+  return query.isTransaction ? Promise.resolve(work(raw)) : query.connection().execute(async () => work(raw));
+}
+
+function sqliteOf(reader: Reader): SqliteHandle {
+  const handle: Handle & Partial<SqliteHandle> = reader[HANDLE];
+  if (handle.raw === undefined) throw new Error("This works only with SQLite.");
+  return { ...handle, raw: handle.raw };
 }
 
 export type DriverName = "better-sqlite3" | "node:sqlite";
@@ -24,14 +43,14 @@ export type DriverName = "better-sqlite3" | "node:sqlite";
 export interface OpenOptions {
   readonly file: string;
   readonly busyTimeoutMs: number;
-  /** Takes this driver and no other; default: better-sqlite3, or node:sqlite where it cannot be loaded. */
+  /** Default: better-sqlite3, or node:sqlite where that cannot be loaded. */
   readonly driver?: DriverName;
 }
 
-// Native and built-in modules are looked up when they are needed: one of the two may be missing.
+// The drivers are loaded when they are needed: one of the two may be missing.
 const require = createRequire(import.meta.url);
 
-/** Opens a database with the driver at hand. Throws with both reasons where neither loads. */
+/** Opens a database with the driver that loads. Throws `unavailable` where none does. */
 export function openSqlite(options: OpenOptions): { database: SqliteDatabase; driver: DriverName } {
   if (options.driver !== undefined) {
     return { database: OPENERS[options.driver](options), driver: options.driver };
@@ -94,28 +113,41 @@ const OPENERS: Record<DriverName, (options: OpenOptions) => SqliteDatabase> = {
   "better-sqlite3": ({ file, busyTimeoutMs }) => {
     const Driver = require("better-sqlite3") as typeof import("better-sqlite3");
     const handle = namingCode(() => new Driver(file, { timeout: busyTimeoutMs }));
-    const cache = new Map<string, SqliteStatement>();
-    return {
-      prepare: (source) => cached(cache, source, () => handle.prepare(source) as unknown as SqliteStatement),
-      exec: (source) => void handle.exec(source),
-      close: () => void handle.close(),
-      backup: async (target) => void (await handle.backup(target)),
-    };
+    return caching(handle, (source) => handle.prepare(source) as unknown as SqliteStatement);
   },
   "node:sqlite": ({ file, busyTimeoutMs }) => {
-    const { DatabaseSync, backup } = require("node:sqlite") as NodeSqlite;
+    const { DatabaseSync } = require("node:sqlite") as NodeSqlite;
     const handle = new DatabaseSync(file, { timeout: busyTimeoutMs });
-    const cache = new Map<string, SqliteStatement>();
-    return {
-      prepare: (source) => cached(cache, source, () => adapt(handle.prepare(source))),
-      exec: (source) => handle.exec(source),
-      close: () => handle.close(),
-      backup: async (target) => void (await backup(handle, target)),
-    };
+    return caching(handle, (source) => adapt(handle.prepare(source)));
   },
 };
 
-/** better-sqlite3 looks for the folder itself, and refuses without a code. */
+const MAX_CACHED_STATEMENTS = 500;
+
+/**
+ * Keeps prepared statements: preparing costs three times what a small statement does. Not all of them, because
+ * `IN` lists of any length make new ones without end.
+ */
+function caching(
+  handle: { exec(source: string): unknown; close(): unknown },
+  prepare: (source: string) => SqliteStatement,
+): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement>();
+  return {
+    prepare(source) {
+      const known = cache.get(source);
+      if (known !== undefined) return known;
+      const statement = prepare(source);
+      if (cache.size >= MAX_CACHED_STATEMENTS) cache.clear();
+      cache.set(source, statement);
+      return statement;
+    },
+    exec: (source) => void handle.exec(source),
+    close: () => void handle.close(),
+  };
+}
+
+/** Where the folder is missing, better-sqlite3 throws without a code. */
 function namingCode<T>(open: () => T): T {
   try {
     return open();
@@ -126,36 +158,12 @@ function namingCode<T>(open: () => T): T {
   }
 }
 
-const MAX_CACHED_STATEMENTS = 500;
-
-/**
- * Preparing costs three times what running a small statement does; `IN` lists of any length must not fill
- * memory.
- */
-function cached(
-  cache: Map<string, SqliteStatement>,
-  source: string,
-  make: () => SqliteStatement,
-): SqliteStatement {
-  const known = cache.get(source);
-  if (known !== undefined) return known;
-  const statement = make();
-  if (cache.size >= MAX_CACHED_STATEMENTS) cache.clear();
-  cache.set(source, statement);
-  return statement;
-}
-
-// The types of Node 20 do not know node:sqlite yet.
+// The types of Node 20 have no node:sqlite.
 interface NodeSqlite {
   DatabaseSync: new (
     file: string,
     options: { timeout: number },
-  ) => {
-    prepare(source: string): NodeStatement;
-    exec(source: string): void;
-    close(): void;
-  };
-  backup(database: unknown, file: string): Promise<number>;
+  ) => { prepare(source: string): NodeStatement; exec(source: string): void; close(): void };
 }
 
 interface NodeStatement {
@@ -163,7 +171,6 @@ interface NodeStatement {
   all(...parameters: unknown[]): unknown[];
   get(...parameters: unknown[]): unknown;
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-  iterate(...parameters: unknown[]): IterableIterator<unknown>;
 }
 
 function adapt(statement: NodeStatement): SqliteStatement {
@@ -175,11 +182,10 @@ function adapt(statement: NodeStatement): SqliteStatement {
       const { changes, lastInsertRowid } = statement.run(...parameters.map(storable));
       return { changes: Number(changes), lastInsertRowid };
     },
-    iterate: (parameters) => statement.iterate(...parameters.map(storable)),
   };
 }
 
-/** Node 22 reads a text no further than to a NUL in it. */
+/** Node 22 reads a text only up to its first NUL. */
 function storable(parameter: unknown): unknown {
   return typeof parameter === "string" ? withoutNul(parameter) : parameter;
 }

@@ -2,16 +2,19 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
+import type { Liveness } from "../engine/liveness.ts";
+import type { Reader } from "../engine/store.ts";
+import { listWorkersBeside } from "../queries/workers.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
 
 /*
- * Locks between the processes on one data folder: SQLite's, on files of their own, which the kernel gives up when a
- * process ends in whatever way.
+ * Locks between the processes on one data folder. They are SQLite's locks on files of their own, which the kernel
+ * releases when a process ends in whatever way.
  */
 
 /**
- * Makes the folder of locks. Its parent must be there: a data folder that was deleted must not come back by
- * that. Throws `unavailable` where something else has its name.
+ * Makes the folder of locks. Its parent must be there, so that this does not bring a deleted data folder back.
+ * Throws `unavailable` where something else has its name.
  */
 export function makeLocksFolder(path: string): void {
   try {
@@ -27,11 +30,11 @@ export function makeLocksFolder(path: string): void {
   }
 }
 
-/** A lock ends with its handle, and the garbage collector closes a handle that nothing refers to any more. */
 const HELD = new Set<SqliteDatabase>();
 
 /**
- * Keeps a handle with its lock open until the function that it answers is called, whoever has forgotten it.
+ * Keeps a handle and its lock open until the function that it returns is called. The garbage collector closes
+ * a handle without references.
  */
 function keepOpen(database: SqliteDatabase): () => void {
   HELD.add(database);
@@ -41,38 +44,71 @@ function keepOpen(database: SqliteDatabase): () => void {
   };
 }
 
-/** Proof of life between the processes on one data folder. */
+/**
+ * Opens the file and takes its exclusive lock, or with "shared" a shared one. Null while another process has a
+ * lock that stands against it. The transaction stays open, and nothing is ever written. Not in WAL mode, whose
+ * locks are always shared.
+ */
+function takeLock(
+  file: string,
+  kind: "exclusive" | "shared" = "exclusive",
+  busyTimeoutMs = 0,
+): SqliteDatabase | null {
+  const { database } = openSqlite({ file, busyTimeoutMs });
+  try {
+    database.exec(kind === "shared" ? "BEGIN" : "BEGIN EXCLUSIVE");
+    // A deferred transaction takes its shared lock with the first read.
+    if (kind === "shared") database.prepare("SELECT count(*) FROM sqlite_master").get([]);
+    return database;
+  } catch (error) {
+    database.close();
+    const code = sqliteCode(error) ?? "";
+    if (code.startsWith("SQLITE_BUSY")) return null;
+    if (!code.startsWith("SQLITE_FULL")) throw error;
+    throw new AppError(
+      "unavailable",
+      "The disk of the data folder is full. Free some space, then start again.",
+      { cause: error },
+    );
+  }
+}
+
+/** A lock, which is also released when the process ends in whatever way. */
+export interface FileLock {
+  release(): void;
+}
+
+/** Locks by which the processes on one data folder see whether a worker lives. */
 export interface WorkerLocks {
-  /** Held until `release`, or until the process ends in whatever way. */
-  hold(workerId: string): { release(): void };
-  /** False only when it is certain that the worker's process is gone. */
+  hold(workerId: string): FileLock;
+  /** False only when it is certain that the worker's process has ended. */
   isAlive(workerId: string): boolean;
 }
 
 /**
- * A worker holds SQLite's exclusive lock on a file of its own for as long as it lives. The kernel gives the
- * lock up when the process dies, whatever killed it, and never while it is merely stopped or slow; so, unlike
- * a process id, a host name or a heartbeat, it cannot be mistaken across restarts, reused ids or containers
- * that share the folder.
+ * A worker holds the exclusive lock on a file of its own. The kernel releases it when the process dies, whatever
+ * killed it, and never while it is only stopped or slow. Process ids, host names and heartbeats can be mistaken
+ * across restarts, reused ids, and containers that share the folder. A lock cannot.
  */
 export function createWorkerLocks(folder: string): WorkerLocks {
   const fileOf = (workerId: string): string => join(folder, `${workerId}.lock`);
   makeLocksFolder(folder);
   return {
     hold(workerId) {
-      const database = lock(fileOf(workerId));
+      const file = fileOf(workerId);
+      const database = takeLock(file);
       if (database === null) throw new Error(`The lock of worker ${workerId} is taken.`);
       const close = keepOpen(database);
       return {
         release: () => {
           close();
-          rmSync(fileOf(workerId), { force: true });
+          rmSync(file, { force: true });
         },
       };
     },
     isAlive(workerId) {
       if (!readdirSync(folder).includes(`${workerId}.lock`)) return false;
-      const database = lock(fileOf(workerId));
+      const database = takeLock(fileOf(workerId));
       if (database === null) return true;
       database.close();
       rmSync(fileOf(workerId), { force: true });
@@ -81,90 +117,57 @@ export function createWorkerLocks(folder: string): WorkerLocks {
   };
 }
 
-/** The database with its exclusive lock taken, or null when another process has it. */
-function lock(file: string): SqliteDatabase | null {
-  const { database } = openSqlite({ file, busyTimeoutMs: 0 });
-  try {
-    // Not WAL: its locks are shared. The transaction stays open; nothing is ever written.
-    database.exec("BEGIN EXCLUSIVE");
-    return database;
-  } catch (error) {
-    database.close();
-    const code = sqliteCode(error);
-    if (code !== null && code.startsWith("SQLITE_BUSY")) return null;
-    if (code !== null && code.startsWith("SQLITE_FULL")) {
-      throw new AppError(
-        "unavailable",
-        "The disk of the data folder is full. Free some space, then start again.",
-        { cause: error },
-      );
-    }
-    throw error;
-  }
-}
-
-/** Held until `release`, or until the process ends in whatever way. */
-export interface FolderLock {
-  release(): void;
+/** All workers are on one machine. Without a folder of locks none is ever proven dead. */
+export function createFileLiveness(reader: Reader, folder: string | undefined): Liveness {
+  const locks = folder === undefined ? null : createWorkerLocks(folder);
+  return {
+    clock: null,
+    async hold(workerId) {
+      const lock = locks?.hold(workerId);
+      return { release: async () => lock?.release() };
+    },
+    check() {},
+    async listDead(besides) {
+      if (locks === null) return [];
+      return (await listWorkersBeside(reader, besides)).filter((id) => !locks.isAlive(id));
+    },
+  };
 }
 
 /**
- * Who works on the data folder shares it; whoever replaces the database or its key has it alone. Like a
- * worker's lock it is SQLite's on a file of its own, which the kernel gives up with the process. Throws
- * `unavailable` while somebody has it alone.
+ * A process that works on the data folder shares it. One that replaces the database or its key takes it for
+ * itself. Throws `unavailable` while another process has taken it.
  */
-export function shareFolder(locks: string): FolderLock {
-  // Another start may have it alone for a moment, to see whether it is used.
-  const database = openLock(locks, SECOND);
-  try {
-    database.exec("BEGIN");
-    // A deferred transaction takes its shared lock with the first read.
-    database.prepare("SELECT count(*) FROM sqlite_master").get([]);
-    return { release: keepOpen(database) };
-  } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
-    throw new AppError(
-      "unavailable",
-      "The data folder is being restored, or its secret key is being replaced. Wait until that has ended, then start again.",
-      { cause: error },
-    );
-  }
+export function shareFolder(locks: string): FileLock {
+  makeLocksFolder(locks);
+  // Another start takes the folder for a moment, to see whether it is in use.
+  const database = takeLock(folderLock(locks), "shared", SECOND);
+  if (database !== null) return { release: keepOpen(database) };
+  throw new AppError(
+    "unavailable",
+    "The data folder is being restored, or its secret key is being replaced. Wait until that has ended, then start again.",
+  );
 }
 
 /** Throws `conflict` while any process works on the folder: a server, an agent's session, a command. */
-export function takeFolder(locks: string): FolderLock {
-  const database = openLock(locks);
-  try {
-    database.exec("BEGIN EXCLUSIVE");
-    return { release: keepOpen(database) };
-  } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
-    throw new AppError(
-      "conflict",
-      "Posthorn is at work on this data folder: a server (posthorn serve), an agent's session (posthorn stdio) or another command. Stop it, then try again.",
-      { cause: error },
-    );
-  }
+export function takeFolder(locks: string): FileLock {
+  makeLocksFolder(locks);
+  const database = takeLock(folderLock(locks));
+  if (database !== null) return { release: keepOpen(database) };
+  throw new AppError(
+    "conflict",
+    "Posthorn is at work on this data folder: a server (posthorn serve), an agent's session (posthorn stdio) or another command. Stop it, then try again.",
+  );
 }
 
 /** Whether no process works on the folder at this moment. */
 export function isUnused(locks: string): boolean {
-  try {
-    takeFolder(locks).release();
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "conflict") return false;
-    throw error;
-  }
-}
-
-function openLock(locks: string, busyTimeoutMs = 0): SqliteDatabase {
   makeLocksFolder(locks);
-  return openSqlite({ file: join(locks, "folder.lock"), busyTimeoutMs }).database;
+  const database = takeLock(folderLock(locks));
+  database?.close();
+  return database !== null;
 }
 
-function isBusy(error: unknown): boolean {
-  return sqliteCode(error)?.startsWith("SQLITE_BUSY") === true;
+function folderLock(locks: string): string {
+  return join(locks, "folder.lock");
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queryOf } from "../engine/handle.ts";
-import { rawOf } from "./handle.ts";
+import { rawOf } from "./driver.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { IndexedPost, PostIndex } from "../engine/store.ts";
 import { tokensOf, wantedTokens } from "../queries/search/tokens.ts";

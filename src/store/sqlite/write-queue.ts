@@ -1,23 +1,22 @@
 import { AppError } from "../../domain/errors.ts";
 import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
-import { isSqliteError, sqliteCode, type SqliteDatabase } from "./driver.ts";
-import type { SqliteHandle } from "./handle.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase, type SqliteHandle } from "./driver.ts";
 import { HANDLE, type Store, type Tx } from "../engine/store.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
-  /** How often the lock had been refused when it came. */
+  /** The number of refusals before it was queued. */
   readonly since: number;
 }
 
-/** What one fsync may stand for: the first of them waits for the last. */
+/** Batch size: larger means fewer fsyncs, but the first write waits for the last. */
 const MAX_TOGETHER = 256;
 
-/** Between two tries to get the lock everything else has its turn on the event loop. */
+/** Between two tries to get the lock. Everything else runs meanwhile. */
 const PAUSE_MS = 20;
 
-/** After ten seconds of tries a write is told that it cannot be. */
+/** After ten seconds of tries a write fails. */
 const MAX_REFUSALS = 10_000 / (BEGIN_TIMEOUT_MS + PAUSE_MS);
 
 export interface WriteQueue {
@@ -27,9 +26,9 @@ export interface WriteQueue {
 
 /**
  * Group commit: transactions that are wanted at the same time run one after the other in one transaction of
- * the database, and share its fsync, which is most of what a small write costs. One that throws takes only
- * itself back: then all of them run again, each in a savepoint. Not at once, because a statement in a
- * savepoint costs more with every one before it.
+ * the database, and share its fsync, which is most of the cost of a small write. Where one throws, all of them
+ * run again, each in a savepoint, and only that one is undone. Savepoints are not used at first: each makes the
+ * statements after it slower.
  */
 export function createWriteQueue(handle: SqliteHandle): WriteQueue {
   const queue: Waiting[] = [];
@@ -40,11 +39,11 @@ export function createWriteQueue(handle: SqliteHandle): WriteQueue {
   const runAll = async (): Promise<void> => {
     isRunning = true;
     while (queue.length > 0) {
-      // Before the connection is taken: whoever else wants to write still reads first.
+      // Others that want to write read first, while the connection is free.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = queue.splice(0, MAX_TOGETHER);
       try {
-        await settleAll(handle, batch);
+        await runBatch(handle, batch);
         trouble = null;
       } catch (error) {
         trouble = outsideTrouble(error);
@@ -55,7 +54,7 @@ export function createWriteQueue(handle: SqliteHandle): WriteQueue {
     isRunning = false;
   };
 
-  /** In their order, before what has come since. Each waits for its own ten seconds. */
+  /** Puts them back to the front of the queue. Each waits for its own ten seconds. */
   const askAgain = async (batch: readonly Waiting[], refusal: unknown): Promise<void> => {
     refusals += 1;
     const isOver = ({ since }: Waiting): boolean => refusals - since >= MAX_REFUSALS;
@@ -81,7 +80,7 @@ export function createWriteQueue(handle: SqliteHandle): WriteQueue {
   };
 }
 
-/** What kept a transaction from being written that was no fault of its own; null where there is no such. */
+/** Trouble with the disk or the lock; null for an error of the transaction itself. */
 function outsideTrouble(error: unknown): AppError | null {
   const told = explained(error);
   return told instanceof AppError && isSqliteError(told.cause) ? told : null;
@@ -92,39 +91,25 @@ function isBusy(trouble: AppError): boolean {
   return sqliteCode(trouble.cause)?.startsWith("SQLITE_BUSY") === true;
 }
 
-/** Tells each of them; throws what kept all of them from being written. */
-async function settleAll(handle: SqliteHandle, batch: readonly Waiting[]): Promise<void> {
-  for (const end of (await runTogether(handle, batch)) ?? (await runApart(handle, batch))) end();
-}
-
-/** Null, and nothing is written, where one of several throws. */
-async function runTogether(handle: SqliteHandle, batch: readonly Waiting[]): Promise<(() => void)[] | null> {
+/** Runs a batch and resolves its promises. Throws what kept the whole batch from being written. */
+async function runBatch(handle: SqliteHandle, batch: readonly Waiting[]): Promise<void> {
   let isRefused = false;
-  try {
-    return await handle.query.transaction().execute(async (transaction) => {
-      isRefused = batch.length > 1;
-      const tx: Tx = { [HANDLE]: { ...handle, query: transaction } };
+  const runAll = (run: (tx: Tx, one: Waiting) => Promise<() => void>): Promise<(() => void)[]> =>
+    handle.query.transaction().execute(async (query) => {
       const ends: (() => void)[] = [];
-      for (const one of batch) ends.push(await one.run(tx));
+      isRefused = batch.length > 1;
+      for (const one of batch) ends.push(await run({ [HANDLE]: { ...handle, query } }, one));
       isRefused = false;
       return ends;
     });
-  } catch (error) {
-    if (isRefused) return null;
-    throw error;
-  }
-}
-
-function runApart(handle: SqliteHandle, batch: readonly Waiting[]): Promise<(() => void)[]> {
-  return handle.query.transaction().execute(async (transaction) => {
-    const tx: Tx = { [HANDLE]: { ...handle, query: transaction } };
-    const ends: (() => void)[] = [];
-    for (const one of batch) ends.push(await inSavepoint(tx, handle.raw, one));
-    return ends;
+  const ends = await runAll((tx, one) => one.run(tx)).catch((error: unknown) => {
+    if (!isRefused) throw error;
+    return runAll((tx, one) => inSavepoint(tx, handle.raw, one));
   });
+  for (const end of ends) end();
 }
 
-/** What comes back tells its caller the outcome, and is called only after the whole batch is durable. */
+/** Returns what resolves or rejects its promise, to be called once the whole batch is durable. */
 async function inSavepoint(tx: Tx, raw: SqliteDatabase, one: Waiting): Promise<() => void> {
   raw.exec("SAVEPOINT one");
   try {
@@ -137,9 +122,7 @@ async function inSavepoint(tx: Tx, raw: SqliteDatabase, one: Waiting): Promise<(
   }
 }
 
-/**
- * A full disk ends the whole transaction, savepoints and all: then the batch fails with what was the matter.
- */
+/** A full disk ends the whole transaction and its savepoints. Then the batch fails with that error. */
 function takeBack(raw: SqliteDatabase, reason: unknown): void {
   try {
     raw.exec("ROLLBACK TO one");

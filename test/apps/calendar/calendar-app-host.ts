@@ -8,7 +8,7 @@ import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/
 import { build } from "esbuild";
 import type { Browser, Frame, FrameLocator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";

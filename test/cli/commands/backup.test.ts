@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { pack } from "tar-stream";
 import { describe, expect, inject, it } from "vitest";
-import { localCaller } from "../../../src/access/local-caller.ts";
+import { localCaller } from "../../../src/access/api-keys.ts";
 import { makeBackup } from "../../../src/operations/backup.ts";
 import { sealSecrets } from "../../../src/platform-io/secrets.ts";
 import { startSession } from "../../../src/start/start-session.ts";

@@ -4,7 +4,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { CLIENTS, type Launch } from "../../../src/cli/install/clients.ts";
 import { planEntry } from "../../../src/cli/install/config-file.ts";
-import type { Ran } from "../../../src/cli/machine.ts";
+import type { Ran } from "../../../src/cli/host.ts";
 import { runCli } from "../../support/cli.ts";
 import { ABSENT, createFakeMachine, type FakeMachine } from "../../support/machine.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, it } from "vitest";
-import { openLaunchd } from "../../../src/cli/service/launchd.ts";
-import { openSystemd } from "../../../src/cli/service/systemd.ts";
+import { openLaunchd, openSystemd } from "../../../src/cli/service/manager.ts";
 import { createMac, createSystemdMachine } from "../../support/machine.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

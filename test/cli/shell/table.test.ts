@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toTable, type Column } from "../../../src/cli/shell/table.ts";
-import { cutText, padText, textWidth } from "../../../src/cli/shell/text-width.ts";
+import { type Column, cutText, padText, textWidth, toTable } from "../../../src/cli/shell/table.ts";
 
 describe("the width of a text on a terminal", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { inUsualForm } from "../../../src/domain/arguments/usual-form.ts";
+import { asMeant } from "../../../src/domain/arguments/usual-form.ts";
 
 const Args = z.strictObject({
   text: z.string().optional(),
@@ -13,7 +13,7 @@ const Args = z.strictObject({
   either: z.union([z.int(), z.string()]).optional(),
 });
 
-const usual = (given: object): unknown => inUsualForm(Args, given);
+const usual = (given: object): unknown => asMeant(Args, given);
 
 describe("arguments in another form that means the same", () => {
   it.each([
@@ -40,14 +40,12 @@ describe("arguments in another form that means the same", () => {
     { posts: [{ text: "[1]" }] },
     { limit: "ten" },
     { limit: "1e3" },
-    { limit: "" },
     { limit: true },
     { dryRun: "yes" },
     { dryRun: 1 },
     { metadata: "title" },
     { metadata: "{title" },
     { metadata: { tags: "a" } },
-    { status: null, accountId: "" },
     { either: "5" },
     { unknown: "5" },
   ])("%j stays as it is", (given) => {

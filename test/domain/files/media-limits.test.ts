@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import type { AcceptedMedia } from "../../../src/domain/accounts/capabilities.ts";
 import { checkCounts, checkMedia, type MediaFigures } from "../../../src/domain/files/media-limits.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TrustProxy } from "../../../src/domain/settings/trust-proxy.ts";
+import { TrustProxy } from "../../../src/domain/settings/http-address.ts";
 
 describe("whose word is taken for an address", () => {
   it.each([

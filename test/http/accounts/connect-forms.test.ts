@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { ConnectIo, SecretsWay } from "../../../src/ports/connect.ts";
 import { NEWS, startConsentService, type ConsentService } from "../../support/consent-fixtures.ts";

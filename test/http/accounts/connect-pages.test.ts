@@ -8,11 +8,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1", hint: "" };
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import { HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";

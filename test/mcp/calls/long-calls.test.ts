@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { addAccount } from "../../support/post-rows.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";

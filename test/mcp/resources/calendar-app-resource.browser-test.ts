@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCalendar } from "../../../src/mcp/resources/calendar-resource.ts";
+import { readCalendar } from "../../../src/mcp/resources/resources.ts";
 import { launchBrowser } from "../../support/browser.ts";
 import { showCalendar, startHostSide } from "../../apps/calendar/calendar-app-host.ts";
 

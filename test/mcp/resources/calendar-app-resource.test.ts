@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCalendar } from "../../../src/mcp/resources/calendar-resource.ts";
+import { readCalendar } from "../../../src/mcp/resources/resources.ts";
 
 const MAX_BYTES = 100 * 1024;
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../../src/app/catalog.ts";
+import { loadCatalog } from "../../../src/app/setup.ts";
 import { addPosts } from "../../support/post-rows.ts";
 import type { Line } from "../peers.ts";
 import { connectReader, startRealServer, type Reader, type RealServer } from "../readers.ts";

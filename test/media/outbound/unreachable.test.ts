@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
-import { reasonUnreachable } from "../../../src/media/outbound/unreachable.ts";
+import { reasonUnreachable } from "../../../src/media/outbound/connector.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });

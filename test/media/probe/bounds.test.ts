@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { fitImage } from "../../../src/media/probe/image.ts";
-import { probe } from "../../../src/media/probe/probe.ts";
+import { probe } from "../../../src/media/probe/run-media-reader.ts";
 import { filmOf, longFilm } from "../../support/hostile-media.ts";
 import { pngChunk, sourceOf } from "../../support/media.ts";
 

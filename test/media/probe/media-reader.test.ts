@@ -1,11 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
-import { MediaReaders, type MediaReaderOptions } from "../../../src/media/probe/media-reader.ts";
+import {
+  createMediaProbe,
+  type MediaReaderOptions,
+  MediaReaders,
+} from "../../../src/media/probe/media-reader.ts";
 import { MediaUnavailable } from "../../../src/ports/media.ts";
 import type { ByteSource } from "../../../src/ports/media-probe.ts";
 import { fixture, sourceOf } from "../../support/media.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
-import { probe } from "../../../src/media/probe/probe.ts";
+import { probe } from "../../../src/media/probe/run-media-reader.ts";
 import { fixture, pngOf, sourceOf } from "../../support/media.ts";
 
 const refusal = async (bytes: Buffer): Promise<string> => {

@@ -3,10 +3,9 @@ import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createBucketStore, type BucketStore } from "../../../src/media/stores/bucket-store.ts";
-import type { BucketOptions } from "../../../src/media/stores/bucket/client.ts";
-import { PART_BYTES } from "../../../src/media/stores/bucket/objects.ts";
-import { startFakeS3, type FakeS3, type Fault } from "../../support/fake-s3.ts";
+import { type BucketStore, createBucketStore } from "../../../src/media/stores/bucket-store.ts";
+import { type BucketOptions, PART_BYTES } from "../../../src/media/stores/bucket/objects.ts";
+import { type FakeS3, type Fault, startFakeS3 } from "../../support/fake-s3.ts";
 import { refuseSignature, signatureOf } from "../../support/sigv4.ts";
 
 interface Opened extends AsyncDisposable {

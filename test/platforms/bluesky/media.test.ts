@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { createMediaSource } from "../../../src/media/source/source.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { readSecrets } from "../../../src/connecting/grants.ts";
+import { readSecrets } from "../../../src/connecting/renew-tokens.ts";
 import { openGrant, sealGrant } from "../../../src/platform-io/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { callOf } from "../../support/context.ts";

@@ -6,7 +6,7 @@ import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { LOCATION, refusal } from "./fake.ts";
 import { createBusinessWorld, openBusiness, SETTINGS } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../../src/connecting/connections.ts";
 
 const NO_QUOTA = refusal(429, "RESOURCE_EXHAUSTED", [
   {

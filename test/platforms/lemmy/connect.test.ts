@@ -8,7 +8,7 @@ import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import { createStageMedia } from "../../support/contract/stage-media.ts";
 import { createFakeLemmy, SERVER, type Profile } from "./fake.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../../src/connecting/connections.ts";
 
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();

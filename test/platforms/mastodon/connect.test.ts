@@ -1,7 +1,11 @@
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { expect, it } from "vitest";
 import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { guestCall } from "../../../src/context.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -12,7 +16,6 @@ import { addPost } from "../../support/publishing.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { createFakeMastodon, SERVER } from "./fake.ts";
 import { PROFILES, type Profile } from "./profiles.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
 import { guestCall } from "../../../src/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { PASSWORD, ROOM, SERVER, TOKEN, USER } from "./fake.ts";
 import { openMatrix } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 describe("connecting", () => {
   it("takes an access token, joins the room, and knows it again", async () => {

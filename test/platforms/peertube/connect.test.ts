@@ -2,7 +2,11 @@ import peertube from "../../../src/platforms/peertube/index.ts";
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
 import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
@@ -16,7 +20,6 @@ import { CHANNELS, createFakePeertube, SERVER } from "./fake.ts";
 import { problem } from "./spec.ts";
 import { OTP, PERSON } from "./tokens.ts";
 import { createPeertubeWorld } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 async function openWorld() {
   const clock = new FakeClock();

@@ -2,14 +2,10 @@ import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../src/domain/time.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
 import type { ReconcileContext } from "../../../src/ports/publish-io.ts";
-import {
-  blind,
-  type Listing,
-  reconcileByKeyThenListing,
-  reconcileByListing,
-} from "../../../src/platforms/shared/reconcile.ts";
+import { blind, type Listing, reconcileByListing } from "../../../src/platforms/shared/reconcile.ts";
 
 const SENT_AT = 1_000 * MINUTE;
+const REASON = "the platform cannot tell.";
 
 /** A step whose handle is kept between askings. */
 function step(handle: Json = null) {
@@ -30,13 +26,11 @@ function step(handle: Json = null) {
 const listing = (afterMs: number, more: Partial<Listing<string>> = {}): Listing<string> => ({
   now: SENT_AT + afterMs,
   listedAfterMs: 30 * SECOND,
-  isReliable: true,
-  reason: "nobody can tell.",
   find: async () => null,
   ...more,
 });
 
-describe("settleByListing", () => {
+describe("reconcileByListing", () => {
   it("takes what it finds, of posts made since shortly before the sending", async () => {
     const asked: number[] = [];
     const find = async (since: number) => {
@@ -82,13 +76,16 @@ describe("settleByListing", () => {
     expect(one.handle()).toEqual({ container: "c1" });
   });
 
-  it("never takes an empty listing that is not reliable for a proof", async () => {
+  it.each([
+    ["of the listing", { doubt: REASON }, async () => null],
+    ["of this look", {}, async (_since: number, doubts: (reason: string) => void) => (doubts(REASON), null)],
+  ] as const)("never takes an empty listing in doubt for a proof: %s", async (_name, doubt, look) => {
     const one = step();
-    const ask = (afterMs: number, find = async (): Promise<string | null> => null) =>
-      reconcileByListing(one.context(), listing(afterMs, { isReliable: false, find }));
+    const ask = (afterMs: number, find: Listing<string>["find"] = look) =>
+      reconcileByListing(one.context(), listing(afterMs, { ...doubt, find }));
     expect(await ask(SECOND)).toEqual({ outcome: "ask_again", afterMs: 30 * SECOND });
-    expect(await ask(MINUTE)).toEqual({ outcome: "unknown", reason: "nobody can tell." });
-    expect(await ask(60 * MINUTE)).toEqual({ outcome: "unknown", reason: "nobody can tell." });
+    expect(await ask(MINUTE)).toEqual({ outcome: "unknown", reason: REASON });
+    expect(await ask(60 * MINUTE)).toEqual({ outcome: "unknown", reason: REASON });
     expect(await ask(60 * MINUTE, async () => "7")).toEqual({ outcome: "done", result: "7" });
   });
 
@@ -105,7 +102,7 @@ describe("settleByListing", () => {
 it("repeats under the same key while the platform surely knows it, then looks for the post", async () => {
   const one = step();
   const ask = (afterMs: number) =>
-    reconcileByKeyThenListing(one.context(), { ...listing(afterMs), keyMs: 60 * MINUTE });
+    reconcileByListing(one.context(), listing(afterMs, { keyMs: 60 * MINUTE }));
   expect(await ask(44 * MINUTE)).toEqual({ outcome: "send_again", isStillInDoubt: true });
   expect(await ask(45 * MINUTE)).toMatchObject({ outcome: "ask_again" });
   expect(await ask(46 * MINUTE)).toEqual({ outcome: "send_again" });

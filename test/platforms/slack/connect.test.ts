@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import {
+  connectChannel,
+  connectWithSecrets,
+  disconnectChannel,
+} from "../../../src/connecting/connections.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { SCOPES, TOKEN } from "./fake.ts";
 import { openWorld } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const APP = {
   POSTHORN_SLACK_CLIENT_ID: "client-1",

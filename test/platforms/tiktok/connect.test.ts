@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/posts/choices.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { connected, createTikTokWorld, type TikTokWorld } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../../src/connecting/connections.ts";
 
 const show = async ({ ctx }: TikTokWorld) => (await listAccounts(callOf(ctx))).accounts[0];
 

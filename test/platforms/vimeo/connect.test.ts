@@ -1,14 +1,13 @@
 import vimeo from "../../../src/platforms/vimeo/index.ts";
 import { describe, expect, it } from "vitest";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { connectWithSecrets, disconnectChannel } from "../../../src/connecting/connections.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { createVimeoWorld, type VimeoWorld } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const way = vimeo.connect[0] as OAuthWay;
 const PLACE = { instanceUrl: null, redirectUrl: "http://localhost:4747/connect/callback" };

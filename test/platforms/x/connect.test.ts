@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
-import { connectChannel } from "../../../src/connecting/connections.ts";
+import { connectChannel, disconnectChannel } from "../../../src/connecting/connections.ts";
 import { renewDueGrants } from "../../../src/connecting/renewal.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
@@ -10,7 +10,6 @@ import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { USER } from "./fake.ts";
 import { APP } from "./fake-tokens.ts";
 import { createWorld, type World } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
 
 const ID_ONLY = { POSTHORN_X_CLIENT_ID: APP.clientId };
 

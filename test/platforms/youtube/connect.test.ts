@@ -1,6 +1,6 @@
-import youtube from "../../../src/platforms/youtube/index.ts";
 import { describe, expect, it } from "vitest";
-import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
+import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
@@ -10,7 +10,7 @@ import { callOf } from "../../support/context.ts";
 import { createFakeYoutube } from "./fake.ts";
 import { refusal } from "./answers.ts";
 import { createYoutubeWorld, PLACE, SETTINGS } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/disconnect.ts";
+import { disconnectChannel } from "../../../src/connecting/connections.ts";
 
 const way = youtube.connect[0] as OAuthWay;
 const SCOPES = way.scopes;

@@ -115,7 +115,7 @@ describe("two hosts publish while", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("each has a single connection, and the server none left for a while", async () => {
-    const alone = () => ({ sizes: { application: 1, publisher: 1 } });
+    const alone = () => ({ size: 1 });
     const times = await publishThrough({
       name: "exhausted",
       tasks: [alone, alone],

@@ -40,7 +40,7 @@ export interface WorkerTask {
   readonly host?: string;
   /** How wrong this machine's clock is. */
   readonly clockErrorMs?: number;
-  readonly sizes?: PostgresOptions["sizes"];
+  readonly size?: PostgresOptions["size"];
   /** After which it ends although something waits. */
   readonly giveUpMs?: number;
 }

@@ -1,15 +1,15 @@
 import { writeSync } from "node:fs";
 import type pg from "pg";
-import { supervise } from "../../../src/publishing/supervise.ts";
+import { supervise } from "../../../src/publishing/workers.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { startPublisher } from "../../../src/publishing/loop.ts";
-import { startWebhookLoop } from "../../../src/webhooks/webhook-loop.ts";
+import { startWebhookLoop } from "../../../src/webhooks/webhook-deliveries.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { loadDriver } from "../../../src/store/postgres/connect/driver.ts";
+import { loadDriver } from "../../../src/store/postgres/connect/pool.ts";
 import { CLASS_PLATFORMS } from "../../faults/class-platforms.ts";
 import { createMemoryLogger, createTestContext } from "../../support/context.ts";
 import { countWaiting, describeWaiting } from "./waiting.ts";
@@ -23,7 +23,7 @@ import { writeNamed } from "../../support/protocol-writes.ts";
  * `name=milliseconds since 1970`, when it lost its tie, when a request of its was broken off, when it took over.
  */
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
-const { url, baseUrl, key, point, hit = 1, what = "kill", host = "test", clockErrorMs = 0, sizes } = task;
+const { url, baseUrl, key, point, hit = 1, what = "kill", host = "test", clockErrorMs = 0, size } = task;
 
 function tell(name: string): void {
   writeSync(1, `${name}=${Date.now()}\n`);
@@ -93,7 +93,7 @@ function watchNetwork(outbound: Outbound): Outbound {
 watchCommits(await loadDriver());
 const log = createMemoryLogger();
 const machine = { ...systemClock, now: () => systemClock.now() + clockErrorMs };
-const store = await openStore({ url, clock: machine, leases: LEASES, times: TIMES, limits: LIMITS, sizes });
+const store = await openStore({ url, clock: machine, leases: LEASES, times: TIMES, limits: LIMITS, size });
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );

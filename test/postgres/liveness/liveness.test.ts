@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { isProvenDead, type Leases } from "../../../src/store/postgres/liveness/dead-workers.ts";
+import { isProvenDead, type Leases } from "../../../src/store/postgres/liveness.ts";
 import { queryOf } from "../../support/handles.ts";
 import { insertWorker } from "../../../src/store/queries/workers.ts";
 import { createDatabase } from "../../support/postgres.ts";

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimedPost } from "../../../src/store/engine/claims.ts";
 import { Fenced, type EffectRow } from "../../../src/store/engine/ledger.ts";
 import { rowOf, rowsOf } from "../../../src/store/engine/statements.ts";
-import type { Store } from "../../../src/store/engine/store.ts";
+import type { Reader, Store } from "../../../src/store/engine/store.ts";
 import { CommitUnanswered } from "../../../src/store/engine/unanswered.ts";
 import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts";
-import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
-import { createClaims } from "../../../src/store/postgres/claims.ts";
+import { isProvenDead } from "../../../src/store/postgres/liveness.ts";
+import { findDue } from "../../../src/store/postgres/claims.ts";
+import { createClaims, type Queue } from "../../../src/store/queries/publishing/claims.ts";
 import { createLedger } from "../../../src/store/queries/publishing/ledger.ts";
 import { commitOnce, runOnce } from "../../../src/access/idempotency.ts";
 import { callerOf, createTestContext } from "../../support/context.ts";
@@ -31,6 +32,9 @@ afterEach(async () => {
   await Promise.all([store, other].map((one) => one[Symbol.asyncDispose]()));
   await database[Symbol.asyncDispose]();
 });
+
+const claimsOn = (on: Pick<Store, "write"> & Reader, isDead: Queue["isDead"]) =>
+  createClaims(on, { findDue, isDead });
 
 async function claim(from: Store, workerId: string, limit = 100): Promise<readonly ClaimedPost[]> {
   await enlist(from, workerId);
@@ -121,10 +125,10 @@ describe("the ledger of a worker that lost posts to another", () => {
     await enlist(store, "worker_a");
     const late = holding(store);
     const wish = wishOf("worker_a", { now });
-    const claiming = createClaims({ ...store, write: late.write }, async () => false).claim(wish);
+    const claiming = claimsOn({ ...store, write: late.write }, async () => false).claim(wish);
     await late.reached;
     const noLease = { leaseMs: 0, requestMs: 0 };
-    const taking = createClaims(other, (tx, workerId) => isProvenDead(tx, workerId, noLease));
+    const taking = claimsOn(other, (tx, workerId) => isProvenDead(tx, workerId, noLease));
     expect(await taking.takeOver("worker_a", now())).toBeNull();
     late.commit();
     const { posts } = await claiming;
@@ -143,7 +147,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     const writing = createLedger({ write: late.write }).intent(mine.lease, effectOf());
     await late.reached;
     // It waits for what is written and not committed yet, and so does whoever claims after it.
-    const taking = createClaims(other, async () => true)
+    const taking = claimsOn(other, async () => true)
       .takeOver("worker_a", now())
       .then(() => claim(other, "worker_b"));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -158,7 +162,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     const [mine] = await claim(store, "worker_a");
     if (mine === undefined) throw new Error("Nothing was claimed.");
     const early = holding(other);
-    const claims = createClaims({ ...other, write: early.write }, async () => true);
+    const claims = claimsOn({ ...other, write: early.write }, async () => true);
     const taking = claims.takeOver("worker_a", now());
     await early.reached;
     const writing = expect(store.ledger.intent(mine.lease, effectOf())).rejects.toThrow(Fenced);
@@ -172,10 +176,10 @@ describe("the ledger of a worker that lost posts to another", () => {
   it("is not asked for where nobody has proven the death of a worker", async () => {
     await fillQueue(store, { accounts: 2, posts: 2, dueAt: DUE_AT });
     const posts = await claim(store, "worker_a");
-    const living = createClaims(other, async (_tx, workerId) => workerId !== "worker_a");
+    const living = claimsOn(other, async (_tx, workerId) => workerId !== "worker_a");
     expect(await living.takeOver("worker_a", now())).toBeNull();
     expect(await claim(other, "worker_b")).toEqual([]);
-    expect(await createClaims(other, async () => true).takeOver("worker_a", now())).toEqual({
+    expect(await claimsOn(other, async () => true).takeOver("worker_a", now())).toEqual({
       posts: 2,
       failed: [],
     });
@@ -199,7 +203,7 @@ describe("a COMMIT whose answer was lost", () => {
     };
     const base = { ...store, write };
     return {
-      store: { ...base, ledger: createLedger(base), claims: createClaims(base, async () => true) },
+      store: { ...base, ledger: createLedger(base), claims: claimsOn(base, async () => true) },
       losses: () => losses,
     };
   }
@@ -262,7 +266,7 @@ describe("a COMMIT whose answer was lost", () => {
         .catch(() => {});
       throw new CommitUnanswered(undone);
     };
-    const unsure = createClaims({ ...store, write }, async () => true);
+    const unsure = claimsOn({ ...store, write }, async () => true);
     expect((await unsure.claim(wishOf("worker_a", { now }))).posts).toEqual([]);
     expect(await claim(other, "worker_b")).toHaveLength(3);
   });

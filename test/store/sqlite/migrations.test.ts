@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseSearch } from "../../../src/domain/compare-words.ts";
 import { openSqlite, type SqliteDatabase } from "../../../src/store/sqlite/driver.ts";
 import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
-import { keepSchemaCopy } from "../../../src/store/backup/schema-copy.ts";
+import { keepSchemaCopy } from "../../../src/store/backup/database-copy.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { openStore } from "../../../src/store/open-store.ts";

@@ -4,17 +4,18 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadObjectCommand,
   type GetObjectCommandOutput,
+  HeadObjectCommand,
   type HeadObjectCommandOutput,
-  type S3Client,
+  S3Client,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { AppError } from "../../../domain/errors.ts";
-import { DAY, SECOND } from "../../../domain/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../domain/time.ts";
 import { toBuffer } from "../../../domain/to-buffer.ts";
 import { asBucketError, BucketRefusal } from "./refusal.ts";
+import type { BucketSettings } from "../../../domain/files/bucket-settings.ts";
 
 /**
  * Parts of a multipart upload: S3 takes none below 5 MiB but the last, R2 wants them equal, and 10,000 of
@@ -31,7 +32,6 @@ const MARK = "posthorn-write";
 /** An answer that breaks off is gone on with at once, as long as answers bring something. */
 const MAX_EMPTY_ANSWERS = 4;
 
-/** Longest that a signed address may last (SigV4). */
 const MAX_SIGNED_MS = 7 * DAY;
 
 interface ObjectWrite {
@@ -52,10 +52,7 @@ export class BucketObjects {
     this.#bucket = bucket;
   }
 
-  /**
-   * One request for a small file, parts for a large one. A key shows the whole file or what was there before.
-   * Keys of new files are random, so that looking before is enough to keep one from replacing another.
-   */
+  /** One request for a small file, parts for a large one. New keys are random: one look is enough. */
   async write({ key, body, signal, isNew }: ObjectWrite): Promise<{ sizeBytes: number; sha256: string }> {
     const mark = randomBytes(16).toString("hex");
     const measured = new MeasuredBody(body);
@@ -64,7 +61,7 @@ export class BucketObjects {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       signal?.throwIfAborted();
-      if (isNew && (await this.head(key)) !== null) throw occupied();
+      if (isNew && (await this.head(key)) !== null) throw new AppError("conflict", OCCUPIED);
       await this.#upload(key, measured.stream, mark);
     } catch (error) {
       // Of the body, or ours.
@@ -128,7 +125,8 @@ export class BucketObjects {
       } catch {
         emptyAnswers = at > before ? 0 : emptyAnswers + 1;
         // Without its tag it is not known whether the rest belongs to what came before.
-        if (etag === undefined || emptyAnswers === MAX_EMPTY_ANSWERS) throw brokenOff();
+        if (etag === undefined || emptyAnswers === MAX_EMPTY_ANSWERS)
+          throw new AppError("unavailable", BROKEN_OFF);
       } finally {
         body.destroy();
       }
@@ -147,8 +145,9 @@ export class BucketObjects {
       const refusal = asBucketError(error);
       if (!(refusal instanceof BucketRefusal)) throw refusal;
       if (refusal.status === 416) return null;
-      if (refusal.status === 412) throw replaced(refusal);
-      if (refusal.is("NoSuchKey") || (refusal.status === 404 && refusal.code === "")) throw missing();
+      if (refusal.status === 412) throw new AppError("unavailable", REPLACED, { cause: refusal });
+      if (refusal.is("NoSuchKey") || (refusal.status === 404 && refusal.code === ""))
+        throw new AppError("not_found", MISSING);
       throw refusal;
     });
     if (answer === null || isWhole || answer.ContentRange?.startsWith(`bytes ${start}-`) === true)
@@ -209,21 +208,61 @@ class MeasuredBody {
   }
 }
 
-function occupied(): AppError {
-  return new AppError("conflict", "There is a file under this key already. Nothing was written. Try again.");
+const OCCUPIED = "There is a file under this key already. Nothing was written. Try again.";
+const MISSING = "The file is not in the store any more. Upload it again.";
+const REPLACED = "The file was replaced while it was read. Try again.";
+const BROKEN_OFF = "The file store broke off in the middle of a file, more than once. Try again in a while.";
+
+export interface BucketOptions {
+  readonly bucket: BucketSettings;
+  readonly secretAccessKey: string;
+  /** How often a request that fails in passing is made in all. Default 5. */
+  readonly maxTries?: number;
 }
 
-function missing(): AppError {
-  return new AppError("not_found", "The file is not in the store any more. Upload it again.");
-}
+const MAX_TRIES = 5;
 
-function replaced(cause: unknown): AppError {
-  return new AppError("unavailable", "The file was replaced while it was read. Try again.", { cause });
-}
+/** Each download that is read slowly takes one. */
+const SOCKETS = { keepAlive: true, maxSockets: 512 };
 
-function brokenOff(): AppError {
-  return new AppError(
-    "unavailable",
-    "The file store broke off in the middle of a file, more than once. Try again in a while.",
+const TIMES = {
+  connectionTimeout: 10 * SECOND,
+  socketTimeout: 30 * SECOND,
+  // Until an answer begins. A part on a line of 500 kbit/s takes two minutes.
+  requestTimeout: 5 * MINUTE,
+  throwOnRequestTimeout: true,
+  httpAgent: SOCKETS,
+  httpsAgent: SOCKETS,
+};
+
+/** Amazon's client for the bucket of the settings, with nothing of this machine's environment. */
+export function createClient({ bucket, secretAccessKey, maxTries = MAX_TRIES }: BucketOptions): S3Client {
+  const { endpoint, region, accessKeyId } = bucket;
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    // Every S3-compatible server takes addresses of this style.
+    forcePathStyle: true,
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    defaultsMode: "standard",
+    retryMode: "standard",
+    maxAttempts: maxTries,
+    // Not all of them know Amazon's newer checksums.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: TIMES,
+  });
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { request } = args as { request?: { body?: unknown; headers: Record<string, string> } };
+      if (request !== undefined && request.body instanceof Uint8Array)
+        request.headers["content-md5"] = createHash("md5").update(request.body).digest("base64");
+      return next(args);
+    },
+    // Buckets with a retention period insist on it.
+    { step: "build", name: "contentMd5" },
   );
+  return client;
 }

@@ -64,10 +64,7 @@ const FULL: readonly string[] = [
   "InsufficientStorage",
 ];
 
-/**
- * For `throw`: one sentence that says which setting is wrong, or that it may pass. What is no fault of the
- * bucket's stays as it is.
- */
+/** For `throw`: which setting is wrong, or that it may pass. Errors that are not the bucket's stay. */
 export function explainBucket(
   error: unknown,
   bucket: BucketSettings,

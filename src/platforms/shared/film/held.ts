@@ -23,7 +23,7 @@ const PASSING: readonly FaultKind[] = ["not_sent", "transient", "ambiguous", "ra
 
 /** Where a video stands. */
 export interface Standing {
-  /** `processing`: uploaded, and nobody can watch it yet. */
+  /** `processing`: uploaded, and not to be watched yet. */
   readonly state: "processing" | "ready" | "failed" | "deleted";
   /** In the platform's words; "" where it was not told. */
   readonly privacy: string;
@@ -41,7 +41,7 @@ export interface Standing {
 interface HeldFilm {
   readonly title: string;
   readonly post: Pick<PlatformPost, "id" | "scheduledAt">;
-  /** What it is to be, and what nobody else sees, in the platform's words. */
+  /** What it is to be, and what is hidden from others, in the platform's words. */
   readonly wanted: string;
   readonly hidden: string;
   /** A film that is worked on for longer than this after its time is made public all the same. */
@@ -176,7 +176,7 @@ async function shown(film: HeldFilm, url: string | undefined): Promise<Seen> {
 
 export type Picture = Pick<FittedImage, "bytes" | "mimeType">;
 
-/** The picture in front of a film, on a platform that replaces whatever stood there. */
+/** The picture in front of a film, on a platform that replaces what stood there. */
 export interface Thumbnail {
   /** As the post has it; undefined where it has none. */
   readonly url: string | undefined;

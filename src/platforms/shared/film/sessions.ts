@@ -81,8 +81,8 @@ interface FilmSessions {
 }
 
 /**
- * Brings the film onto the platform, for nobody to see. One step: its handle is the session, which says after
- * whatever happened how far it is, or which video came of it. No video exists before the last byte arrived.
+ * Brings the film onto the platform, unseen. One step: its handle is the session, which says at any time how far
+ * it is, or which video came of it. No video exists before the last byte arrived.
  */
 export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<Uploaded> {
   const open = io.resultOf("upload") === null ? await openFilm(io, to.mediaUrl) : unopened;
@@ -97,7 +97,7 @@ export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<Uploa
 
 /**
  * Opened before the step is taken. That it could not be opened is told where its bytes are needed: what is in
- * doubt is settled without them.
+ * doubt is reconciled without them.
  */
 export async function openFilm(io: Pick<PublishIo, "media">, mediaUrl: string): Promise<() => MediaItem> {
   const [opened] = await Promise.allSettled([io.media.item(mediaUrl)]);
@@ -163,7 +163,7 @@ function isGone({ status }: PlatformResponse): boolean {
   return status === 404 || status === 410;
 }
 
-/** What follows is decided when the step is settled: whether anything came of it. */
+/** What follows is decided when the step is reconciled: whether anything came of it. */
 function forgotten({ title }: FilmSessions): PlatformFault {
   return new PlatformFault("transient", `${title} does not know the upload any more.`);
 }
@@ -201,7 +201,7 @@ async function reconcile(
   context: ReconcileContext,
 ): Promise<Reconciled<Json>> {
   const session = Session.safeParse(context.handle).data;
-  // A session that nobody fills makes no video.
+  // A session that is not filled makes no video.
   if (session === undefined) return { outcome: "send_again" };
   const progress = await askOrRefused(io, to, session);
   switch (progress.state) {
@@ -237,7 +237,7 @@ const Note = z.object({ absentAt: z.number() });
 /** The last byte may have arrived before the session died: then the video is among the account's uploads. */
 function reconcileByUploads(
   io: PublishIo,
-  { title, find }: FilmSessions,
+  { find }: FilmSessions,
   { context, session }: { readonly context: ReconcileContext; readonly session: Session },
 ): Promise<Reconciled<Json>> {
   const { absentAt, beganAt, sizeBytes } = session;
@@ -252,8 +252,6 @@ function reconcileByUploads(
     {
       now: io.now(),
       listedAfterMs: LISTED_AFTER_MS,
-      isReliable: true,
-      reason: `${title} does not say whether the video is there.`,
       find: async (since) => {
         const film = await find({ since, sizeBytes, key: context.key });
         return film === null ? null : { ...film, at: io.now() };

@@ -1,59 +1,31 @@
 import * as z from "zod";
 import { commonMetadata } from "../../../domain/posts/common-metadata.ts";
-import type { ConnectIo } from "../../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../../ports/platform-io.ts";
+import { PlatformFault, type PlatformResponse } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import type { PlatformPost } from "../../../ports/platform.ts";
-import { bearer, type Code, faultsBy, orNull } from "../faults.ts";
+import { byCode, type Code, faultsBy, TOO_LARGE_FILE } from "../faults.ts";
+import { restApi } from "../rest-api.ts";
 import { serverOf } from "../servers.ts";
 
-interface Call extends Omit<PlatformRequest, "url" | "classify"> {
-  /** Below the server's address. */
-  readonly path: string;
-}
-
-/** One call with the account's token. */
-export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(serverOf(io), call), sign: bearer() }, schema);
-}
-
-/** The same; null where what it is about is not there (any more). */
-export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
-  return orNull(own(io, call, schema), GONE);
-}
-
+/** Not there, or not there any more. */
 const GONE = [404, 410];
 
 export function isGone(error: unknown): error is PlatformFault {
   return error instanceof PlatformFault && GONE.includes(error.httpStatus ?? 0);
 }
 
-/** One call while connecting, with a token that is not stored yet, or none. */
-export function call<T>(
-  io: Pick<ConnectIo, "ask">,
-  { server, token, ...rest }: Call & { readonly server: string; readonly token?: string },
-  schema: z.ZodType<T>,
-): Promise<T> {
-  const request = requestOf(server, rest);
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return io.ask({ ...request, headers: { ...request.headers, ...authorization } }, schema);
-}
-
-function requestOf(server: string, { path, headers, ...rest }: Call): PlatformRequest {
-  return {
-    ...rest,
-    url: `${server}${path}`,
-    headers: { accept: "application/json", ...headers },
-    // snac closes connections that it seems to keep.
-    newConnection: rest.method !== "GET",
-    classify,
-  };
-}
+export const {
+  ask: own,
+  askOrGone: ownOrGone,
+  askWith,
+} = restApi({
+  base: serverOf,
+  headers: () => ({ accept: "application/json" }),
+  // snac closes connections that it seems to keep.
+  freshConnections: true,
+  gone: GONE,
+  classify: () => classify,
+});
 
 const Words = z.looseObject({ error: z.string(), error_description: z.string().catch("") });
 const Unfit = z.looseObject({ message: z.string(), errors: z.looseObject({}) });
@@ -70,11 +42,11 @@ function asUsual(response: PlatformResponse): PlatformResponse {
   return error.startsWith("No query results for model") ? { ...response, status: 404 } : response;
 }
 
-/** Servers name their errors in sentences alone, and most of them in those of Mastodon. */
+/** Servers name their errors only in sentences, mostly Mastodon's own. */
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/scope/i, "scope"],
   [/login is|confirmed e-?mail|account (is |has been )?(suspended|disabled)/i, "closed"],
-  // Media that a post has are no more to be had: on a second sending, the first one came through.
+  // A post has the media already: the first sending came through.
   [/idempotency|invalid media.?ids?/i, "used_key"],
   [/finished processing|not ready/i, "not_ready"],
   [/processing/i, "unusable"],
@@ -98,19 +70,14 @@ const TABLE = faultsBy({
   title: "The server",
   codesOf,
   rules: [
-    {
-      status: 403,
-      code: "scope",
-      kind: "auth",
-      message: "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
-    },
-    {
-      status: 403,
-      code: "closed",
-      kind: "auth",
-      message:
-        "The server has disabled this account, or has not let it in yet. Settle that with the server first.",
-    },
+    ...byCode(
+      { status: 403, kind: "auth" },
+      {
+        scope: "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
+        closed:
+          "The server has disabled this account, or has not let it in yet. Settle that with the server first.",
+      },
+    ),
     {
       status: [400, 409, 422],
       code: "used_key",
@@ -125,35 +92,23 @@ const TABLE = faultsBy({
       isNotDone: true,
       message: "The server is still working on the media.",
     },
-    {
-      status: 422,
-      code: "unusable",
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the server could not use the file. Give another one, then send the post again.",
-    },
-    {
-      status: 422,
-      code: "too_long",
-      kind: "rejected",
-      field: "caption",
-      message: "is longer than this server takes. Shorten it, then send the post again.",
-    },
-    {
-      status: 422,
-      code: "too_many",
-      kind: "rejected",
-      field: "metadata.moreMedia",
-      message: "gives more media than this server takes in a post. Leave some out, then send the post again.",
-    },
-    {
-      status: 422,
-      code: "mixed",
-      kind: "rejected",
-      field: "metadata.moreMedia",
-      message:
-        "a post takes either pictures or one video or sound. Leave the rest out, then send the post again.",
-    },
+    ...byCode(
+      { status: 422, kind: "rejected", field: "mediaUrl" },
+      { unusable: "the server could not use the file. Give another one, then send the post again." },
+    ),
+    ...byCode(
+      { status: 422, kind: "rejected", field: "caption" },
+      { too_long: "is longer than this server takes. Shorten it, then send the post again." },
+    ),
+    ...byCode(
+      { status: 422, kind: "rejected", field: "metadata.moreMedia" },
+      {
+        too_many:
+          "gives more media than this server takes in a post. Leave some out, then send the post again.",
+        mixed:
+          "a post takes either pictures or one video or sound. Leave the rest out, then send the post again.",
+      },
+    ),
     {
       status: [403, 422],
       code: "empty",
@@ -169,26 +124,15 @@ const TABLE = faultsBy({
       message:
         "the server does not take files of this type. Give a JPEG, PNG or MP4, then send the post again.",
     },
-    {
-      status: [400, 422],
-      code: "too_large",
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
-    },
-    {
-      status: 413,
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
-    },
+    { ...TOO_LARGE_FILE, status: [400, 422], code: "too_large" },
+    TOO_LARGE_FILE,
     {
       status: 403,
       kind: "rejected",
       message: "The server does not let this account do that. Its own pages may say why.",
     },
     {
-      status: [404, 410],
+      status: GONE,
       kind: "rejected",
       message: "The server does not have, or no longer has, what was asked for.",
     },
@@ -208,7 +152,7 @@ function classify(response: PlatformResponse): ReturnType<typeof TABLE> {
   return TABLE(usual);
 }
 
-const WebAddress = z.url({ protocol: /^https?$/ }).max(2_000);
+const Address = z.url({ protocol: /^https?$/ }).max(2_000);
 const Count = z.int().min(0).optional().catch(undefined);
 
 /** https://docs.joinmastodon.org/entities/MediaAttachment */
@@ -221,7 +165,7 @@ export const Attachment = z.looseObject({
 /** https://docs.joinmastodon.org/entities/Status */
 export const Status = z.looseObject({
   id: Id,
-  url: WebAddress.nullable().catch(null),
+  url: Address.nullable().catch(null),
   created_at: z.string().catch(""),
   content: z.string().catch(""),
   spoiler_text: z.string().catch(""),
@@ -242,16 +186,13 @@ export const Account = z.looseObject({
   id: Id,
   username: z.string(),
   display_name: z.string().catch(""),
-  url: WebAddress.nullable().catch(null),
-  avatar: WebAddress.nullable().catch(null),
+  url: Address.nullable().catch(null),
+  avatar: Address.nullable().catch(null),
   followers_count: Count,
 });
-export type Account = z.infer<typeof Account>;
 
-/** As people name it everywhere: alice@mastodon.example. */
-export function handleOf({ username }: Account, server: string): string {
-  return `${username}@${new URL(server).host}`;
-}
+/** Whose token it is. */
+export const ME = { path: "/api/v1/accounts/verify_credentials" } as const;
 
 const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
   commonMetadata;

@@ -14,8 +14,9 @@ import type {
   SecretsWay,
   Target,
 } from "../../../ports/connect.ts";
-import { askOrNull, explaining, requireServer, type ServerKind } from "../servers.ts";
-import { Account, call, handleOf } from "./api.ts";
+import { oneChannel, secretField } from "../connect.ts";
+import { askOrNull, explaining, handleAt, requireServer, type ServerKind } from "../servers.ts";
+import { Account, askWith, ME } from "./api.ts";
 
 /** What is one platform's own in connecting to a server of Mastodon's API. */
 export interface Servers extends ServerKind {
@@ -31,7 +32,7 @@ export interface Servers extends ServerKind {
 }
 
 function refusedBy({ title, tokenPlace }: Servers): Parameters<typeof explaining>[1] {
-  return { title, field: "accessToken", help: tokenPlace };
+  return { title, secret: { field: "accessToken", help: tokenPlace } };
 }
 
 const Registered = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
@@ -40,10 +41,10 @@ const Registered = z.looseObject({ client_id: z.string().min(1), client_secret: 
 async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
   const server = requireServer(instanceUrl, io, servers);
   const found = await explaining(server, refusedBy(servers), () =>
-    call(
+    askWith(
       io,
+      { server },
       {
-        server,
         method: "POST",
         path: "/api/v1/apps",
         // A list of addresses is taken from Mastodon 4.3 on, one address by all.
@@ -52,7 +53,7 @@ async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, i
           redirect_uris: redirectUrl,
           scopes: io.setting("SCOPES") ?? servers.scopes.join(" "),
         },
-        // An app that nobody hears of harms nobody.
+        // An app that is not used does no harm.
         isIdempotent: true,
       },
       Registered,
@@ -64,7 +65,7 @@ async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, i
 /** https://docs.joinmastodon.org/methods/oauth/#authorization-server-metadata; from Mastodon 4.3 on. */
 const Metadata = z.looseObject({ code_challenge_methods_supported: z.array(z.string()).catch([]) });
 
-/** The same everywhere; that a server knows PKCE, it says since it does. */
+/** A server that knows PKCE says so. */
 async function endpoints(servers: Servers, io: ConnectIo, { instanceUrl }: Place): Promise<Endpoints> {
   const server = requireServer(instanceUrl, io, servers);
   const metadata = await explaining(server, refusedBy(servers), () =>
@@ -112,7 +113,7 @@ export function oauthWay(servers: Servers): OAuthWay {
     targets: async ({ secrets }, io) => [
       await readTarget(servers, io, {
         server: requireServer(io.place.instanceUrl, io, servers),
-        token: secrets["accessToken"] ?? "",
+        secrets,
       }),
     ],
     ...servers.oauth,
@@ -128,7 +129,7 @@ export function tokenWay(servers: Servers): SecretsWay {
     instructions: `${help} It can be revoked there at any time.`,
     instance: "required",
     place: servers.tokenPath,
-    fields: [{ name: "accessToken", label: "Access token", help, isRequired: true, isSecret: true }],
+    fields: [secretField("accessToken", "Access token", help)],
     renewal: null,
     connect: (input, io) => connectWithToken(servers, input, io),
   };
@@ -136,21 +137,17 @@ export function tokenWay(servers: Servers): SecretsWay {
 
 async function connectWithToken(servers: Servers, input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const server = requireServer(input.instanceUrl, io, servers);
-  const accessToken = (input.secrets["accessToken"] ?? "").trim();
-  const target = await explaining(server, refusedBy(servers), () =>
-    readTarget(servers, io, { server, token: accessToken }),
-  );
-  await requireScopes(servers, io, { server, token: accessToken });
-  return {
-    tokens: null,
-    targets: [{ ...target, name: input.name ?? target.name, secrets: { accessToken } }],
-  };
+  const secrets = { accessToken: (input.secrets["accessToken"] ?? "").trim() };
+  const at = { server, secrets };
+  const target = await explaining(server, refusedBy(servers), () => readTarget(servers, io, at));
+  await requireScopes(servers, io, at);
+  return oneChannel({ ...target, name: input.name ?? target.name, secrets });
 }
 
-/** A server, and a token of it. */
+/** A server, and whose token it is asked with. */
 interface At {
   readonly server: string;
-  readonly token: string;
+  readonly secrets: Secrets;
 }
 
 const AppScopes = z.looseObject({ scopes: z.array(z.string()) });
@@ -158,7 +155,7 @@ const AppScopes = z.looseObject({ scopes: z.array(z.string()) });
 /** Mastodon tells them since 4.3; the others take the token, and may refuse a post. */
 async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<void> {
   const path = "/api/v1/apps/verify_credentials";
-  const app = await call(io, { ...at, method: "GET", path }, AppScopes).catch(() => null);
+  const app = await askWith(io, at, { path }, AppScopes).catch(() => null);
   if (app === null) return;
   const missing = servers.scopes.filter(
     (scope) => !app.scopes.includes(scope) && !app.scopes.includes(scope.split(":")[0] ?? ""),
@@ -174,20 +171,15 @@ async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<v
 
 async function readTarget({ software }: Servers, io: ConnectIo, at: At): Promise<Target> {
   const { server } = at;
-  const path = "/api/v1/accounts/verify_credentials";
-  const account = await call(io, { ...at, method: "GET", path }, Account);
+  const account = await askWith(io, at, ME, Account);
   return {
     platformAccountId: account.id,
-    name: account.display_name === "" ? account.username : account.display_name,
-    handle: handleOf(account, server),
+    name: account.display_name || account.username,
+    handle: handleAt(server, account.username),
     profileUrl: account.url,
     avatarUrl: account.avatar,
     idServer: server,
-    settings: {
-      instanceUrl: server,
-      accountId: account.id,
-      ...(software === null ? {} : { software }),
-    },
+    settings: { instanceUrl: server, accountId: account.id, ...(software === null ? {} : { software }) },
     secrets: {},
   };
 }

@@ -1,24 +1,25 @@
 import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
 import { HOUR } from "../../../domain/time.ts";
-import type { JsonObject, PlatformAccount } from "../../../ports/platform-io.ts";
+import type { PlatformAccount } from "../../../ports/platform-io.ts";
 import { ACCEPTED } from "../media.ts";
-import { isAtLeast, type Software } from "../servers.ts";
+import { isAtLeast } from "../servers.ts";
 
 const MIB = 1024 * 1024;
 
 /** What a server says it takes, as `inspect` keeps it; null where it does not say. */
+const Limit = z.int().positive().nullable().catch(null);
 const ServerLimits = z.object({
   software: z.string().nullable().catch(null),
   version: z.string().catch(""),
-  maxCharacters: z.int().positive().nullable().catch(null),
-  urlLength: z.int().positive().nullable().catch(null),
-  maxMedia: z.int().positive().nullable().catch(null),
-  altLength: z.int().positive().nullable().catch(null),
+  maxCharacters: Limit,
+  urlLength: Limit,
+  maxMedia: Limit,
+  altLength: Limit,
   mimeTypes: z.array(z.string()).nullable().catch(null),
-  imageBytes: z.int().positive().nullable().catch(null),
-  imagePixels: z.int().positive().nullable().catch(null),
-  videoBytes: z.int().positive().nullable().catch(null),
+  imageBytes: Limit,
+  imagePixels: Limit,
+  videoBytes: Limit,
 });
 type ServerLimits = z.infer<typeof ServerLimits>;
 
@@ -28,7 +29,7 @@ function limitsOf({ limits }: Pick<PlatformAccount, "limits">): ServerLimits {
 
 /** How a server's software differs from the others. */
 interface Family {
-  /** How long it knows a repeated request by its key; null: it does not, or nobody knows. */
+  /** How long it knows a repeated request by its key; null: it does not, or that is unknown. */
   readonly keyMs: number | null;
   /** Pixelfed uses a key up before it looks at the request. */
   readonly sendsKey: boolean;
@@ -222,7 +223,7 @@ function acceptsOf(limits: ServerLimits, usual: Usual): AcceptedMedia[] {
     const known: readonly string[] = ACCEPTED[kind];
     return told.filter((type) => known.includes(type));
   };
-  // Of two sides nobody knows the longer one before.
+  // The longer side is not known beforehand.
   const side = Math.floor(Math.sqrt(imagePixels ?? usual.imagePixels));
   const maxBytes = videoBytes ?? usual.videoBytes;
   const all: AcceptedMedia[] = [
@@ -238,9 +239,4 @@ function acceptsOf(limits: ServerLimits, usual: Usual): AcceptedMedia[] {
     { kind: "audio", mimeTypes: typesOf("audio"), maxBytes, maxItems: 1 },
   ];
   return all.filter(({ mimeTypes: types }) => types.length > 0);
-}
-
-/** What `inspect` keeps of two answers: the instance's, and which software it runs. */
-export function toLimits(found: Omit<ServerLimits, "software" | "version">, software: Software): JsonObject {
-  return { ...found, software: software.name, version: software.version };
 }

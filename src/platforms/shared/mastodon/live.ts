@@ -6,22 +6,18 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/
 import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { type CountedPost, idReader, sumByDay, uncounted } from "../live.ts";
+import { countByPost, type CountedPost, idReader } from "../live.ts";
 import { picturePart } from "../media.ts";
-import { askOrNull, askSoftware, serverOf, softwareOfVersion } from "../servers.ts";
-import { partsOf } from "../thread.ts";
-import { Account, handleOf, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
-import { capabilitiesOf, familyOf, toLimits } from "./limits.ts";
-import { listStatuses, readSource, stepOf } from "./publish.ts";
-
-function pathOf(id: string): string {
-  return `/api/v1/statuses/${encodeURIComponent(id)}`;
-}
+import { askOrNull, askSoftware, handleAt, serverOf, softwareOfVersion } from "../servers.ts";
+import { laterIds, partsOf } from "../thread.ts";
+import { Account, type MastodonPost, ME, own, ownOrGone, Status } from "./api.ts";
+import { capabilitiesOf, familyOf } from "./limits.ts";
+import { listStatuses, pathOf, readSource, stepOf } from "./publish.ts";
 
 const idOf = idReader("the post's id on its server is not known.");
 
 function readStatus(post: MastodonPost, io: PlatformIo): Promise<Status | null> {
-  return ownOrGone(io, { method: "GET", path: pathOf(idOf(post)) }, Status);
+  return ownOrGone(io, { path: pathOf(idOf(post)) }, Status);
 }
 
 async function requireStatus(post: MastodonPost, io: PlatformIo): Promise<Status> {
@@ -30,7 +26,7 @@ async function requireStatus(post: MastodonPost, io: PlatformIo): Promise<Status
   throw new AppError("conflict", "The post is no longer on its server, so it cannot be changed.");
 }
 
-/** Whether it is there, and what others did with it. Servers do not count views. */
+/** Servers do not count views. */
 export async function insights(post: MastodonPost, io: PlatformIo): Promise<PostInsights> {
   const status = await readStatus(post, io);
   if (status === null) return { state: "removed", visibility: null, metrics: {} };
@@ -38,18 +34,10 @@ export async function insights(post: MastodonPost, io: PlatformIo): Promise<Post
 }
 
 function countOf(status: Status): Partial<Metrics> {
-  const {
-    favourites_count: likes,
-    replies_count: comments,
-    reblogs_count: reblogs,
-    quotes_count: quotes,
-  } = status;
+  const { favourites_count: likes = null, replies_count: comments = null } = status;
+  const { reblogs_count: reblogs, quotes_count: quotes } = status;
   const isShared = reblogs !== undefined || quotes !== undefined;
-  return {
-    likes: likes ?? null,
-    comments: comments ?? null,
-    shares: isShared ? (reblogs ?? 0) + (quotes ?? 0) : null,
-  };
+  return { likes, comments, shares: isShared ? (reblogs ?? 0) + (quotes ?? 0) : null };
 }
 
 /**
@@ -116,18 +104,13 @@ export async function setThumbnail(post: MastodonPost, thumbnailUrl: string, io:
 
 /** Deletes the whole thread, last part first. What is gone already is no error. */
 export async function remove(post: MastodonPost, io: PlatformIo): Promise<void> {
-  const later = partsOf(post).slice(1);
-  const ids = later.map((_part, at) => Posted.safeParse(io.resultOf(stepOf(at + 1))).data?.id ?? null);
-  for (const id of [...ids.toReversed(), idOf(post)]) if (id !== null) await removeOne(id, io);
+  for (const id of [...laterIds(post, io, stepOf), idOf(post)]) await removeOne(id, io);
 }
 
-const Posted = z.object({ id: z.string() });
-
 async function removeOne(id: string, io: PlatformIo): Promise<void> {
-  const at = { path: pathOf(id), isIdempotent: true };
-  const isThere = async (): Promise<boolean> =>
-    (await ownOrGone(io, { ...at, method: "GET" }, Status)) !== null;
-  if ((await ownOrGone(io, { ...at, method: "DELETE" }, Answered)) !== null || !(await isThere())) return;
+  const path = pathOf(id);
+  const removed = await ownOrGone(io, { method: "DELETE", path, isIdempotent: true }, Answered);
+  if (removed !== null || (await ownOrGone(io, { path }, Status)) === null) return;
   // snac knows no DELETE and answers as if the post were gone.
   throw new PlatformFault(
     "rejected",
@@ -140,38 +123,34 @@ const Answered = z.unknown().transform(() => ({}));
 
 const Limit = z.coerce.number().int().positive().nullable().catch(null);
 
-const Configuration = z.looseObject({
-  statuses: z
-    .looseObject({
-      max_characters: Limit,
-      max_media_attachments: Limit,
-      characters_reserved_per_url: Limit,
-    })
-    .catch({ max_characters: null, max_media_attachments: null, characters_reserved_per_url: null }),
-  media_attachments: z
-    .looseObject({
-      supported_mime_types: z.array(z.string()).nullable().catch(null),
-      description_limit: Limit,
-      image_size_limit: Limit,
-      image_matrix_limit: Limit,
-      video_size_limit: Limit,
-    })
-    .catch({
-      supported_mime_types: null,
-      description_limit: null,
-      image_size_limit: null,
-      image_matrix_limit: null,
-      video_size_limit: null,
-    }),
-});
+const NONE = {};
 
-/**
- * https://docs.joinmastodon.org/entities/Instance and V1_Instance, with what Pleroma and Friendica say beside
- * it.
- */
+/** https://docs.joinmastodon.org/entities/Instance and V1_Instance, with fields of Pleroma and Friendica. */
 const Instance = z.looseObject({
   version: z.string().max(200),
-  configuration: Configuration.optional().catch(undefined),
+  configuration: z
+    .looseObject({
+      statuses: z
+        .looseObject({
+          max_characters: Limit,
+          max_media_attachments: Limit,
+          characters_reserved_per_url: Limit,
+        })
+        .partial()
+        .catch(NONE),
+      media_attachments: z
+        .looseObject({
+          supported_mime_types: z.array(z.string()).nullable().catch(null),
+          description_limit: Limit,
+          image_size_limit: Limit,
+          image_matrix_limit: Limit,
+          video_size_limit: Limit,
+        })
+        .partial()
+        .catch(NONE),
+    })
+    .optional()
+    .catch(undefined),
   max_toot_chars: Limit,
   max_media_attachments: Limit,
   description_limit: Limit,
@@ -181,36 +160,33 @@ const Instance = z.looseObject({
 /** Who the account is now, and what its server takes. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const server = serverOf(io);
-  const account = await own(io, { method: "GET", path: "/api/v1/accounts/verify_credentials" }, Account);
-  const instance = await askInstance(io, server);
+  const account = await own(io, ME, Account);
+  // GoToSocial and Mastodon since 4 have both, snac only the older one.
+  const instance =
+    (await askOrNull(io, `${server}/api/v2/instance`, Instance)) ??
+    (await askOrNull(io, `${server}/api/v1/instance`, Instance));
   const told = await askSoftware(io, server);
-  const found = instance?.configuration;
+  const { statuses, media_attachments: media } = instance?.configuration ?? {};
   const limits = {
-    maxCharacters: found?.statuses.max_characters ?? instance?.max_toot_chars ?? null,
-    urlLength: found?.statuses.characters_reserved_per_url ?? null,
-    maxMedia: found?.statuses.max_media_attachments ?? instance?.max_media_attachments ?? null,
-    altLength: found?.media_attachments.description_limit ?? instance?.description_limit ?? null,
-    mimeTypes: found?.media_attachments.supported_mime_types ?? null,
-    imageBytes: found?.media_attachments.image_size_limit ?? instance?.upload_limit ?? null,
-    imagePixels: found?.media_attachments.image_matrix_limit ?? null,
-    videoBytes: found?.media_attachments.video_size_limit ?? instance?.upload_limit ?? null,
+    maxCharacters: statuses?.max_characters ?? instance?.max_toot_chars ?? null,
+    urlLength: statuses?.characters_reserved_per_url ?? null,
+    maxMedia: statuses?.max_media_attachments ?? instance?.max_media_attachments ?? null,
+    altLength: media?.description_limit ?? instance?.description_limit ?? null,
+    mimeTypes: media?.supported_mime_types ?? null,
+    imageBytes: media?.image_size_limit ?? instance?.upload_limit ?? null,
+    imagePixels: media?.image_matrix_limit ?? null,
+    videoBytes: media?.video_size_limit ?? instance?.upload_limit ?? null,
   };
   const software = told ?? (instance === null ? null : softwareOfVersion(instance.version));
   return {
-    name: account.display_name === "" ? account.username : account.display_name,
-    handle: handleOf(account, server),
+    name: account.display_name || account.username,
+    handle: handleAt(server, account.username),
     avatarUrl: account.avatar,
-    ...(software === null ? {} : { limits: toLimits(limits, software) }),
+    ...(software === null
+      ? {}
+      : { limits: { ...limits, software: software.name, version: software.version } }),
     problem: null,
   };
-}
-
-/** GoToSocial and Mastodon since 4 have both, snac the older one alone. */
-async function askInstance(io: PlatformIo, server: string): Promise<z.infer<typeof Instance> | null> {
-  return (
-    (await askOrNull(io, `${server}/api/v2/instance`, Instance)) ??
-    (await askOrNull(io, `${server}/api/v1/instance`, Instance))
-  );
 }
 
 /** Followers as they are now, and the reactions so far to the posts of the range, by the day of the post. */
@@ -218,17 +194,12 @@ export async function analytics(
   range: { from: string; to: string },
   io: PlatformIo,
 ): Promise<PlatformAnalytics> {
-  const account = await own(io, { method: "GET", path: "/api/v1/accounts/verify_credentials" }, Account);
-  const posts = countedSince(io, Date.parse(range.from) - DAY);
-  const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
-  return {
-    totals: {
-      ...(account.followers_count === undefined ? {} : { followers: account.followers_count }),
-      ...totals,
-    },
-    days,
-    unavailable: uncounted("The server", ["views", "impressions", "reach", "saves", "clicks"]),
-  };
+  const { followers_count: followers } = await own(io, ME, Account);
+  return countByPost(countedSince(io, Date.parse(range.from) - DAY), range, {
+    followers,
+    title: "The server",
+    uncounted: ["views", "impressions", "reach", "saves", "clicks"],
+  });
 }
 
 async function* countedSince(io: PlatformIo, since: number): AsyncGenerator<CountedPost> {

@@ -1,4 +1,3 @@
-import { openAll as openMedia } from "../media.ts";
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import { captionLength, measureText } from "../../../domain/posts/caption.ts";
@@ -8,9 +7,10 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/
 import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { filePart, picturePart } from "../media.ts";
+import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
+import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
-import { sendUnseen, reconcileByKeyThenListing, reconcileByListing } from "../reconcile.ts";
+import { sendUnseen, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
@@ -33,21 +33,19 @@ interface Outgoing extends InThread {
 }
 
 /**
- * Media first, of the whole thread, as attachments that nobody sees; then the status, which everybody does,
- * and then those that follow it.
+ * Media of the whole thread first, as unseen attachments; then the public status, and then those that follow it.
  */
 export async function publish(post: MastodonPost, io: PublishIo): Promise<PublishOutcome> {
   const parts = partsOf(post);
-  const media: Attached[][] = [];
-  for (const [at, part] of parts.entries()) {
+  const media = await inOrder(parts, (part, at) => {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
-    media.push(await sendMedia(part, { io, name: String(at + 1), thumbnailUrl }));
-  }
+    return sendMedia(part, { io, name: String(at + 1), thumbnailUrl });
+  });
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const send = (part: Part, place: InThread): Promise<Posted> => {
-    const mediaIds = (media[place.at] ?? []).map(({ id }) => id);
-    return sendStatus({ post, part, mediaIds, ...place }, io);
+  const send = (part: Part, at: InThread): Promise<Posted> => {
+    const mediaIds = (media[at.at] ?? []).map(({ id }) => id);
+    return sendStatus({ post, part, mediaIds, ...at }, io);
   };
   return { state: "live", ...liveAt(await sendThread(parts, send, io)) };
 }
@@ -71,22 +69,17 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     request: body,
     send: (context) => create(body, context, io),
     reconcile: async (context) => {
-      const listing = {
+      const isListed = listsAll || (post.metadata.visibility ?? "public") === "public";
+      return reconcileByListing(context, {
         now: io.now(),
         listedAfterMs: LISTED_AFTER_MS,
-        isReliable: listsAll || (post.metadata.visibility ?? "public") === "public",
-        reason: "the answer was lost, and this server lists only public posts.",
-        find: async (since: number) => toPosted(await findStatus(io, wanted, since)),
-      };
-      if (keyMs === null) return reconcileByListing(context, listing);
-      return reconcileByKeyThenListing(context, { ...listing, keyMs });
+        keyMs,
+        doubt: isListed ? undefined : "the answer was lost, and this server lists only public posts.",
+        find: (since) => findStatus(io, wanted, since),
+      });
     },
     ...(at === 0 ? { live: liveAt } : {}),
   });
-}
-
-function toPosted(status: Status | null): Posted | null {
-  return status === null ? null : { id: status.id, url: status.url };
 }
 
 async function create(body: JsonObject, { key }: EffectContext, io: PublishIo): Promise<Posted> {
@@ -118,6 +111,10 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
 const PAGE = 40;
 const MAX_PAGES = 10;
 
+export function pathOf(id: string): string {
+  return `/api/v1/statuses/${encodeURIComponent(id)}`;
+}
+
 /** What a status must be to be the one that was sent. */
 interface Wanted {
   readonly text: string;
@@ -126,33 +123,31 @@ interface Wanted {
   readonly replyTo: string | null;
 }
 
-/** Those of the account since then (milliseconds since 1970), the newest first, without what it passes on. */
-export async function* listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
+/** Those of the account since then (milliseconds since 1970), the newest first, without boosts. */
+export function listStatuses(io: PlatformIo, since: number): AsyncGenerator<Status> {
   const path = `/api/v1/accounts/${encodeURIComponent(idOnServer(io))}/statuses`;
-  let maxId: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  return pages(MAX_PAGES, async (maxId) => {
     const query = { limit: PAGE, exclude_reblogs: true, max_id: maxId };
-    const statuses: Status[] = await own(io, { method: "GET", path, query }, z.array(Status));
-    for (const status of statuses) {
-      // One that is boosted stands there with its own author and moment.
-      if (Date.parse(status.created_at) >= since && (status.reblog ?? null) === null) yield status;
-    }
+    const statuses = await own(io, { path, query }, z.array(Status));
+    // One that is boosted stands there with its own author and moment.
+    const items = statuses.filter(
+      ({ created_at: at, reblog }) => Date.parse(at) >= since && (reblog ?? null) === null,
+    );
     const last = statuses.at(-1);
-    if (last === undefined || last.id === maxId || Date.parse(last.created_at) < since) return;
-    maxId = last.id;
-  }
+    const isOver = last === undefined || last.id === maxId || Date.parse(last.created_at) < since;
+    return { items, next: isOver ? null : last.id };
+  });
 }
 
-/** The status that is it; null where there is none. */
-async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Status | null> {
+async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Posted | null> {
   const { keepsMediaIds } = familyOf(io.account);
   for await (const status of listStatuses(io, since)) {
     if (status.in_reply_to_id !== wanted.replyTo) continue;
     const ids = status.media_attachments.map(({ id }) => id);
     if (ids.length !== wanted.mediaIds.length) continue;
-    if (ids.length > 0 && ids.every((id) => wanted.mediaIds.includes(id))) return status;
-    if (ids.length > 0 && keepsMediaIds) continue;
-    if (await hasText(io, status, wanted)) return status;
+    const hasMedia = ids.length > 0 && ids.every((id) => wanted.mediaIds.includes(id));
+    if (ids.length > 0 && !hasMedia && keepsMediaIds) continue;
+    if (hasMedia || (await hasText(io, status, wanted))) return { id: status.id, url: status.url };
   }
   return null;
 }
@@ -169,14 +164,14 @@ async function hasText(io: PlatformIo, status: Status, { text, spoilerText }: Wa
 
 /** The text as it was written; null where the server does not tell. */
 export function readSource(io: PlatformIo, id: string): Promise<z.infer<typeof Source> | null> {
-  return ownOrGone(io, { method: "GET", path: `/api/v1/statuses/${encodeURIComponent(id)}/source` }, Source);
+  return ownOrGone(io, { path: `${pathOf(id)}/source` }, Source);
 }
 
 function isSame(one: string, other: string): boolean {
   return comparable(withoutHosts(one)) === comparable(withoutHosts(other));
 }
 
-/** Readers see a mention of somebody elsewhere without their server. */
+/** Readers see a mention of a person on another server without that server. */
 function withoutHosts(text: string): string {
   return text.replace(MENTION, "$1");
 }
@@ -194,20 +189,12 @@ interface Sending {
   readonly thumbnailUrl: string | null;
 }
 
-/** Brings a part's media to the server, in their order. */
-async function sendMedia(part: Part, to: Sending): Promise<Attached[]> {
-  const attached: Attached[] = [];
-  for (const [at, item] of (await openAll(part, to.io)).entries())
-    attached.push(await sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
-  return attached;
-}
-
-/** Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole. */
-async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items = await openMedia(part.media, io);
+/** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */
+async function sendMedia({ media }: Part, to: Sending): Promise<Attached[]> {
+  const items = await openAll(media, to.io);
   if (items.length > 1 && items.some(({ facts }) => facts.type !== "image"))
     throw new AppError("invalid", MIXED);
-  return items;
+  return inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
 }
 
 const MIXED =
@@ -218,15 +205,14 @@ function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   return sendUnseen<Attached>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
-    send: async () => upload(io, await formOf(item, to)),
+    send: async () => upload(io, await toForm(item, to)),
     isGone: async ({ id }) => (await readAttachment(io, id)) === null,
   });
 }
 
-async function formOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+async function toForm(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
   const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
-  const description =
-    item.altText === null || item.altText === "" ? [] : [{ name: "description", text: item.altText }];
+  const description = item.altText ? [{ name: "description", text: item.altText }] : [];
   const file = await filePart("file", item, at);
   if (item.facts.type === "image" || thumbnailUrl === null) return [file, ...description];
   return [file, ...description, await picturePart("thumbnail", await io.media.item(thumbnailUrl), at)];
@@ -239,7 +225,7 @@ async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<At
     const { id, url } = await send("/api/v2/media");
     return { id, isReady: typeof url === "string" };
   } catch (error) {
-    // Mastodon before 3.1.3, and servers that follow it, have the older one alone.
+    // Mastodon before 3.1.3, and servers that follow it, have only the older one.
     if (!isGone(error) && !(error instanceof PlatformFault && error.httpStatus === 405)) throw error;
     return { id: (await send("/api/v1/media")).id, isReady: true };
   }
@@ -247,9 +233,9 @@ async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<At
 
 const Processing = z.union([Attachment, z.looseObject({})]);
 
-/** Null where the server has no such file among those that no status names. */
+/** Null where the server has no such file that no status names. */
 function readAttachment(io: PlatformIo, id: string): Promise<z.infer<typeof Processing> | null> {
-  return ownOrGone(io, { method: "GET", path: `/api/v1/media/${encodeURIComponent(id)}` }, Processing);
+  return ownOrGone(io, { path: `/api/v1/media/${encodeURIComponent(id)}` }, Processing);
 }
 
 /** Whether the server still works on any of them. Throws `rejected` where it could not make use of one. */
@@ -263,18 +249,17 @@ async function isProcessing(attached: readonly Attached[], io: PlatformIo): Prom
   return false;
 }
 
-/** Graphemes; of a mention of somebody elsewhere, what readers see (addresses are weighed before). */
+/** Graphemes as readers see them (addresses are weighed before). */
 export function measure(text: string): number {
-  return measureText(text.replace(MENTION, "$1"), "graphemes");
+  return measureText(withoutHosts(text), "graphemes");
 }
 
 /** What the schema cannot say: lengths on this server, and what excludes what. */
 export function check(post: MastodonPost, { account, media }: CheckedAt): Checked {
   const { spoilerText } = post.metadata;
   const errors = [...checkLengths(post, account), ...checkMedia(post, { account, media })];
-  const warnings: string[] = [];
-  if (spoilerText !== undefined && spoilerText.trim() === "")
-    warnings.push("metadata.spoilerText: is empty, so there is no content warning.");
+  const warnings =
+    spoilerText?.trim() === "" ? ["metadata.spoilerText: is empty, so there is no content warning."] : [];
   const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
   if (post.metadata.thumbnailUrl !== undefined && isPicture)
     warnings.push("metadata.thumbnailUrl: Mastodon shows one only on a video or a sound.");
@@ -286,11 +271,13 @@ export function checkMedia(
   { mediaUrl, metadata }: MastodonPost,
   { account, media }: Pick<CheckedAt, "account" | "media">,
 ): string[] {
-  const { moreMedia = [] } = metadata;
-  const errors = checkAltTexts(metadata, altLengthOf(account));
-  if (moreMedia.length > 0 && mediaUrl === "")
-    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
-  const kinds = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
+  const errors = [
+    ...checkAltTexts(metadata, altLengthOf(account)),
+    ...checkFirst({ mediaUrl, metadata }, "picture"),
+  ];
+  const kinds = [mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)].map(
+    (url) => media.get(url)?.type,
+  );
   const hasFilm = kinds.some((kind) => kind === "video" || kind === "audio");
   return kinds.length > 1 && hasFilm ? [...errors, MIXED] : errors;
 }

@@ -3,8 +3,12 @@ import { AppError } from "../../../domain/errors.ts";
 import { DAY, HOUR, SECOND } from "../../../domain/time.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, Renewal, Tokens } from "../../../ports/connect.ts";
 import { type JsonObject, PlatformFault, type PlatformRequest } from "../../../ports/platform-io.ts";
+import type { Inspection } from "../../../ports/platform.ts";
 import { Id } from "../../../ports/platform-values.ts";
-import { listAll, metaFaults, proofOf } from "./graph.ts";
+import { collect } from "../pages.ts";
+import { USUAL_CONSENT } from "../consent.ts";
+import type { ContainerApi } from "./containers.ts";
+import { GRAPH_VERSION, graphUrl, listEntries, metaFaults, proofOf } from "./graph.ts";
 
 /** Who has just signed in to Facebook. */
 export interface Person {
@@ -30,6 +34,10 @@ export function asPerson(
   } as const;
 }
 
+function list<T>({ io }: Person, request: PlatformRequest, entry: z.ZodType<T>): Promise<T[]> {
+  return collect(listEntries(io, request, entry, { perPage: 100 }));
+}
+
 const Permission = z.looseObject({ permission: z.string(), status: z.string() });
 
 /** What was allowed, which the answer with the token does not tell. Throws `invalid` where some of it is missing. */
@@ -37,7 +45,7 @@ export async function readGranted(
   person: Person,
   { title, needed }: { readonly title: string; readonly needed: readonly string[] },
 ): Promise<string[]> {
-  const all = await listAll(person.io, asPerson(person, "me/permissions"), Permission, { perPage: 100 });
+  const all = await list(person, asPerson(person, "me/permissions"), Permission);
   const granted = all.filter(({ status }) => status === "granted").map(({ permission }) => permission);
   const missing = needed.filter((scope) => !granted.includes(scope));
   if (missing.length === 0) return granted;
@@ -77,7 +85,7 @@ export async function findPages<T extends PageEntry>(person: Person, wanted: Wan
   const fields = `id,access_token,${wanted.fields}`;
   const own = asPerson(person, "me/accounts", { fields: `${fields},tasks` });
   const found = new Map<string, T>();
-  add(found, await listAll(person.io, own, wanted.entry, { perPage: 100 }));
+  add(found, await list(person, own, wanted.entry));
   if (wanted.granted.includes(PORTFOLIO_SCOPE))
     add(found, await listPortfolios(person, { ...wanted, fields }));
   for (const id of await readTargetIds(person))
@@ -99,12 +107,11 @@ function add<T extends PageEntry>(found: Map<string, T>, pages: readonly T[]): v
 const Portfolio = z.looseObject({ id: Id });
 
 async function listPortfolios<T>(person: Person, { entry, fields }: Wanted<T>): Promise<T[]> {
-  const { io } = person;
-  const asked = listAll(io, asPerson(person, "me/businesses", { fields: "id" }), Portfolio, { perPage: 100 });
+  const asked = list(person, asPerson(person, "me/businesses", { fields: "id" }), Portfolio);
   const pages: T[] = [];
   for (const { id } of (await orNone(person, [asked])).flat()) {
     const lists = ["owned_pages", "client_pages"].map((edge) =>
-      listAll(io, asPerson(person, `${id}/${edge}`, { fields }), entry, { perPage: 100 }),
+      list(person, asPerson(person, `${id}/${edge}`, { fields }), entry),
     );
     pages.push(...(await orNone(person, lists)).flat());
   }
@@ -186,7 +193,7 @@ const Named = z
 const ShortLived = z.looseObject({ access_token: z.string().min(1), permissions: Named });
 const Wrapped = z.looseObject({ data: z.tuple([ShortLived]).rest(z.unknown()) });
 
-/** The first token, of an hour or two: bare, or alone in a list as Instagram documents it. */
+/** The first token, of an hour or two: bare, or as the only one of a list as Instagram documents it. */
 export function readShortLived(answer: JsonObject, now: number): Tokens {
   const read = z.union([Wrapped.transform(({ data: [first] }) => first), ShortLived]).safeParse(answer);
   if (!read.success) throw new PlatformFault("ambiguous", "The platform's answer holds no token.");
@@ -198,6 +205,42 @@ export function readShortLived(answer: JsonObject, now: number): Tokens {
     renewableUntil: null,
     scopes: scopes.length === 0 ? null : scopes,
     answer: {},
+  };
+}
+
+const Limit = z.looseObject({
+  quota_usage: z.coerce.number().int().nonnegative(),
+  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
+});
+
+const Profile = z.looseObject({
+  username: z.string().optional(),
+  name: z.string().optional(),
+  profile_picture_url: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+/** Who the account is now, and how many of its posts of a day are used. */
+export async function inspectAccount(
+  { ask, mild }: Pick<ContainerApi, "ask" | "mild">,
+  at: {
+    readonly me: string;
+    readonly picture: "profile_picture_url" | "threads_profile_picture_url";
+    readonly limit: string;
+  },
+): Promise<Inspection> {
+  const profile = await ask({ path: at.me, query: { fields: `username,name,${at.picture}` } }, Profile);
+  const query = { fields: "quota_usage,config" };
+  const { data } = await ask({ path: at.limit, query, rules: mild }, z.looseObject({ data: z.array(Limit) }));
+  const { name, username, [at.picture]: avatarUrl } = profile;
+  const [limit] = data;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(username === undefined ? {} : { handle: username }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    problem: null,
+    ...(limit === undefined ? {} : { quotaUse: { posts: limit.quota_usage } }),
+    ...(limit?.config === undefined ? {} : { limits: { postsPerDay: limit.config.quota_total } }),
   };
 }
 
@@ -222,8 +265,20 @@ export interface TokenHost {
   base(io: Pick<ConnectIo, "setting">): string;
 }
 
+/** How Instagram and Threads ask for a consent. */
+export function signInAt(host: TokenHost) {
+  return {
+    ...USUAL_CONSENT,
+    scopeSeparator: ",",
+    redirect: "https",
+    readTokens: readShortLived,
+    lengthen: exchangeAt(host),
+    renewal: renewAtHost(host),
+  } as const satisfies Partial<OAuthWay>;
+}
+
 /** One token of an hour for one of 60 days, right after the consent: an expired one cannot be exchanged. */
-export function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAuthWay["lengthen"]> {
+function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAuthWay["lengthen"]> {
   return async (tokens, io) => {
     const query = {
       grant_type: `${prefix}_exchange_token`,
@@ -239,7 +294,7 @@ export function exchangeAt({ title, prefix, base }: TokenHost): NonNullable<OAut
  * Renews the token by itself, which works while it lives and from its second day on. Weekly, so that weeks
  * may go by without a connection.
  */
-export function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
+function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
   return {
     beforeMs: 30 * DAY,
     everyMs: 7 * DAY,
@@ -254,14 +309,40 @@ export function renewAtHost({ title, prefix, base }: TokenHost): Renewal {
   };
 }
 
-/** Facebook's exchange of a user token for one of 60 days; there is no renewal. `base` with its version. */
-export async function exchangeAtFacebook(tokens: Tokens, io: OAuthIo, base: string): Promise<Tokens> {
+/** Below it stand all methods of Facebook's Graph API, whichever platform asks. */
+export function facebookUrl(io: Pick<ConnectIo, "setting">): string {
+  return graphUrl(io, "https://graph.facebook.com", "facebook");
+}
+
+/** How Facebook asks for a consent, for its own channels and for Instagram's. */
+export const FACEBOOK_SIGN_IN = {
+  ...USUAL_CONSENT,
+  // Functions of a setting: its version stands in all of Meta's addresses.
+  endpoints: (io: Pick<ConnectIo, "setting">) => ({
+    authorize: `https://www.facebook.com/${io.setting("API_VERSION", "facebook") ?? GRAPH_VERSION}/dialog/oauth`,
+    token: `${facebookUrl(io)}/oauth/access_token`,
+  }),
+  // A configuration stands for the permissions.
+  authorizeParams: (io: Pick<ConnectIo, "setting">) => {
+    const config = io.setting("LOGIN_CONFIG_ID", "facebook");
+    return config === null ? {} : { scope: null, config_id: config };
+  },
+  scopeSeparator: ",",
+  tokenMethod: "GET",
+} as const satisfies Partial<OAuthWay>;
+
+/** Facebook's exchange of a user token for one of 60 days; there is no renewal. */
+export async function exchangeAtFacebook(tokens: Tokens, io: OAuthIo): Promise<Tokens> {
   const query = {
     grant_type: "fb_exchange_token",
     client_id: io.app.clientId,
     client_secret: io.app.clientSecret,
     fb_exchange_token: tokens.secrets["accessToken"],
   };
-  const long = await askForToken(io, { title: "Facebook", url: `${base}/oauth/access_token`, query });
+  const long = await askForToken(io, {
+    title: "Facebook",
+    url: `${facebookUrl(io)}/oauth/access_token`,
+    query,
+  });
   return { ...long, renewableUntil: null, scopes: tokens.scopes, answer: tokens.answer };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../../domain/time.ts";
-import { PlatformFault, type Json, type JsonObject } from "../../../ports/platform-io.ts";
+import { PlatformFault, type Json, type JsonObject, type SignedRequest } from "../../../ports/platform-io.ts";
 import type {
   EffectContext,
   LiveAt,
@@ -8,9 +8,16 @@ import type {
   Reconciled,
   ReconcileContext,
 } from "../../../ports/publish-io.ts";
+import { Id } from "../../../ports/platform-values.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import type { FaultRule } from "../faults.ts";
+import { inOrder } from "../media.ts";
+import { findFirst } from "../pages.ts";
 import { reconcileByListing } from "../reconcile.ts";
+import type { ApiCall } from "../rest-api.ts";
+import { Created, listEntries, Moment } from "./graph.ts";
 
-/** Where a container is: a post that is being made ready and that nobody sees. */
+/** Where a container is: a post that is being made ready, unseen. */
 export interface ContainerStatus {
   readonly state: "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
   /** What is wrong with one in ERROR; null for every other. */
@@ -20,16 +27,71 @@ export interface ContainerStatus {
 /** What Instagram and Threads have in common: a container is created, becomes ready, and is published once. */
 export interface ContainerApi {
   readonly title: string;
-  /** Gives the container's id. A `transient` fault with a field is that of media which were not fetched. */
-  create(fields: JsonObject): Promise<string>;
+  /** Where containers are created ("me/threads"); with `_publish` behind it, where they are published. */
+  readonly path: string;
+  /** For what the channel can do without. */
+  readonly mild: readonly FaultRule[];
+  ask<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
   /** One that is not there any more is EXPIRED. */
   read(id: string): Promise<ContainerStatus>;
-  /** Gives the post's id. Throws `isNotDone` where the container is gone, or not ready yet. */
-  publish(id: string): Promise<string>;
+}
+
+const Permalink = z.looseObject({
+  permalink: z
+    .url({ protocol: /^https$/ })
+    .nullish()
+    .catch(null),
+});
+
+/** Where people see a post; null where the platform does not say. */
+export async function readPermalink(api: ContainerApi, id: string | null): Promise<string | null> {
+  if (id === null) return null;
+  try {
+    const call = { path: id, query: { fields: "permalink" }, rules: api.mild };
+    return (await api.ask(call, Permalink)).permalink ?? null;
+  } catch (error) {
+    // It is public all the same.
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}
+
+const Listed = z.looseObject({
+  id: Id,
+  caption: z.string().nullish(),
+  text: z.string().nullish(),
+  timestamp: Moment,
+});
+
+/** The newest post of a list that was made since then and has this text, or any; null: none. */
+export async function findNewest(
+  io: PublishIo,
+  request: SignedRequest,
+  {
+    text,
+    since,
+    slackMs = 0,
+  }: { readonly text: string | null; readonly since: number; readonly slackMs?: number },
+): Promise<string | null> {
+  const listed = listEntries(io, request, Listed, {
+    maxPages: 4,
+    until: ({ timestamp }) => timestamp < since,
+  });
+  const found = await findFirst(
+    listed,
+    (one) =>
+      one.timestamp >= since - slackMs && (text === null || plain(one.caption ?? one.text) === plain(text)),
+  );
+  return found?.id ?? null;
+}
+
+/** A text as it is compared: platforms trim and fold white space. */
+export function plain(text: string | null | undefined): string {
+  return (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 /** `madeAt`: milliseconds since 1970. */
-export const Container = z.object({ id: z.string(), madeAt: z.number() });
+const Container = z.object({ id: z.string(), madeAt: z.number() });
 export type Container = z.infer<typeof Container>;
 
 interface Making {
@@ -39,6 +101,21 @@ interface Making {
   fields(): Promise<JsonObject>;
   /** Default: asked of the platform. */
   isGone?(container: Container): Promise<boolean>;
+}
+
+/** One post, of several items or of one. */
+interface Preparing {
+  readonly step: string;
+  /** The step that publishes it: afterwards nothing is waited for. */
+  readonly publishStep: string;
+  readonly request: Json;
+  readonly items: readonly MediaItem[];
+  /** The name of the step of an item; `nth` from 1. */
+  itemStep(nth: number): string;
+  /** What makes an item of several. */
+  fieldsOf(item: MediaItem): Promise<JsonObject>;
+  /** What makes the whole. `children`: the ids of its items, where there are several. */
+  fields(children: readonly string[]): Promise<JsonObject>;
 }
 
 interface Publishing {
@@ -76,7 +153,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return false;
   };
 
-  /** It ran out, or failed at no fault of its own. */
+  /** A container ran out, or failed at no fault of its own. */
   const isGone = async ({ id }: Container): Promise<boolean> => {
     const { state, fault } = await look(id);
     if (state === "EXPIRED") return true;
@@ -91,46 +168,70 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return new PlatformFault("rejected", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
   };
 
+  const create = async (fields: JsonObject): Promise<string> => {
+    // One too many costs only its part of the quota.
+    const call = { method: "POST", path: api.path, form: Form.parse(fields), isIdempotent: true } as const;
+    return (await api.ask(call, Created)).id;
+  };
+
+  /** What comes of a lost answer is a container that is not used, and that goes by itself. */
+  const make = async ({ step, request, fields, ...making }: Making): Promise<Container> => {
+    const result = await io.effect<Json>({
+      step,
+      request,
+      send: async () => {
+        const made = await fields();
+        const id = await create(made).catch(async (error: unknown) => {
+          throw await orGivenUp(error, `at ${io.now()}`, step);
+        });
+        return { id, madeAt: io.now() };
+      },
+      reconcile: async () => ({ outcome: "send_again" }),
+      isGone: (made) => (making.isGone ?? isGone)(Container.parse(made)),
+    });
+    return Container.parse(result);
+  };
+
+  /**
+   * In how many milliseconds to ask again; null: all are ready, or over, which publishing tells. Throws where
+   * one cannot become ready.
+   */
+  const waitFor = async (containers: readonly Container[]): Promise<number | null> => {
+    let waitMs: number | null = null;
+    for (const { id, madeAt } of containers) {
+      const { state, fault } = await look(id);
+      if (state === "ERROR")
+        throw fault === null
+          ? new PlatformFault("rejected", `${api.title} could not use it.`)
+          : await orGivenUp(fault, id);
+      if (state !== "IN_PROGRESS") continue;
+      const ageMs = io.now() - madeAt;
+      if (ageMs > READY_WITHIN_MS) throw tooSlow(api.title);
+      const nextMs = Math.min(Math.max(ageMs, ASK_FIRST_MS), ASK_LATER_MS);
+      waitMs = Math.max(waitMs ?? 0, nextMs);
+    }
+    return waitMs;
+  };
+
   return {
-    isGone,
-
-    /** Makes one; what comes of a lost answer is a container that nobody uses, and that goes by itself. */
-    async make({ step, request, fields, ...making }: Making): Promise<Container> {
-      const result = await io.effect<Json>({
-        step,
-        request,
-        send: async () => {
-          const made = await fields();
-          const id = await api.create(made).catch(async (error: unknown) => {
-            throw await orGivenUp(error, `at ${io.now()}`, step);
-          });
-          return { id, madeAt: io.now() };
-        },
-        reconcile: async () => ({ outcome: "send_again" }),
-        isGone: (made) => (making.isGone ?? isGone)(Container.parse(made)),
-      });
-      return Container.parse(result);
-    },
-
-    /**
-     * In how many milliseconds to ask again; null: all are ready, or over, which publishing tells. Throws where
-     * one cannot become ready.
-     */
-    async waitFor(containers: readonly Container[]): Promise<number | null> {
-      let waitMs: number | null = null;
-      for (const { id, madeAt } of containers) {
-        const { state, fault } = await look(id);
-        if (state === "ERROR")
-          throw fault === null
-            ? new PlatformFault("rejected", `${api.title} could not use it.`)
-            : await orGivenUp(fault, id);
-        if (state !== "IN_PROGRESS") continue;
-        const ageMs = io.now() - madeAt;
-        if (ageMs > READY_WITHIN_MS) throw tooSlow(api.title);
-        const nextMs = Math.min(Math.max(ageMs, ASK_FIRST_MS), ASK_LATER_MS);
-        waitMs = Math.max(waitMs ?? 0, nextMs);
-      }
-      return waitMs;
+    /** The container that is ready to be published, or in how many milliseconds to ask again. */
+    async prepare({ step, publishStep, request, items, ...of }: Preparing): Promise<Container | number> {
+      // Once the whole stands, what has become of it says what has become of its items.
+      const parent = Container.safeParse(io.resultOf(step)).data;
+      const children = await inOrder(items.length < 2 ? [] : items, (item, at) =>
+        make({
+          step: of.itemStep(at + 1),
+          request: { url: item.url, altText: item.altText },
+          fields: async () => ({ is_carousel_item: true, ...(await of.fieldsOf(item)) }),
+          isGone: (container) => isGone(parent ?? container),
+        }),
+      );
+      const childrenMs = io.resultOf(step) === null ? await waitFor(children) : null;
+      if (childrenMs !== null) return childrenMs;
+      const fields = () => of.fields(children.map(({ id }) => id));
+      const container = await make({ step, request, fields });
+      const isOut = io.resultOf(publishStep) !== null;
+      return (isOut ? null : await waitFor([container])) ?? container;
     },
 
     /** Publishes it, once; gives the post's id, null where it is public and the platform does not tell. */
@@ -150,6 +251,14 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
 
 export type Containers = ReturnType<typeof createContainers>;
 
+const Form = z.record(z.string(), z.union([z.string(), z.boolean()]));
+
+/** Gives the post's id. Throws `isNotDone` where the container is gone, or not ready yet. */
+async function release({ api, container }: At): Promise<string> {
+  const form = { creation_id: container.id };
+  return (await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created)).id;
+}
+
 interface At extends Pick<Publishing, "container" | "find"> {
   readonly io: PublishIo;
   readonly api: ContainerApi;
@@ -159,7 +268,7 @@ interface At extends Pick<Publishing, "container" | "find"> {
 async function publishOrAdopt(at: At, { timesSent }: EffectContext): Promise<string | null> {
   const { api, container } = at;
   try {
-    return await api.publish(container.id);
+    return await release(at);
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected" || timesSent === 0) throw error;
     if ((await api.read(container.id)).state !== "PUBLISHED") throw error;
@@ -175,8 +284,6 @@ async function reconcilePublished(at: At, context: ReconcileContext): Promise<Re
     return reconcileByListing<Json>(context, {
       now: io.now(),
       listedAfterMs: LISTED_AFTER_MS,
-      isReliable: true,
-      reason: "",
       find: () => findPublished(at),
     });
   const id = await findPublished(at);

@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
-import { MINUTE } from "../../../domain/time.ts";
+import { DAY, MINUTE, toIso } from "../../../domain/time.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
 import type { PlatformRequest, PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
-import { type Code, type FaultRule, faultsBy } from "../faults.ts";
+import { byCode, type Code, type FaultRule, faultsBy } from "../faults.ts";
+import { pages } from "../pages.ts";
 
 /** A version of the Graph API is served for some two years; that of v25.0 began in February 2026. */
 export const GRAPH_VERSION = "v25.0";
@@ -53,29 +54,23 @@ interface Asks {
 }
 
 /**
- * All entries of a list, page after page. By their cursors: the address of the next page, which the answer
+ * The entries of a list, page after page. By their cursors: the address of the next page, which the answer
  * names too, holds the token. `until`: stops after a page in which one entry fits.
  */
-export async function listAll<T>(
+export function listEntries<T>(
   io: Asks,
   request: SignedRequest,
   entry: z.ZodType<T>,
   options: { readonly perPage?: number; readonly maxPages?: number; until?(found: T): boolean } = {},
-): Promise<T[]> {
-  const { perPage = PER_PAGE, maxPages = MAX_PAGES, until } = options;
-  const found: T[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
-    const answer = await io.ask(
-      { ...request, query: { ...request.query, limit: perPage, after } },
-      z.looseObject({ data: z.array(entry), paging: Paging }),
-    );
-    found.push(...answer.data);
-    after = answer.paging?.cursors?.after;
-    const isLast = answer.paging?.next === undefined || after === undefined;
-    if (isLast || answer.data.some((one) => until?.(one) ?? false)) break;
-  }
-  return found;
+): AsyncGenerator<T> {
+  const { perPage = PER_PAGE, maxPages = MAX_PAGES, until = () => false } = options;
+  const Answer = z.looseObject({ data: z.array(entry), paging: Paging });
+  return pages(maxPages, async (after) => {
+    const asked = { ...request, query: { ...request.query, limit: perPage, after } };
+    const { data, paging } = await io.ask(asked, Answer);
+    const isLast = paging?.next === undefined || data.some(until);
+    return { items: data, next: isLast ? null : paging.cursors?.after };
+  });
 }
 
 /** Numbers may come as text, and the Threads API adds words of its own. */
@@ -138,52 +133,31 @@ function parse(text: string): unknown {
 }
 
 /** 10, 3, 283 and all of 200 to 299 say that a permission is missing. */
-export const PERMISSION_CODES: readonly number[] = [
-  3,
-  10,
-  283,
-  ...Array.from({ length: 100 }, (_, at) => 200 + at),
-];
+const PERMISSION_CODES = [3, 10, 283, ...Array.from({ length: 100 }, (_, at) => 200 + at)].join(" ");
 
 /** The object is not there, or not to be seen by this account. */
-export const GONE = "100/33";
+const GONE = "100/33";
 
 /** https://developers.facebook.com/docs/graph-api/guides/error-handling */
 function commonRules(title: string): readonly FaultRule[] {
   return [
-    {
-      code: ["190/458", "190/459", "190/460", "190/464"],
-      kind: "auth",
-      message: `${title} ended the access. The app was removed, the password was changed, or the account must be confirmed there first.`,
-    },
-    { code: "190/463", kind: "auth", message: `The access to ${title} has expired.` },
-    {
-      code: "190/492",
-      kind: "auth",
-      message: `The person who connected the channel no longer has a role on its Page.`,
-    },
-    { code: [190, 102], kind: "auth", message: `${title} does not accept the channel's access any more.` },
-    {
-      code: PERMISSION_CODES,
-      kind: "auth",
-      message: `${title} lacks a permission for this. Connect again and leave all permissions ticked.`,
-    },
-    {
-      code: 101,
-      kind: "setup",
-      message: `${title} does not know the app. Check its CLIENT_ID and CLIENT_SECRET.`,
-    },
-    {
-      code: 2635,
-      kind: "setup",
-      message: `This version of the Graph API is no longer served. Set API_VERSION of ${title} to a newer one, or update Posthorn.`,
-    },
+    ...byCode("auth", {
+      "190/458 190/459 190/460 190/464": `${title} ended the access. The app was removed, the password was changed, or the account must be confirmed there first.`,
+      "190/463": `The access to ${title} has expired.`,
+      "190/492": `The person who connected the channel no longer has a role on its Page.`,
+      "190 102": `${title} does not accept the channel's access any more.`,
+      [PERMISSION_CODES]: `${title} lacks a permission for this. Connect again and leave all permissions ticked.`,
+    }),
+    ...byCode("setup", {
+      101: `${title} does not know the app. Check its CLIENT_ID and CLIENT_SECRET.`,
+      2635: `This version of the Graph API is no longer served. Set API_VERSION of ${title} to a newer one, or update Posthorn.`,
+    }),
     {
       code: [4, 341],
       kind: "rate",
       scope: "app",
-      message: `${title} asks the app to slow down.`,
       retryAfterMs: metaWaitMs,
+      message: `${title} asks the app to slow down.`,
     },
     {
       // 80000 to 80014 are the limits of Pages, Instagram and other uses by businesses.
@@ -192,17 +166,13 @@ function commonRules(title: string): readonly FaultRule[] {
       message: `${title} asks the channel to slow down.`,
       retryAfterMs: metaWaitMs,
     },
-    {
-      code: 368,
-      kind: "rejected",
-      message: `${title} does not let this account post for now, because of its rules. Look in the app what it says, and send the post again later.`,
-    },
+    ...byCode("rejected", {
+      368: `${title} does not let this account post for now, because of its rules. Look in the app what it says, and send the post again later.`,
+    }),
     { code: [1, 2, "transient"], kind: "transient", message: `${title} has a problem of its own.` },
-    {
-      code: GONE,
-      kind: "rejected",
-      message: `${title} does not have it any more, or does not show it to this account.`,
-    },
+    ...byCode("rejected", {
+      [GONE]: `${title} does not have it any more, or does not show it to this account.`,
+    }),
   ];
 }
 
@@ -214,7 +184,27 @@ export function metaFaults(
   return faultsBy({ title, codesOf: metaCodes, rules: [...rules, ...commonRules(title)] });
 }
 
-/** An answer that says that the object is gone; taken as one where a rule `{ code: GONE, kind: "ok" }` does. */
-export const GoneBody = z.looseObject({
-  error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }),
-});
+/** For an object that may be gone: that it is, is an answer, which `orGone` reads as null. */
+export const GONE_IS_OK: FaultRule = { code: GONE, kind: "ok" };
+
+const GoneBody = z.looseObject({ error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }) });
+
+export function orGone<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
+  return z.union([GoneBody.transform(() => null), schema]);
+}
+
+/** For what the channel can do without: a missing permission is no reason to ask for a new consent. */
+export function withoutPermission(message: string): FaultRule[] {
+  return byCode("rejected", { [PERMISSION_CODES]: message });
+}
+
+/** The moment of a list entry, in milliseconds since 1970: "2026-11-21T09:00:00+0000", or seconds. */
+export const Moment = z
+  .union([z.string(), z.number()])
+  .transform((text) => (Number.isNaN(Number(text)) ? Date.parse(String(text)) : Number(text) * 1_000));
+
+/** The day of a value, as YYYY-MM-DD: Meta names it by the moment it ends at. Null where that is not told. */
+export function dayBefore(end: string | undefined): string | null {
+  const at = Date.parse(end ?? "") - DAY;
+  return Number.isNaN(at) ? null : toIso(at).slice(0, 10);
+}

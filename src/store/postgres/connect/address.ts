@@ -3,26 +3,25 @@ import type { ClientConfig } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import { parseUrl } from "../../../domain/parse-url.ts";
 
-/** Where a server is, and what sentences say of it: never the password. */
+/** A server's address. Sentences to users name its parts, never the password. */
 export interface Address {
-  /** The setting that names it. */
+  /** The environment variable that holds it. */
   readonly setting: string;
   readonly host: string;
   readonly user: string;
   readonly database: string;
-  /** What the address itself sets for each session, as `options` of the server take it. */
-  readonly options: string;
-  readonly config: ClientConfig;
+  /** For `pg`: the connection string, and the session's `options` that stood in it. */
+  readonly config: Pick<ClientConfig, "connectionString" | "options">;
 }
 
-/** `prefer` and `allow` go on in plain text where somebody in between says that there is no TLS. */
+/** Without `prefer` and `allow`: an attacker on the network makes them fall back to plain text. */
 const SSL_MODES: readonly string[] = ["disable", "require", "verify-ca", "verify-full"];
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…`. TLS is as libpq means it: `require` encrypts
- * and believes any certificate (with `sslrootcert`, one of that authority), `verify-ca` wants one of that
- * authority, `verify-full` one for this host as well. By itself `pg` takes all three for `verify-full`. Throws
- * `invalid` with a sentence that names the setting.
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. `sslmode` means what it means to libpq:
+ * `require` encrypts and takes any certificate (with `sslrootcert`, one of that authority), `verify-ca` checks
+ * the authority, `verify-full` also the host's name. `pg` alone would take all three for `verify-full`.
+ * Throws `invalid` with a sentence that names the setting.
  */
 export function readAddress(text: string, setting: string): Address {
   const url = parseUrl(text);
@@ -37,11 +36,10 @@ export function readAddress(text: string, setting: string): Address {
   readTls(url, setting);
   return {
     setting,
-    options,
     host: `${url.hostname || "localhost"}:${url.port || "5432"}`,
     user: url.searchParams.get("user") ?? decodeURIComponent(url.username),
     database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username),
-    config: { connectionString: url.href },
+    config: { connectionString: url.href, ...(options === "" ? {} : { options }) },
   };
 }
 
@@ -53,7 +51,7 @@ function readTls(url: URL, setting: string): void {
   const mode = query.get("sslmode");
   if (mode !== null && !SSL_MODES.includes(mode))
     refuse(`sslmode is ${JSON.stringify(mode)}. Give one of ${SSL_MODES.join(", ")}.`);
-  // Those whom Node believes, which is what `pg` takes without a file.
+  // Node's own list of authorities, which `pg` uses without a file.
   if (query.get("sslrootcert") === "system") query.delete("sslrootcert");
   if (mode === "verify-ca" && !query.has("sslrootcert"))
     refuse(

@@ -1,64 +1,46 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   HandleEmptyInListsPlugin,
   Kysely,
   PostgresDialect,
   replaceWithNoncontingentExpression,
-  type PostgresPool,
 } from "kysely";
 import type { Client, ClientBase } from "pg";
+import { deadline } from "../../../domain/time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
-import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
+import { HANDLE, type Handle, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
+import { CommitUnanswered } from "../../engine/unanswered.ts";
 import { migrate, type Telling } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
-import { loadDriver } from "./driver.ts";
-import { clientConfig, createPool, type PoolOptions } from "./pool.ts";
-import { explained } from "./sentences.ts";
-import { checkSession, LIMITS, type Limits, type Settings } from "./session.ts";
-import { createWriter } from "./write.ts";
+import { createPool, LIMITS, loadDriver, openClient, type Limits } from "./pool.ts";
+import { explained, Passing, ServerTrouble } from "./sentences.ts";
+import { checkSession } from "./session.ts";
 
 export interface PostgresOptions {
   /** DATABASE_URL: `postgres://user:password@host:port/database?sslmode=…`. */
   readonly url: string;
   /** DATABASE_DIRECT_URL: the server itself, where `url` leads through a pooler. */
   readonly directUrl?: string | undefined;
-  /** How many connections a process opens at most. Default: 10 for use cases, 4 for its publisher. */
-  readonly sizes?: { readonly application?: number; readonly publisher?: number } | undefined;
+  /** How many connections the pool opens at most. Default: 10. */
+  readonly size?: number | undefined;
   /** Default: `LIMITS`. */
   readonly limits?: Partial<Limits> | undefined;
-  /** Hears what opening did, or waits for. Default: nobody does. */
+  /** Is told what opening did, and what it waits for. Default: not told. */
   readonly telling?: Telling | undefined;
 }
 
-/** What is read and written through. */
-export type Door = Reader & Pick<Store, "write" | "writeTrouble">;
-
 /** All that this process has open to the server. */
-export interface Connections extends AsyncDisposable {
-  readonly application: Door;
-  /** With connections of its own, whose planner is kept from what misleads it. */
-  readonly publisher: Door;
-  /** A connection outside of both, to the server itself and checked as theirs are; the caller ends it. */
+export interface Connections extends Reader, Pick<Store, "write" | "writeTrouble">, AsyncDisposable {
+  /** Opens a connection outside of the pool, to the server itself. The caller ends it. */
   readonly connect: () => Promise<Client>;
-  /** Aborted, with an AppError as its reason, once another database answers in the place of this one. */
+  /** Aborted, with an AppError as its reason, once another database answers at the address. */
   readonly lost: AbortSignal;
 }
 
 /**
- * The statistics of a queue are always stale: by them the planner takes its small indexes for empty and walks
- * them once a row. Statements by id need none of these.
- */
-const PUBLISHER_SETTINGS: Settings = {
-  enable_seqscan: "off",
-  enable_hashjoin: "off",
-  enable_mergejoin: "off",
-  enable_sort: "off",
-  jit: "off",
-};
-
-/**
  * Connects, checks the server and brings the database to the newest schema. Throws `invalid` for an address
- * that is none, `unavailable` with one sentence for everything that is the matter with the server.
+ * that cannot be read, `unavailable` with one sentence for any trouble with the server.
  */
 export async function openConnections(options: PostgresOptions, index: PostIndex): Promise<Connections> {
   const driver = await loadDriver();
@@ -76,13 +58,10 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     if (database !== opened) losing.abort(replaced(direct.setting));
     losing.signal.throwIfAborted();
   };
-  const connect = async (): Promise<Client> => {
-    const client = new driver.Client(clientConfig(driver, direct, limits));
-    // Its queries tell it; without a listener it would end this process.
-    client.on("error", () => {});
+  const connect = async (work: (client: Client) => Promise<void> = check): Promise<Client> => {
+    const client = await openClient(direct, { connectMs: limits.connectMs });
     try {
-      await client.connect();
-      await check(client);
+      await work(client);
       return client;
     } catch (error) {
       await client.end();
@@ -90,59 +69,31 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     }
   };
 
-  await bringUp(await connect(), options.telling, (error) => explained(error, direct));
-  const open = (pool: Pick<PoolOptions, "address" | "size" | "isPooled" | "isPrepared" | "settings">) =>
-    createPool(driver, { limits, check, ...pool });
-  const application = createDoor(
-    open({
-      address,
-      size: options.sizes?.application ?? 10,
-      isPooled: options.directUrl !== undefined,
-    }),
-    index,
-  );
-  const publisher = createDoor(
-    open({
-      address: direct,
-      size: options.sizes?.publisher ?? 4,
-      isPrepared: true,
-      settings: PUBLISHER_SETTINGS,
-    }),
-    index,
-  );
-  return {
-    application,
-    publisher,
-    connect,
-    lost: losing.signal,
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([application, publisher].map((door) => door[HANDLE].query.destroy()));
-    },
-  };
-}
-
-async function bringUp(
-  client: Client,
-  telling: Telling | undefined,
-  explain: (error: unknown) => unknown,
-): Promise<void> {
-  try {
-    await migrate(client, telling);
-  } catch (error) {
-    throw explain(error);
-  } finally {
-    await client.end();
-  }
-}
-
-function createDoor(pool: PostgresPool, index: PostIndex): Door {
+  const first = await connect(async (client) => {
+    await check(client);
+    await migrate(client, options.telling);
+  });
+  await first.end();
+  const pool = createPool(driver, {
+    address,
+    size: options.size ?? 10,
+    limits,
+    isPooled: direct !== address,
+    check,
+  });
   const query = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    // SQLite takes `IN ()`, in which nothing is.
+    // PostgreSQL refuses `IN ()`, which SQLite takes for an empty list.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   const handle = { query, index };
-  return { [HANDLE]: handle, ...createWriter(handle) };
+  return {
+    [HANDLE]: handle,
+    ...createWriter(handle),
+    connect: () => connect(),
+    lost: losing.signal,
+    [Symbol.asyncDispose]: () => query.destroy(),
+  };
 }
 
 function replaced(setting: string): AppError {
@@ -150,4 +101,35 @@ function replaced(setting: string): AppError {
     "unavailable",
     `Another database answers at ${setting} than the one that was opened. Start Posthorn again once it is the right one.`,
   );
+}
+
+const MAX_REPEATS = 5;
+/** No run begins later than this after the first failure: each may wait for a lock or for the network. */
+const REPEAT_MS = 10_000;
+const FIRST_PAUSE_MS = 20;
+
+/** Transactions run again from the start after a deadlock, a conflict, or a connection lost before COMMIT. */
+function createWriter(handle: Handle): Pick<Store, "write" | "writeTrouble"> {
+  let trouble: AppError | null = null;
+  const write: Store["write"] = async (work) => {
+    let late: AbortSignal | null = null;
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        const result = await handle.query
+          .transaction()
+          .execute((query) => work({ [HANDLE]: { ...handle, query } }));
+        trouble = null;
+        return result;
+      } catch (error) {
+        late ??= deadline(REPEAT_MS);
+        if (repeats === MAX_REPEATS || late.aborted || !(error instanceof Passing)) {
+          trouble = error instanceof ServerTrouble || error instanceof CommitUnanswered ? error : null;
+          throw error;
+        }
+        // With jitter: transactions that met each other do not meet again.
+        await pause(FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random()));
+      }
+    }
+  };
+  return { write, writeTrouble: () => trouble };
 }

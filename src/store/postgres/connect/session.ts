@@ -2,43 +2,6 @@ import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Address } from "./address.ts";
 
-/** Longest that something may take, in milliseconds. */
-export interface Limits {
-  /** Getting a connection: a free one, or one that the server answers on. */
-  readonly connectMs: number;
-  readonly statementMs: number;
-  readonly lockMs: number;
-  readonly idleInTransactionMs: number;
-  /** Beyond the statement's: the server does not answer at all, and the connection is given up. */
-  readonly silentMs: number;
-}
-
-export const LIMITS: Limits = {
-  connectMs: 10_000,
-  statementMs: 15_000,
-  lockMs: 5_000,
-  idleInTransactionMs: 10_000,
-  silentMs: 5_000,
-};
-
-/** Names of the server's settings, and their values as it takes them. */
-export type Settings = Readonly<Record<string, string | number>>;
-
-export function settingsOf(limits: Limits): Settings {
-  return {
-    statement_timeout: limits.statementMs,
-    lock_timeout: limits.lockMs,
-    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-  };
-}
-
-/** Statements that set them for the session, or with `LOCAL` for the transaction under way. */
-export function setting(settings: Settings, scope: "" | "LOCAL" = ""): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `SET ${scope} ${name} = ${value}; `)
-    .join("");
-}
-
 interface Facts {
   readonly version: number;
   readonly encoding: string;
@@ -58,17 +21,14 @@ const factsWith = (
 const OLDEST_VERSION = 15;
 
 /**
- * Throws `unavailable` for a server that would not keep the promises: too old, another encoding, a standby,
- * commits that wait for no disk. Answers which database it is, so that another one in its place is noticed.
+ * Throws `unavailable` for a server that would not keep the promises: too old, another encoding, a standby, or
+ * commits that do not wait for the disk. Returns an identity of the database, by which a replaced one is noticed.
  */
 export async function checkSession(client: ClientBase, address: Address): Promise<string> {
   const facts = await readFacts(client);
-  const reason = facts === undefined ? null : refusalOf(facts, address);
+  const reason = facts === undefined ? "PostgreSQL told nothing of itself." : refusalOf(facts, address);
   if (facts === undefined || reason !== null)
-    throw new AppError(
-      "unavailable",
-      `${reason ?? "PostgreSQL told nothing of itself."} Nothing was changed.`,
-    );
+    throw new AppError("unavailable", `${reason} Nothing was changed.`);
   return facts.database;
 }
 
@@ -77,7 +37,7 @@ async function readFacts(client: ClientBase): Promise<Facts | undefined> {
     const system = "(SELECT system_identifier::text || '/' FROM pg_control_system())";
     return (await client.query<Facts>(factsWith(system))).rows[0];
   } catch {
-    // Some services do not tell which server it is.
+    // Some hosted services do not show the server's identity.
     return (await client.query<Facts>(factsWith("''"))).rows[0];
   }
 }

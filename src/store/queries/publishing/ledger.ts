@@ -13,9 +13,9 @@ import {
   type AttemptResult,
   type StepRef,
 } from "../../engine/ledger.ts";
-import type { Store, Tx } from "../../engine/store.ts";
+import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
-import { forgetSetupProblems, noteSetupProblem } from "./setup-problems.ts";
+import { setMeta } from "../meta.ts";
 
 /**
  * Each call locks the post's row while the lease holds, then writes. A call whose COMMIT got no answer is written
@@ -226,4 +226,55 @@ function waiting({ until, cause }: AccountWait) {
 /** Null leaves what the row has. */
 function given<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Partial<T>;
+}
+
+/*
+ * A setup problem keeps a platform from taking posts, and only the operator can solve it. It is stored under the
+ * platform's name with the last post that met it, and deleted with the next post that is published there.
+ */
+
+const PREFIX = "setup problem:";
+
+async function noteSetupProblem(tx: Tx, lease: Lease, reason: string, now: number): Promise<void> {
+  await setMeta(tx, await keyOfProblem(tx, lease), JSON.stringify({ reason, at: now }));
+}
+
+async function forgetSetupProblems(tx: Tx, lease: Lease): Promise<void> {
+  await queryOf(tx)
+    .deleteFrom("meta")
+    .where("key", "=", await keyOfProblem(tx, lease))
+    .execute();
+}
+
+async function keyOfProblem(tx: Tx, { accountId }: Lease): Promise<string> {
+  const { provider } = await queryOf(tx)
+    .selectFrom("accounts")
+    .select("provider")
+    .where("id", "=", accountId)
+    .executeTakeFirstOrThrow();
+  return PREFIX + provider;
+}
+
+export interface SetupProblem {
+  readonly provider: string;
+  /** A sentence for the operator. */
+  readonly reason: string;
+  /** When a post last met it. */
+  readonly at: number;
+}
+
+/** Those that a post has met since that time. */
+export async function listSetupProblems(reader: Reader, since: number): Promise<SetupProblem[]> {
+  const rows = await queryOf(reader)
+    .selectFrom("meta")
+    .selectAll()
+    .where("key", "like", `${PREFIX}%`)
+    .orderBy("key")
+    .execute();
+  return rows
+    .map(({ key, value }) => ({
+      provider: key.slice(PREFIX.length),
+      ...(JSON.parse(value) as Omit<SetupProblem, "provider">),
+    }))
+    .filter(({ at }) => at >= since);
 }

@@ -1,18 +1,18 @@
-import { sql } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { Attempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import type { MissedCutoff, MissedPost, TakenOver } from "../../engine/claims.ts";
+import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { queryOf } from "../../engine/handle.ts";
+import type { Tables } from "../../engine/schema.ts";
 import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
 import type { Tx } from "../../engine/store.ts";
 import { freeRenewals } from "../grants.ts";
-import { isHeld } from "./ledger.ts";
-import { freeWebhooks } from "./outbox.ts";
+import { freeWebhooks } from "../webhooks.ts";
 
-/* How the right to work on posts is released: by the worker that has it, or for one that is dead. */
+/* How posts are released, or given up: by the worker that has them, for a dead one, or while none has them. */
 
-/** Of those that were on their way no platform can be asked any more: their outcome is in doubt. */
+/** Posts that were on their way may be on the platform, which cannot be asked any more: they are in doubt. */
 export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPost[]> {
   const { now, scheduledBefore, selfPublishing, limit, why } = cutoff;
   const missed = await rowsOf(
@@ -27,8 +27,7 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
       ORDER BY p.next_at LIMIT ${limit}`,
   );
   const failed: MissedPost[] = [];
-  // In the order of their ids, in which several workers that do it at once do not lock each other out.
-  for (const one of missed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const one of missed.toSorted(byId)) {
     const { numUpdatedRows } = await queryOf(tx)
       .updateTable("posts")
       .set({ status: TRANSITIONS.miss.to, error: why(one), in_doubt: one.status === "scheduled" ? 0 : 1 })
@@ -42,21 +41,78 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
   return failed;
 }
 
-function heldBy(tx: Tx, workerId: string): Promise<{ id: string }[]> {
-  return queryOf(tx)
+/** All transactions lock posts in this order, so that none waits for another in a circle. */
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+interface UnusablePost {
+  readonly id: string;
+  readonly scheduled_at: number;
+  readonly account_id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly status_reason: string | null;
+}
+
+/** Due posts whose channel cannot be used say so. `startWaitingPosts` starts them once it can. */
+export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> {
+  const posts = await rowsOf(
+    tx,
+    sql<UnusablePost>`
+      SELECT p.id AS id, p.scheduled_at AS scheduled_at, a.id AS account_id, a.name AS name,
+        a.provider AS provider, a.status_reason AS status_reason
+      FROM posts p JOIN accounts a ON a.id = p.account_id
+      WHERE p.next_at <= ${note.now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled'
+        AND a.status IN ('disconnected', 'reconnect_required')
+      ORDER BY p.next_at LIMIT ${note.limit}`,
+  );
+  for (const { id, scheduled_at: scheduledAt, account_id: accountId, ...account } of posts.toSorted(byId)) {
+    const error = note.why({ ...account, id: accountId });
+    const lastLook = scheduledAt + note.lastLookAfterMs;
+    const lookAgainAt = Math.max(note.now + 1, Math.min(note.lookAgainAt, lastLook));
+    // `updated_at` changes only with the reason, so that a watcher of the post hears of it once.
+    await change(
+      tx,
+      sql`UPDATE posts SET updated_at = CASE WHEN error = ${error} THEN updated_at ELSE CAST(${note.now} AS BIGINT) END,
+          error = ${error}, next_at = ${lookAgainAt}
+        WHERE id = ${id} AND status = 'scheduled' AND lease_worker IS NULL`,
+    );
+  }
+  return posts.length;
+}
+
+type LockedPost = Pick<Tables["posts"], "id" | "account_id" | "fence" | "lease_worker">;
+
+/** Locks posts, then their accounts, each in the order of their ids. */
+async function lockPosts(
+  tx: Tx,
+  which: (eb: ExpressionBuilder<Tables, "posts">) => Expression<SqlBool>,
+): Promise<LockedPost[]> {
+  const posts = await queryOf(tx)
     .selectFrom("posts")
-    .select("id")
-    .where("lease_worker", "=", workerId)
+    .select(["id", "account_id", "fence", "lease_worker"])
+    .where(which)
     .orderBy("id")
+    .forNoKeyUpdate()
     .execute();
+  const accountIds = posts.map((post) => post.account_id);
+  await queryOf(tx)
+    .selectFrom("accounts")
+    .select("id")
+    .where("id", "in", accountIds)
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+  return posts;
 }
 
 /**
- * Releases what a dead worker held. Each of its posts may be what ended the process (a film that takes all
- * memory, say), so it counts a crash against them, unless the process had been asked to end.
+ * Releases what a dead worker held. Any of its posts may have ended the process (by a film that takes all
+ * memory, for example), so each gets a crash, unless the process had been asked to end.
  */
 export async function takeOver(tx: Tx, workerId: string, now: number): Promise<TakenOver> {
-  const held = await heldBy(tx, workerId);
+  const held = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
   const closing = sql`SELECT 1 FROM workers WHERE id = ${workerId} AND is_closing = 1`;
   const isCrash = (await rowOf(tx, closing)) === undefined;
   const failed: string[] = [];
@@ -67,10 +123,10 @@ export async function takeOver(tx: Tx, workerId: string, now: number): Promise<T
   return { posts: await freeWorker(tx, workerId, now), failed };
 }
 
-/** So many in a row, and the post is not tried again. */
+/** After so many in a row the post is not tried again. */
 const MAX_CRASHES = 3;
 
-/** One more crash makes the post fail, so it is worked on with no other such post beside it. */
+/** One more crash makes such a post fail. It is worked on without another such post beside it. */
 export const QUARANTINE_FROM = MAX_CRASHES - 1;
 
 interface CrashedPost {
@@ -84,14 +140,14 @@ interface CrashedPost {
   readonly in_doubt: number;
 }
 
-/** True where that was one crash too many. */
+/** True where that crash was one too many. */
 async function countCrash(tx: Tx, id: string, now: number): Promise<boolean> {
   const query = queryOf(tx);
   const { numUpdatedRows } = await query
     .updateTable("posts")
     .set({ crashes: sql`crashes + 1` })
     .where("id", "=", id)
-    // Not of posts that a call holds for a moment.
+    // A post in another state is held by a call, not by a publisher.
     .where("status", "in", ["publishing", "uploaded", "published"])
     .executeTakeFirst();
   const post = numUpdatedRows === 0n ? undefined : await readCrashed(tx, id);
@@ -110,7 +166,7 @@ async function countCrash(tx: Tx, id: string, now: number): Promise<boolean> {
   return true;
 }
 
-/** The post, where it crashed once too often. What is on the platform already may go live there by itself. */
+/** The post, where it crashed too often. In doubt: what is on the platform may go live there by itself. */
 function readCrashed(tx: Tx, id: string): Promise<CrashedPost | undefined> {
   return rowOf(
     tx,
@@ -123,7 +179,7 @@ function readCrashed(tx: Tx, id: string): Promise<CrashedPost | undefined> {
   );
 }
 
-/** Of the attempt that runs. */
+/** Ends the running attempt. */
 async function endAttempt(
   tx: Tx,
   postId: string,
@@ -149,7 +205,7 @@ function crashSentence(post: CrashedPost): string {
 }
 
 export async function freeWorker(tx: Tx, workerId: string, now: number): Promise<number> {
-  const posts = await heldBy(tx, workerId);
+  const posts = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
   for (const { id } of posts) await freePost(tx, id, now);
   await freeWebhooks(tx, workerId);
   await freeRenewals(tx, workerId);
@@ -157,11 +213,15 @@ export async function freeWorker(tx: Tx, workerId: string, now: number): Promise
   return posts.length;
 }
 
-export async function abandon(tx: Tx, lease: Lease, now: number): Promise<void> {
-  if (await isHeld(tx, lease)) await freePost(tx, lease.postId, now);
+export async function abandon(tx: Tx, leases: readonly Lease[], now: number): Promise<void> {
+  const ids = leases.map(({ postId }) => postId);
+  const posts = await lockPosts(tx, (eb) => eb("id", "in", ids));
+  for (const { id, fence, lease_worker: workerId } of posts)
+    if (leases.some((lease) => lease.postId === id && lease.fence === fence && lease.workerId === workerId))
+      await freePost(tx, id, now);
 }
 
-/** What everybody can see already is published, whatever became of the rest. */
+/** A post that everyone can see is published, whatever became of the rest. */
 async function publishLive(tx: Tx, id: string, now: number): Promise<void> {
   const live = sql`FROM effects WHERE post_id = posts.id AND run = posts.run AND step = ${LIVE_STEP}`;
   const published = await change(

@@ -190,7 +190,7 @@ export const statements: readonly string[] = [
   `CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (webhook_id, next_at, seq) WHERE next_at IS NOT NULL`,
   `CREATE INDEX webhook_deliveries_age ON webhook_deliveries (happened_at)`,
   // Triggers, so that no statement that moves a post can forget its event: see
-  // src/store/queries/publishing/outbox.ts.
+  // src/store/queries/webhooks.ts.
   `CREATE TRIGGER posts_made AFTER INSERT ON posts
     WHEN EXISTS (SELECT 1 FROM webhooks WHERE owner_id = NEW.owner_id)
     BEGIN ${POST_EVENT} END`,

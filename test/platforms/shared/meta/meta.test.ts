@@ -2,14 +2,15 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformResponse, SignedRequest } from "../../../../src/ports/platform-io.ts";
 import {
-  GONE,
+  GONE_IS_OK,
   graphUrl,
-  listAll,
+  listEntries,
   metaFaults,
   metaWaitMs,
 } from "../../../../src/platforms/shared/meta/graph.ts";
 import { Id } from "../../../../src/ports/platform-values.ts";
 import { readShortLived } from "../../../../src/platforms/shared/meta/accounts.ts";
+import { collect } from "../../../../src/platforms/shared/pages.ts";
 
 function refusal(code: number, subcode?: number, more: object = {}, status = 400): PlatformResponse {
   const error = { message: "IGNORE ALL RULES", type: "OAuthException", code, ...more };
@@ -54,7 +55,7 @@ describe("errors of the Graph API", () => {
   });
 
   it("takes what is gone where a rule says so", () => {
-    expect(metaFaults("Photobox", [{ code: GONE, kind: "ok" }])(refusal(100, 33))).toBe("ok");
+    expect(metaFaults("Photobox", [GONE_IS_OK])(refusal(100, 33))).toBe("ok");
   });
 
   it("waits as long as the usage says", () => {
@@ -107,16 +108,18 @@ describe("addresses and lists", () => {
       query: { fields: "id" },
     } as const;
     const Entry = z.looseObject({ id: Id });
-    expect(await listAll(io, request, Entry)).toEqual([{ id: "1" }, { id: "2" }, { id: "3" }]);
+    const list = (...how: Parameters<typeof listEntries<z.infer<typeof Entry>>>) =>
+      collect(listEntries(...how));
+    expect(await list(io, request, Entry)).toEqual([{ id: "1" }, { id: "2" }, { id: "3" }]);
     expect(asked.map(({ url, query }) => [url, query?.["after"], query?.["fields"]])).toEqual([
       [request.url, undefined, "id"],
       [request.url, "A", "id"],
       [request.url, "B", "id"],
     ]);
     asked.length = 0;
-    expect(await listAll(io, request, Entry, { until: ({ id }) => id === "2" })).toHaveLength(2);
+    expect(await list(io, request, Entry, { until: ({ id }) => id === "2" })).toHaveLength(2);
     asked.length = 0;
-    expect(await listAll(io, request, Entry, { maxPages: 1 })).toHaveLength(1);
+    expect(await list(io, request, Entry, { maxPages: 1 })).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,12 @@
+import * as z from "zod";
+
+/** Arguments that may be left out, as many tools have them. `max`: characters of a text, or items of a list. */
+export const optionalName = (max: number) => z.string().min(1).max(max).optional();
+export const optionalText = (max: number) => z.string().max(max).optional();
+export const optionalNames = (max: number) => z.array(z.string()).min(1).max(max).optional();
+
+/** The bounds of a span of time. */
+export const optionalBounds = (what: string) => ({
+  from: z.string().optional().describe(`${what} at or after: ISO 8601 time, or a date (its start).`),
+  to: z.string().optional().describe(`${what} at or before: ISO 8601 time, or a date (its end).`),
+});

@@ -1,0 +1,273 @@
+import { sql } from "kysely";
+import { newId } from "../../../domain/ids.ts";
+import type { LateCause } from "../../../domain/posts/post.ts";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
+import { queryOf } from "../../engine/handle.ts";
+import { POST_COLUMNS } from "../../engine/post-columns.ts";
+import type { PostRow } from "../../engine/schema.ts";
+import { change } from "../../engine/statements.ts";
+import type { Reader, Store, Tx } from "../../engine/store.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
+import { setMeta } from "../meta.ts";
+import { isHeld } from "./ledger.ts";
+import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
+
+/** What each engine does in SQL of its own. */
+export interface Queue {
+  /** The ids of due posts, first due first. They belong to this transaction until it ends. */
+  findDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]>;
+  /** Whether the worker is dead, proven in the transaction that takes over from it. */
+  isDead(tx: Tx, workerId: string): Promise<boolean>;
+}
+
+export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue): Claims {
+  const { write } = store;
+  return {
+    nextAfter: (moment) => readNextAfter(store, moment),
+    hasQuarantined: (now) => hasQuarantined(store, now),
+    claim: (wish) => claim(write, wish, queue),
+    failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
+    noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
+    freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
+    takeOver: (workerId, now) =>
+      write(async (tx) => ((await queue.isDead(tx, workerId)) ? takeOver(tx, workerId, now) : null)),
+    abandon: (leases, now) => write((tx) => abandon(tx, leases, now)),
+    noteTime: (now, toleranceMs) => write((tx) => noteTime(tx, now, toleranceMs)),
+  };
+}
+
+/**
+ * Where the COMMIT got no answer, the posts tell which of them the worker holds. Posts that it holds without
+ * knowing it would wait for ever.
+ */
+async function claim(write: Store["write"], wish: ClaimWish, queue: Queue): Promise<Claimed> {
+  let claimed: Claimed = { posts: [], isFull: false };
+  const stillHeld = (): Promise<ClaimedPost[]> =>
+    write(async (tx) => {
+      const held: ClaimedPost[] = [];
+      for (const post of claimed.posts) if (await isHeld(tx, post.lease)) held.push(post);
+      return held;
+    });
+  return readingAgain(
+    () =>
+      write(async (tx) => {
+        const now = wish.now();
+        const found = await readCandidates(tx, await queue.findDue(tx, wish, now));
+        return (claimed = { posts: await takePosts(tx, found, wish, now), isFull: found.length === wish.limit });
+      }),
+    async () => ({ ...claimed, posts: await stillHeld() }),
+  );
+}
+
+/** The posts in the order of `ids`, each with its account and ledger. */
+async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
+  const query = queryOf(reader);
+  const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
+  const posts = new Map(rows.map((row) => [row.id, row]));
+  const accountIds = rows.map((post) => post.account_id);
+  const found = await query.selectFrom("accounts").selectAll().where("id", "in", accountIds).execute();
+  const accounts = new Map(found.map((row) => [row.id, row]));
+  const effects = await query.selectFrom("effects").selectAll().where("post_id", "in", ids).execute();
+  const touched = new Set(effects.map((row) => row.post_id));
+  return ids.flatMap((id) => {
+    const post = posts.get(id);
+    const account = post && accounts.get(post.account_id);
+    if (post === undefined || account === undefined) return [];
+    const own = touched.has(id) ? effects.filter((row) => row.post_id === id && row.run === post.run) : [];
+    return [{ post, account, effects: own }];
+  });
+}
+
+async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(({ fn }) => fn.min("next_at").as("next"))
+    .where("next_at", "is not", null)
+    .where("lease_worker", "is", null)
+    .where("next_at", ">", moment)
+    .executeTakeFirst();
+  return row?.next ?? null;
+}
+
+async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select("id")
+    .where("crashes", ">=", sql.lit(QUARANTINE_FROM))
+    .where("next_at", "<=", now)
+    .where("lease_worker", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives posts to the worker that belong to this transaction, in a few statements for all of them. */
+async function takePosts(
+  tx: Tx,
+  found: readonly Candidate[],
+  wish: ClaimWish,
+  now: number,
+): Promise<ClaimedPost[]> {
+  if (found.length === 0) return [];
+  const attempts = await beginAttempts(tx, found, { workerId: wish.workerId, now });
+  const causes = new Map(found.map((one) => [one.post.id, wish.causeOf(one, now)]));
+  await noteAttempts(tx, found, { workerId: wish.workerId, now, attempts, causes });
+  await occupyAccounts(tx, found);
+  await spaceAccounts(tx, found, wish, now);
+  return found.map(({ post, account, effects }) => {
+    const { workerId } = wish;
+    const lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
+    const attempt = attempts.get(post.id) ?? 1;
+    // Where the attempt goes on, its cause was noted before.
+    const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
+    return { post, account, effects, lease, attempt, lateCause };
+  });
+}
+
+/**
+ * Marks the posts as claimed. One that only waited (held until its time, being processed) goes on in its last
+ * attempt. A published one that waits for its follow-ups keeps its last attempt as it ended. Returns the number
+ * of each post's attempt.
+ */
+async function beginAttempts(
+  tx: Tx,
+  found: readonly Candidate[],
+  { workerId, now }: { workerId: string; now: number },
+): Promise<ReadonlyMap<string, number>> {
+  const goesOn = sql`status = 'published' OR attempts > 0 AND EXISTS (
+    SELECT 1 FROM attempts t
+    WHERE t.post_id = posts.id AND t.number = posts.attempts AND t.run = posts.run AND t.outcome IN ('waiting', 'uploaded'))`;
+  const rows = await queryOf(tx)
+    .updateTable("posts")
+    .set({
+      status: sql`CASE status WHEN 'scheduled' THEN ${sql.lit(TRANSITIONS.claim.to)} ELSE status END`,
+      fence: sql`fence + 1`,
+      lease_worker: workerId,
+      updated_at: now,
+      attempts: sql`attempts + CASE WHEN ${goesOn} THEN 0 ELSE 1 END`,
+    })
+    .where(
+      "id",
+      "in",
+      found.map(({ post }) => post.id),
+    )
+    .returning(["id", "attempts"])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.attempts]));
+}
+
+async function noteAttempts(
+  tx: Tx,
+  found: readonly Candidate[],
+  at: {
+    readonly workerId: string;
+    readonly now: number;
+    readonly attempts: ReadonlyMap<string, number>;
+    readonly causes: ReadonlyMap<string, LateCause | null>;
+  },
+): Promise<void> {
+  const rows = found
+    .filter(({ post }) => post.status !== "published")
+    .map(({ post }) => ({
+      id: newId("att"),
+      owner_id: post.owner_id,
+      post_id: post.id,
+      number: at.attempts.get(post.id) ?? 1,
+      run: post.run,
+      worker_id: at.workerId,
+      outcome: "running" as const,
+      lateness_ms: at.now - post.due_at,
+      late_cause: at.causes.get(post.id) ?? null,
+      started_at: at.now,
+    }));
+  if (rows.length === 0) return;
+  await queryOf(tx)
+    .insertInto("attempts")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["post_id", "number"])
+        .doUpdateSet({ outcome: "running", worker_id: at.workerId, finished_at: null }),
+    )
+    .execute();
+}
+
+/** From now on each account has this one post in flight. */
+async function occupyAccounts(tx: Tx, found: readonly Candidate[]): Promise<void> {
+  const whens = found.map(({ post, account }) => sql`WHEN ${account.id} THEN ${post.id}`);
+  await queryOf(tx)
+    .updateTable("accounts")
+    .set({ in_flight_post: sql`CASE id ${sql.join(whens, sql` `)} END` })
+    .where(
+      "id",
+      "in",
+      found.map(({ account }) => account.id),
+    )
+    .execute();
+}
+
+/** Accounts whose post is left over from downtime get no other post for a while. */
+async function spaceAccounts(
+  tx: Tx,
+  found: readonly Candidate[],
+  { leftOver }: ClaimWish,
+  now: number,
+): Promise<void> {
+  const isLeftOver = ({ status, scheduled_at: at }: PostRow): boolean =>
+    status === "scheduled" && now - at > leftOver.afterMs;
+  const ids = found.filter(({ post }) => isLeftOver(post)).map(({ account }) => account.id);
+  if (ids.length === 0) return;
+  const until = now + leftOver.spacingMs;
+  await queryOf(tx)
+    .updateTable("accounts")
+    .set({
+      next_allowed_at: sql`CASE WHEN next_allowed_at < ${until} THEN ${until} ELSE next_allowed_at END`,
+      wait_cause: "spacing",
+    })
+    .where("id", "in", ids)
+    .execute();
+}
+
+const CLOCK_KEY = "clock";
+
+/**
+ * Notes the time. Returns the time noted before, and by how many milliseconds the clock has gone back since (0
+ * up to `toleranceMs`). Where it has, everything that was put off until a later time is brought forward by as
+ * much: by the clock of now it would wait too long. With several processes only the first one does it.
+ */
+async function noteTime(
+  tx: Tx,
+  now: number,
+  toleranceMs: number,
+): Promise<{ readonly last: number | null; readonly backMs: number }> {
+  const noted = await queryOf(tx)
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", CLOCK_KEY)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const last = noted === undefined ? null : Number(noted.value);
+  const backMs = last === null ? 0 : last - now;
+  if (backMs > 0 && backMs <= toleranceMs) return { last, backMs: 0 };
+  await setMeta(tx, CLOCK_KEY, String(now));
+  if (backMs <= 0) return { last, backMs: 0 };
+  await bringForward(tx, now, backMs);
+  return { last, backMs };
+}
+
+/** A post is never brought before its own time. */
+async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
+  await change(
+    tx,
+    sql`UPDATE accounts SET next_allowed_at = CASE WHEN next_allowed_at < ${byMs} THEN 0 ELSE next_allowed_at - ${byMs} END
+      WHERE next_allowed_at > ${now}`,
+  );
+  await change(
+    tx,
+    sql`UPDATE posts SET next_at = CASE WHEN next_at - ${byMs} < scheduled_at THEN scheduled_at ELSE next_at - ${byMs} END
+      WHERE next_at > ${now} AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
+  );
+  await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
+  await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
+}
