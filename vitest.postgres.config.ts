@@ -21,7 +21,7 @@ export default defineConfig({
     // Nothing in these files outlives them, so that those of one process load the product once.
     isolate: false,
     // Much time goes into waiting for the server and other processes, so more run than there are cores.
-    maxWorkers: 4,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -25,8 +25,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
-    maxWorkers: 4,
-    maxConcurrency: 3,
+    maxWorkers: 3,
     globalSetup: ["test/support/built-program.ts"],
     projects: [
       {
@@ -44,6 +43,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "clients",
+          maxConcurrency: 3,
           globalSetup: ["test/support/clients-workspace.ts"],
           include: [CLIENTS],
         },

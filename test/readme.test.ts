@@ -122,7 +122,7 @@ describe("the README", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain("schedule_post");
     await client.close();
-  });
+  }, 120_000);
 });
 
 describe("the documents of platforms", () => {

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
@@ -34,16 +35,25 @@ export const KILL_POINTS = [
   "takeover:durable",
 ] as const;
 
+const built = new Map<string, Promise<string>>();
+
 /**
- * Bundles the worker once, libraries and all: loading them file by file takes longer than the run. Natives
- * stay outside.
+ * Bundles the worker once for all files of this process, libraries and all: loading them file by file takes longer
+ * than the run. Natives stay outside.
  */
-export async function buildWorker(name: string, from = import.meta.dirname): Promise<string> {
+export function buildWorker(name: string, from = import.meta.dirname): Promise<string> {
+  const entry = join(from, `${name}.ts`);
+  const known = built.get(entry) ?? bundleWorker(entry);
+  built.set(entry, known);
+  return known;
+}
+
+async function bundleWorker(entry: string): Promise<string> {
   const folder = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
   await mkdir(folder, { recursive: true });
-  const outfile = join(folder, `${name}-${process.pid}.mjs`);
+  const outfile = join(folder, `${basename(entry, ".ts")}-${process.pid}.mjs`);
   await build({
-    entryPoints: [join(from, `${name}.ts`)],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: "node",
@@ -58,6 +68,7 @@ export async function buildWorker(name: string, from = import.meta.dirname): Pro
     },
     logLevel: "error",
   });
+  process.once("exit", () => rmSync(outfile, { force: true }));
   return outfile;
 }
 

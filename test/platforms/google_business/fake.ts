@@ -218,8 +218,6 @@ export function createFakeBusiness(clock: Pick<FakeClock, "now">, fetched: (url:
   return { outbound, tokens, posts, state, wrong, requests, shown };
 }
 
-export type FakeBusiness = ReturnType<typeof createFakeBusiness>;
-
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, "[^/:]+")}$`);
 }

@@ -74,8 +74,6 @@ export function createShelf(now: () => number) {
   };
 }
 
-export type Shelf = ReturnType<typeof createShelf>;
-
 /** As the Graph API writes a moment: in seconds, with +0000. */
 export function metaTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "+0000");

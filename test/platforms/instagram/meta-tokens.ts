@@ -117,8 +117,6 @@ export function createMetaTokens(options: TokenOptions) {
   };
 }
 
-export type MetaTokens = ReturnType<typeof createMetaTokens>;
-
 function typed(message: string): Answer {
   return { status: 400, body: { error_type: "OAuthException", code: 400, error_message: message } };
 }

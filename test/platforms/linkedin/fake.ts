@@ -442,8 +442,6 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
   return self;
 }
 
-export type FakeLinkedIn = ReturnType<typeof createFakeLinkedIn>;
-
 async function readAll(body: OutboundRequest["body"]): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   if (typeof body === "string" || Buffer.isBuffer(body)) return Buffer.from(body);

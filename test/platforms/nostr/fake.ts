@@ -153,8 +153,6 @@ export function createFakeNostr(clock: { now(): number }) {
   return { outbound, sockets, state, posts, relay, publishAs };
 }
 
-export type FakeNostr = ReturnType<typeof createFakeNostr>;
-
 async function readBody(body: OutboundRequest["body"]): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   return body instanceof Readable ? buffer(body) : Buffer.from(body);

@@ -116,5 +116,3 @@ export function createFakePeertube({ now }: { now(): number }) {
   }
   return { outbound: doorTo(answerTo), answerTo, videos, uploads, tokens, state, wrong, requests };
 }
-
-export type FakePeertube = ReturnType<typeof createFakePeertube>;

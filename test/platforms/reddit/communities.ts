@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../../../src/domain/time.ts";
+import { SECOND } from "../../../src/domain/time.ts";
 
 /** So long Reddit works on pictures and films before they become posts. */
 const WORKS_FOR_MS = { image: 4 * SECOND, video: 25 * SECOND, videogif: 25 * SECOND };
@@ -211,4 +211,3 @@ export const TAKE_A_BREAK = [
   "Looks like you've been doing that a lot. Take a break for 9 minutes before trying again.",
   "ratelimit",
 ] as const;
-export const BREAK_MS = 10 * MINUTE;

@@ -198,8 +198,6 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
   return { ...createFakeDoor("https://api.telegram.org", answer), state };
 }
 
-export type FakeTelegram = ReturnType<typeof createFakeTelegram>;
-
 interface Call {
   readonly chat: FakeChat;
   readonly method: string;

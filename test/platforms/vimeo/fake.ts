@@ -141,5 +141,3 @@ export function createFakeVimeo({ now }: { now(): number }) {
   }
   return { outbound: doorTo(answerTo), answerTo, videos, state, wrong, requests };
 }
-
-export type FakeVimeo = ReturnType<typeof createFakeVimeo>;

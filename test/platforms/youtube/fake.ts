@@ -124,8 +124,6 @@ export function createFakeYoutube(options: FakeOptions) {
   return { outbound, answerTo, videos, uploads, tokens, state, wrong, requests };
 }
 
-export type FakeYoutube = ReturnType<typeof createFakeYoutube>;
-
 function toIncoming({ method, url, headers = {}, body }: OutboundRequest): Incoming {
   const whole = body === undefined ? [] : typeof body === "string" ? [Buffer.from(body)] : body;
   return {
