@@ -40,7 +40,8 @@ function namesIn(path: string): string[] {
   ];
   const visit = (node: ts.Node): void => {
     const name = (node as ts.NamedDeclaration).name;
-    if (name !== undefined && ts.isIdentifier(name)) names.push(name.text);
+    // A property's name may be another library's.
+    if (name !== undefined && ts.isIdentifier(name) && !ts.isPropertyAssignment(node)) names.push(name.text);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest));
