@@ -38,7 +38,7 @@ export interface Running extends EffectsOptions {
    * Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the
    * whole truth.
    */
-  readonly suspectSince: number | null;
+  readonly inDoubtSince: number | null;
 }
 
 /** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
