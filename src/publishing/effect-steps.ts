@@ -142,7 +142,7 @@ export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
 }
 
-/** The platform has not settled an open step yet. */
+/** The platform has not reconciled an open step yet. */
 export class AskAgain extends Error {
   override readonly name = "AskAgain";
   readonly afterMs: number;
@@ -158,7 +158,7 @@ export class TooLate extends Error {
   override readonly name = "TooLate";
 }
 
-/** In a run that only reconciles: all before this step is settled, and this one was never sent or did not happen. */
+/** In a run that only reconciles: all before this step is reconciled, and this one was never sent or did not happen. */
 export class NothingSent extends Error {
   override readonly name = "NothingSent";
 }

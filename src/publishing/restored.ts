@@ -21,7 +21,7 @@ import type { AppContext } from "../context.ts";
 const RESTORED_AT = "restored_at";
 
 /**
- * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet.
+ * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not reconciled yet.
  */
 export async function readRestore({
   store,
@@ -34,7 +34,7 @@ type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 
 /**
  * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
- * have gone out since, and is not sent before that is settled. `file` is the epoch's, beside the
+ * have gone out since, and is not sent before that is reconciled. `file` is the epoch's, beside the
  * database. Where processes are on several machines, each has a file of its own with the furthest that it
  * saw, and the first that notices holds back for all.
  */
