@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it, vi } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   createMediaProbe,
@@ -129,9 +129,9 @@ describe.concurrent("reading media in a process of its own", () => {
       });
       expect(started).toHaveLength(time);
     }
-    await expect
-      .poll(() => started.every((child) => child.exitCode !== null || child.signalCode !== null))
-      .toBe(true);
+    await vi.waitFor(() =>
+      expect(started.every((child) => child.exitCode !== null || child.signalCode !== null)).toBe(true),
+    );
   });
 
   it("does not blame the file where the process was ended from outside, or could not start", async () => {
@@ -154,7 +154,7 @@ describe.concurrent("reading media in a process of its own", () => {
   it("lets a process go that has nothing to do", async () => {
     const { inspect, started } = pool({ keepMs: 10 });
     await inspect(sourceOf(CLIP));
-    await expect.poll(() => started[0]?.signalCode).toBe("SIGKILL");
+    await vi.waitFor(() => expect(started[0]?.signalCode).toBe("SIGKILL"));
     expect(await inspect(sourceOf(CLIP))).toMatchObject(clip);
     expect(started).toHaveLength(2);
   });
@@ -182,7 +182,7 @@ describe.concurrent("reading media in a process of its own", () => {
     await delay(200);
     expect(() => process.kill(reader, 0)).not.toThrow();
     parent.kill("SIGKILL");
-    await expect.poll(() => isAlive(reader), { timeout: 2_000 }).toBe(false);
+    await vi.waitFor(() => expect(isAlive(reader)).toBe(false), { timeout: 2_000 });
   });
 });
 
