@@ -1,7 +1,7 @@
 import type { Caller } from "./domain/permissions.ts";
 import type { Cipher } from "./domain/cipher.ts";
 import type { Clock } from "./ports/clock.ts";
-import type { FeedShelf } from "./ports/feed-shelf.ts";
+import type { FeedStorage } from "./ports/feed-storage.ts";
 import type { FileStore } from "./ports/file-store.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { MediaProbe } from "./ports/media-probe.ts";
@@ -49,7 +49,7 @@ export interface AppContext {
   readonly media: MediaSource;
   readonly publicMedia: PublicMedia;
   readonly probe: MediaProbe;
-  readonly feed: FeedShelf;
+  readonly feed: FeedStorage;
   readonly platforms: ReadonlyMap<string, AnyPlatform>;
   /** This process among those on the data folder. */
   readonly workerId: string;

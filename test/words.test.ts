@@ -6,12 +6,13 @@ import { expect, it } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 const SOURCES = ["src", "tools", "apps"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") || name.endsWith(".tsx"))
-    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    // Released migrations stay as they are.
+    .filter((path) => /\.tsx?$/.test(path) && !/\/migrations\/\d/.test(path)),
 );
 
-/** Words that need a second reading. */
-const HARD = /\b(nobody|whoever|whomever|somebody|wherein|thereof|of which|of whom)\b/gi;
+/** Words that need a second reading; in quotes, "nobody" is a value of a platform's. */
+const HARD = /(?<!")\b(nobody|whoever|whomever|somebody|wherein|thereof|of which|of whom)\b/gi;
 
 /** The last column of the glossary: words that another word stands for. */
 function wordsNotUsed(): string[] {

@@ -94,7 +94,7 @@ export class Bridge {
   }
 
   #send(message: Json): void {
-    // The page cannot know its host's origin; what it sends is for whoever embeds it.
+    // The page cannot know its host's origin; what it sends is for the page that embeds it.
     this.#host.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
 

@@ -36,7 +36,7 @@ function walk(app: App, key: string, target: HTMLElement | null): boolean {
   }
   const cell = target?.closest<HTMLElement>(".cell") ?? null;
   if (target === null || cell === null) return false;
-  if (target !== cell && key.toLowerCase() === "m") return takeUp(app, state, target.dataset["id"] ?? "");
+  if (target !== cell && key.toLowerCase() === "m") return pickUp(app, state, target.dataset["id"] ?? "");
   if (target === cell && (key === "Enter" || key === " ")) {
     openDay(app, cell);
     return true;
@@ -44,7 +44,7 @@ function walk(app: App, key: string, target: HTMLElement | null): boolean {
   return goTo(app, state, key);
 }
 
-function takeUp(app: App, state: State, id: string): boolean {
+function pickUp(app: App, state: State, id: string): boolean {
   const post = findPost(state, id);
   if (post === null) return false;
   if (!app.mayMove(id)) {

@@ -17,7 +17,7 @@ import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
-import { createFeedShelf } from "../store/queries/feeds.ts";
+import { createFeedStorage } from "../store/queries/feeds.ts";
 import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
@@ -93,7 +93,7 @@ export async function createContext(
         publicUrl: () => ctx.publicUrl(),
       }),
       probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
-      feed: createFeedShelf(store, files),
+      feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),
@@ -108,7 +108,7 @@ export async function createContext(
     links.publicUrl = async () => config.publicUrl ?? (await readServerUrl(ctx)) ?? defaultPublicUrl(config);
     // A refresh token that was sent may be spent: its answer is waited for while there is a way to store it.
     closers.add(() => renewalsDone(ctx, REFRESH_GRACE_MS));
-    await noticeRestore(ctx, folder.generation);
+    await noticeRestore(ctx, folder.epoch);
     return ctx;
   } catch (error) {
     await closers[Symbol.asyncDispose]();

@@ -78,8 +78,8 @@ function layOut(path: string) {
     secretKey: join(path, "secret.key"),
     /** The key that is about to take the place of `secretKey`. */
     nextSecretKey: join(path, "secret.key.next"),
-    /** How far the database has come, for noticing an older copy (`src/store/backup/generation.ts`). */
-    generation: join(path, "generation"),
+    /** How far the database has come, for noticing an older copy (`src/store/backup/restore-epoch.ts`). */
+    epoch: join(path, "generation"),
     /** There once its database went to a PostgreSQL: nothing starts on the folder's own any more. */
     moved: join(path, "moved-to-postgresql"),
   };
@@ -142,7 +142,7 @@ export async function readIfThere(file: string): Promise<string | null> {
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
   // In this order: a process that starts for the first time at this moment makes the key before the mark.
-  if (existsSync(folder.generation) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
+  if (existsSync(folder.epoch) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
     throw new AppError(
       "unavailable",
       `${folder.secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${folder.path} away, start anew and connect your channels again.`,

@@ -60,7 +60,7 @@ export function ownDatabase(folder: DataFolder, tell: Tell): StoreOptions {
   const keepCopy = (version: number): string =>
     keepSchemaCopy(folder.database, { version, now: systemClock.now() });
   const upgrade = { keepCopy, tell };
-  return { file: folder.database, usedMark: folder.generation, upgrade };
+  return { file: folder.database, usedMark: folder.epoch, upgrade };
 }
 
 /** Throws `unavailable` for a folder whose database went to a PostgreSQL. */

@@ -102,7 +102,7 @@ export interface Host {
   locateProgram(): ProgramPlace;
   /** Aborted when the process is asked to end. */
   readonly stopSignal: AbortSignal;
-  openSession(options?: { readonly isEnlisted?: boolean }): Promise<Session>;
+  openSession(options?: { readonly isRegistered?: boolean }): Promise<Session>;
   startServer(options: ServerOptions): Promise<Server>;
   /** Speaks MCP on standard input and output until the client goes. */
   runStdio(options: StdioOptions): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
-import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
+import type { FeedItem, FeedMedia } from "../ports/feed-storage.ts";
 import { findFeedAccount, findFeedItem, listFeedItems } from "../store/queries/feeds.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 

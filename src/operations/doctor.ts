@@ -294,9 +294,9 @@ async function openWritable(setup: Setup, tell?: Tell): Promise<Context> {
 }
 
 /** Neither a database nor the mark of one that was lost. */
-function isNew({ database, generation }: DataFolder): boolean {
+function isNew({ database, epoch }: DataFolder): boolean {
   const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
-  return bytes === 0 && !existsSync(generation);
+  return bytes === 0 && !existsSync(epoch);
 }
 
 /** A data folder that goes when it was looked at. */

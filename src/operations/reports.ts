@@ -42,7 +42,7 @@ export interface RestoreResult {
   readonly files: number;
   /** Keys of files that the backup left in its bucket and that are not there any more. */
   readonly missing: readonly string[];
-  /** Posts that may have gone out since, and wait until that is settled. */
+  /** Posts that may have gone out since, and wait until that is reconciled. */
   readonly held: number;
   /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
   readonly settings: { readonly file: string; readonly isInForce: boolean } | null;

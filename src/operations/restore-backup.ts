@@ -22,7 +22,7 @@ import { openStore } from "../store/open-store.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
-import { newGeneration, writeGenerationFile, type Generation } from "../store/backup/generation.ts";
+import { newEpoch, writeEpochFile, type RestoreEpoch } from "../store/backup/restore-epoch.ts";
 import { verifyBackup, type VerifiedBackup, FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { type RestoreResult, UNSIGNED_RISK } from "./reports.ts";
@@ -73,14 +73,14 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const wanted = await findSettings(given, backup);
     const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
-    const generation = newGeneration();
-    const { held, posts } = await prepareDatabase(staged, folder, { backup, generation });
+    const epoch = newEpoch();
+    const { held, posts } = await prepareDatabase(staged, folder, { backup, epoch });
     const missing = await restoreFiles(target, archive, backup);
     if (wanted !== null) await createOnce(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
     // Until this is written the two differ, and the next start would hold back what it need not, but nothing
     // worse.
-    writeGenerationFile(folder.generation, generation, { isDurable: true });
+    writeEpochFile(folder.epoch, epoch, { isDurable: true });
     await syncFolder(folder.path);
     return {
       folder: folder.path,
@@ -173,7 +173,7 @@ function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
 async function prepareDatabase(
   file: string,
   folder: DataFolder,
-  { backup, generation }: { readonly backup: VerifiedBackup; readonly generation: Generation },
+  { backup, epoch }: { readonly backup: VerifiedBackup; readonly epoch: RestoreEpoch },
 ): Promise<{ held: number; posts: number }> {
   const { platforms } = await loadCatalog();
   await using store = await openStore({ file });
@@ -186,7 +186,7 @@ async function prepareDatabase(
   if (key === null || !(await ownsDatabase(store, createCipher(key))))
     throw otherKey(folder, key, backup.manifest.secretKeyId);
   const now = systemClock.now();
-  const held = await store.write((tx) => holdRestored(tx, { generation, now, platforms }));
+  const held = await store.write((tx) => holdRestored(tx, { epoch, now, platforms }));
   const posts = await countPosts(store);
   await foldLog(store);
   return { held, posts };

@@ -11,7 +11,7 @@ export type JsonObject = { [key: string]: Json };
  * Why something on a platform did not work, and thereby what happens next: `not_sent` nothing left this
  * machine: tried again; `transient` an idempotent step failed: tried again; `rejected` the platform said no:
  * the post fails; `auth` one refresh, then the channel must be reconnected; `rate` the account waits for
- * `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again; `setup` the person
+ * `retryAfterMs`; `ambiguous` it may have happened: reconciled before anything is sent again; `setup` the person
  * who runs this installation must mend something (a wrong app secret, no audit, no credits, a version of the API
  * that was retired): the post waits and says so, the channel stays connected.
  */

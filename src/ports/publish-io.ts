@@ -29,7 +29,7 @@ export type ReconcileContext = EffectContext & {
   readonly wasTaken: boolean;
 };
 
-/** How an open intent turned out. `ask_again`: the platform has not settled itself yet. */
+/** How an open intent turned out. `ask_again`: the platform has not reconciled itself yet. */
 export type Reconciled<R> =
   | { readonly outcome: "done"; readonly result: R }
   | {
@@ -87,7 +87,7 @@ export interface PublishIo extends PlatformIo {
   /**
    * Something that follows a live post: a first comment, the second part of a thread, a thumbnail. Never
    * throws what the platform says: a refusal becomes a warning of the post, passing trouble is tried again
-   * for an hour and then becomes one. Its effects are settled as always. `name` begins the warning: "The
+   * for an hour and then becomes one. Its effects are reconciled as always. `name` begins the warning: "The
    * first comment".
    */
   followUp(name: string, work: () => Promise<void>): Promise<void>;

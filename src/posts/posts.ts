@@ -70,7 +70,7 @@ export async function cancelPost(
 }
 
 /**
- * A person settles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
+ * A person reconciles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
  * sent again, and its error stays to be read.
  */
 export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {

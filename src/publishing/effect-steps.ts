@@ -38,7 +38,7 @@ export interface Running extends EffectsOptions {
    * Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the
    * whole truth.
    */
-  readonly suspectSince: number | null;
+  readonly inDoubtSince: number | null;
 }
 
 /** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
@@ -142,7 +142,7 @@ export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
 }
 
-/** The platform has not settled an open step yet. */
+/** The platform has not reconciled an open step yet. */
 export class AskAgain extends Error {
   override readonly name = "AskAgain";
   readonly afterMs: number;
@@ -158,7 +158,7 @@ export class TooLate extends Error {
   override readonly name = "TooLate";
 }
 
-/** In a run that only reconciles: all before this step is settled, and this one was never sent or did not happen. */
+/** In a run that only reconciles: all before this step is reconciled, and this one was never sent or did not happen. */
 export class NothingSent extends Error {
   override readonly name = "NothingSent";
 }

@@ -54,14 +54,14 @@ export function createEffects(options: EffectsOptions): Effects {
   const steps = new Map<string, StepState>(
     options.rows.filter((row) => row.step !== RESTORED_STEP).map((row) => [row.step, row]),
   );
-  const suspectSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
-  const at = { ...options, steps, suspectSince };
+  const inDoubtSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
+  const at = { ...options, steps, inDoubtSince };
   const pending: PendingFollowUp[] = [];
   return {
     effect: (spec) => runEffect(at, spec),
     once: (name, make) => runOnceStep(at, name, make),
-    isOpen: () => suspectSince !== null || outward(steps).some(isOpenStep),
-    hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
+    isOpen: () => inDoubtSince !== null || outward(steps).some(isOpenStep),
+    hasTouchedPlatform: () => inDoubtSince !== null || hasTouched(steps),
     live: (place) => markLive(at, place),
     followUp: async (name, work) => {
       const waits = await runFollowUp(at, name, work);
@@ -98,14 +98,14 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
   }
   let open = known !== undefined && isOpenStep(known) ? known : null;
   if (open === null) {
-    if (at.suspectSince === null) return send(at, spec, false);
+    if (at.inDoubtSince === null) return send(at, spec, false);
     // A step that a restored ledger does not know of counts as one that was sent and not answered.
     if (!TELLS_WITHOUT_LEDGER.has(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
-    open = await intend(at, spec, at.suspectSince);
+    open = await intend(at, spec, at.inDoubtSince);
   }
   const found = await reconcile(at, spec, open);
   if (found.outcome === "done") return found.result;
-  if (at.suspectSince !== null) await assertMaySend(at, spec.step);
+  if (at.inDoubtSince !== null) await assertMaySend(at, spec.step);
   return send(at, spec, found.isStillInDoubt ?? false);
 }
 
@@ -195,7 +195,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
       await finish(at, spec.step, { state, result: null, httpStatus });
     }
     // What is refused now may have been taken before; asking for ever would not tell.
-    if (state === "rejected" && at.suspectSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
+    if (state === "rejected" && at.inDoubtSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
     throw error;
   }
 }
@@ -236,7 +236,7 @@ async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise
   const known = at.steps.get(step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
   // The key that it went out under, if it did, is lost; a new one would find nothing.
-  if (at.suspectSince !== null && at.reconciles === "client_key") throw new OutcomeUnknown(MAY_BE_OUT);
+  if (at.inDoubtSince !== null && at.reconciles === "client_key") throw new OutcomeUnknown(MAY_BE_OUT);
   const value = await make();
   await writeDone(at, step, value);
   return value;

@@ -37,7 +37,7 @@ export interface RunOptions {
 }
 
 /** How long a doubtful outcome is asked about although the post's own time is over. */
-const SETTLE_GRACE_MS = 10 * MINUTE;
+const RECONCILE_GRACE_MS = 10 * MINUTE;
 
 /**
  * Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be.
@@ -140,7 +140,7 @@ export function giveUpAt(
   isOpen: boolean,
 ): number {
   const limit = row.scheduled_at + ctx.settings.maxLatenessMs;
-  return isOpen ? limit + SETTLE_GRACE_MS : limit;
+  return isOpen ? limit + RECONCILE_GRACE_MS : limit;
 }
 
 /** The post as its platform sees it, metadata parsed with the platform's own schema. */

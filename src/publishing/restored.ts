@@ -4,15 +4,15 @@ import type { Tx } from "../store/engine/store.ts";
 import {
   addFormerIds,
   isOlder,
-  newGeneration,
+  newEpoch,
   readFormerIds,
-  readGeneration,
-  readGenerationFile,
-  replaceGeneration,
-  writeGeneration,
-  writeGenerationFile,
-  type Generation,
-} from "../store/backup/generation.ts";
+  readEpoch,
+  readEpochFile,
+  replaceEpoch,
+  writeEpoch,
+  writeEpochFile,
+  type RestoreEpoch,
+} from "../store/backup/restore-epoch.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";
@@ -21,7 +21,7 @@ import type { AppContext } from "../context.ts";
 const RESTORED_AT = "restored_at";
 
 /**
- * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet.
+ * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not reconciled yet.
  */
 export async function readRestore({
   store,
@@ -34,13 +34,13 @@ type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 
 /**
  * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
- * have gone out since, and is not sent before that is settled. `file` is the generation's, beside the
+ * have gone out since, and is not sent before that is reconciled. `file` is the epoch's, beside the
  * database. Where processes are on several machines, each has a file of its own with the furthest that it
  * saw, and the first that notices holds back for all.
  */
 export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
-  const own = await readGeneration(ctx.store);
-  if (own !== null && !isOlder(own, readGenerationFile(file))) return;
+  const own = await readEpoch(ctx.store);
+  if (own !== null && !isOlder(own, readEpochFile(file))) return;
   if (own !== null && (await isSettled(ctx, own, file))) return;
   const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
   if (held === "again") return noticeRestore(ctx, file);
@@ -52,12 +52,12 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
 }
 
 /** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
-async function isSettled({ store }: Noticing, own: Generation, file: string): Promise<boolean> {
+async function isSettled({ store }: Noticing, own: RestoreEpoch, file: string): Promise<boolean> {
   if (!store.isShared) return false;
-  const written = readGenerationFile(file);
+  const written = readEpochFile(file);
   const isKnown =
     written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));
-  if (isKnown) writeGenerationFile(file, own, { isDurable: true });
+  if (isKnown) writeEpochFile(file, own, { isDurable: true });
   return isKnown;
 }
 
@@ -66,21 +66,21 @@ async function isSettled({ store }: Noticing, own: Generation, file: string): Pr
  * faster just now.
  */
 async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "again" | null> {
-  const own = await readGeneration(tx);
-  const written = readGenerationFile(file);
+  const own = await readEpoch(tx);
+  const written = readEpochFile(file);
   if (own !== null && !isOlder(own, written)) return null;
   if (own === null) {
-    const first = written ?? newGeneration();
-    if (!(await replaceGeneration(tx, null, first))) return "again";
-    if (written === null) writeGenerationFile(file, first, { isDurable: true });
+    const first = written ?? newEpoch();
+    if (!(await replaceEpoch(tx, null, first))) return "again";
+    if (written === null) writeEpochFile(file, first, { isDurable: true });
     return null;
   }
-  const generation = newGeneration();
-  if (!(await replaceGeneration(tx, own, generation))) return "again";
+  const epoch = newEpoch();
+  if (!(await replaceEpoch(tx, own, epoch))) return "again";
   await addFormerIds(tx, written === null ? [own.id] : [own.id, written.id]);
   // Before the commit: should it not come to that, the two differ still, and the next start does this again.
-  writeGenerationFile(file, generation, { isDurable: true });
-  return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
+  writeEpochFile(file, epoch, { isDurable: true });
+  return holdRestored(tx, { epoch, now: ctx.clock.now(), platforms: ctx.platforms.values() });
 }
 
 /**
@@ -89,7 +89,7 @@ async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "aga
  */
 export async function holdRestored(
   tx: Tx,
-  { generation, now, platforms }: { generation: Generation; now: number; platforms: Iterable<AnyPlatform> },
+  { epoch, now, platforms }: { epoch: RestoreEpoch; now: number; platforms: Iterable<AnyPlatform> },
 ): Promise<number> {
   const all = [...platforms];
   const held = await markRestored(tx, {
@@ -97,7 +97,7 @@ export async function holdRestored(
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
     promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),
   });
-  await writeGeneration(tx, generation);
+  await writeEpoch(tx, epoch);
   await setMeta(tx, RESTORED_AT, String(now));
   return held;
 }

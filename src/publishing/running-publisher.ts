@@ -13,7 +13,7 @@ import {
 } from "./workers.ts";
 import { startWebhookLoop } from "../webhooks/webhook-deliveries.ts";
 import { noticeRestore } from "./restored.ts";
-import { advanceGeneration } from "../store/backup/generation.ts";
+import { advanceEpoch } from "../store/backup/restore-epoch.ts";
 import { HOUR, SECOND } from "../domain/time.ts";
 import { inspectDue } from "../connecting/inspect.ts";
 import { renewDueGrants } from "../connecting/renewal.ts";
@@ -39,16 +39,16 @@ export async function runPublisher(
   /** Writes of this process wake its publisher through `links`. */
   ctx: AppContext & { readonly links: { wakePublisher: () => void } },
   /** The file that says how far this machine saw the database come. */
-  generation: string,
+  epoch: string,
   worker: ThisProcess & { role: WorkerRole },
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
-    if (ctx.store.isShared) await noticeRestore(ctx, generation);
+    if (ctx.store.isShared) await noticeRestore(ctx, epoch);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
-      mark: () => noteGeneration(ctx, generation),
+      mark: () => noteEpoch(ctx, epoch),
       onLost,
     });
     const events = startWebhookLoop(own);
@@ -75,12 +75,12 @@ export async function runPublisher(
   };
 }
 
-async function noteGeneration(ctx: AppContext, file: string): Promise<void> {
+async function noteEpoch(ctx: AppContext, file: string): Promise<void> {
   const { store, log } = ctx;
   try {
     // On a server the database may be put back while this process runs.
     if (store.isShared) await noticeRestore(ctx, file);
-    await advanceGeneration(store, file);
+    await advanceEpoch(store, file);
   } catch (error) {
     if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");
   }
@@ -90,7 +90,7 @@ async function noteGeneration(ctx: AppContext, file: string): Promise<void> {
  * Lists this process without publishing, so that others see that it is at work: its use cases hold leases and
  * keys. As `api` it is one that others count on. They look at its last sign of life.
  */
-export async function enlist(
+export async function register(
   ctx: AppContext,
   worker: ThisProcess & { readonly role?: "caller" | "api" },
 ): Promise<() => Promise<void>> {

@@ -34,9 +34,9 @@ export function createHost(options: HostOptions): Host {
     stopSignal,
     place: { platform: platform(), home: homeOf(env), env },
     locateProgram: () => locateProgram(env, options.node),
-    async openSession({ isEnlisted = false } = {}) {
+    async openSession({ isRegistered = false } = {}) {
       const { startSession } = await import("./start-session.ts");
-      return startSession({ ...quiet(await readSetup(env), env), ...reader }, self, { isEnlisted, tell });
+      return startSession({ ...quiet(await readSetup(env), env), ...reader }, self, { isRegistered, tell });
     },
     async startServer({ role, half, sandbox, tools, host, port }) {
       const { startServer } = await import("./start-server.ts");

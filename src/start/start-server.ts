@@ -15,7 +15,7 @@ import { createMcpEndpoints } from "../mcp/transports/endpoints.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durable.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
-import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
+import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller, ensureFirstKey, isKeyActive, type KeyFile } from "../access/api-keys.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall } from "../context.ts";
@@ -64,11 +64,11 @@ export async function startServer(start: ServerStart): Promise<Server> {
     await ensureFirstAccount(ctx);
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
-    if (half === "api") closers.add(await enlist(ctx, { ...start.self, role: "api" }));
+    if (half === "api") closers.add(await register(ctx, { ...start.self, role: "api" }));
     else {
-      closers.add(await enlist(ctx, start.self));
+      closers.add(await register(ctx, start.self));
       const role = half === "publisher" ? half : start.role;
-      publisher = await runPublisher(ctx, setup.folder.generation, { ...start.self, role });
+      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role });
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.

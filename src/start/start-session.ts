@@ -7,7 +7,7 @@ import {
   defaultPublicUrl,
   type Context,
 } from "../app/compose.ts";
-import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
+import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { takeOverFromDead } from "../publishing/workers.ts";
 import { isPublisherRunning, readServerUrl } from "../health/status.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
@@ -21,14 +21,14 @@ import type { Toolbox } from "../toolkit/toolbox.ts";
 export async function startSession(
   setup: Setup,
   self: ThisProcess,
-  options: { readonly isEnlisted: boolean; readonly tell?: Tell },
+  options: { readonly isRegistered: boolean; readonly tell?: Tell },
 ): Promise<Session> {
   const ctx = await createContext(setup, {}, options.tell);
   const closers = closersOf(ctx);
   try {
     await ensureFirstAccount(ctx);
-    const { isEnlisted } = options;
-    if (isEnlisted) closers.add(await enlist(ctx, self));
+    const { isRegistered } = options;
+    if (isRegistered) closers.add(await register(ctx, self));
     const toolbox = createTools(ctx, setup);
     return {
       ctx,
@@ -41,8 +41,8 @@ export async function startSession(
         // Whether another one publishes is not judged by one that was killed a moment ago.
         await takeOverFromDead(ctx);
         if (await isPublisherRunning(ctx)) return false;
-        if (!isEnlisted) closers.add(await enlist(ctx, self));
-        const publisher = await runPublisher(ctx, setup.folder.generation, { ...self, role: "cli" });
+        if (!isRegistered) closers.add(await register(ctx, self));
+        const publisher = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "cli" });
         closers.add(() => publisher.close());
         return true;
       },

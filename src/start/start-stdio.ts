@@ -8,7 +8,7 @@ import { serveStdio, untilOrphaned } from "../mcp/transports/stdio.ts";
 import { offerSets } from "../mcp/tool-sets.ts";
 import { within } from "../mcp/calls/open-calls.ts";
 import type { Publisher } from "../publishing/loop.ts";
-import { enlist, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
+import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { isServerRunning } from "../health/status.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
 import type { Setup } from "../app/setup.ts";
@@ -60,8 +60,8 @@ export async function runStdio({
     const note = (await isServerRunning(ctx)) ? "" : WHILE_OPEN;
     let publisher: Publisher | null = null;
     openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
-    closers.add(await enlist(ctx, self));
-    const running = await runPublisher(ctx, setup.folder.generation, { ...self, role: "stdio" });
+    closers.add(await register(ctx, self));
+    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" });
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;
     await serveStdio({

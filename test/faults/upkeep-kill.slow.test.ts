@@ -40,7 +40,7 @@ async function open(env: Env) {
   return startSession(
     await readSetup({ POSTHORN_LOG_LEVEL: "silent", ...env }),
     { host: "test", pid: process.pid },
-    { isEnlisted: false },
+    { isRegistered: false },
   );
 }
 

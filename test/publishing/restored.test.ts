@@ -7,7 +7,7 @@ import { retryPost } from "../../src/posts/update-post.ts";
 import { noticeRestore, readRestore } from "../../src/publishing/restored.ts";
 import { getStatus } from "../../src/health/status.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { advanceGeneration } from "../../src/store/backup/generation.ts";
+import { advanceEpoch } from "../../src/store/backup/restore-epoch.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
@@ -49,12 +49,12 @@ function platforms() {
 }
 
 const media = { forPost: () => ({}) as never, release: async () => {} };
-const generation = (): string => join(folder.path, "generation");
+const epoch = (): string => join(folder.path, "generation");
 
 async function open(): Promise<TestContext> {
   const store = await openStore({ file: join(folder.path, "a.db") });
   const ctx = await createTestContext({ store, clock, media, platformList: platforms() });
-  await noticeRestore(ctx, generation());
+  await noticeRestore(ctx, epoch());
   return ctx;
 }
 
@@ -77,7 +77,7 @@ async function putBack(
     .run([join(folder.path, "copy.db")]);
   await clock.advance(10 * MINUTE);
   await drain(ctx);
-  await advanceGeneration(ctx.store, generation());
+  await advanceEpoch(ctx.store, epoch());
   await ctx[Symbol.asyncDispose]();
   copyFileSync(join(folder.path, "copy.db"), join(folder.path, "a.db"));
   return ids;
@@ -122,16 +122,16 @@ describe("a database that was put back from a copy", () => {
 
   it("is noticed once", async () => {
     await putBack([{ caption: "soon", in: MINUTE }]);
-    const written = readFileSync(generation(), "utf8");
+    const written = readFileSync(epoch(), "utf8");
     await (await open())[Symbol.asyncDispose]();
-    expect(readFileSync(generation(), "utf8")).not.toBe(written);
+    expect(readFileSync(epoch(), "utf8")).not.toBe(written);
     await using ctx = await open();
     expect(ctx.log.lines).toEqual([]);
   });
 
   it("is noticed where it came without the folder's other files", async () => {
     await putBack([{ caption: "soon", in: MINUTE }]);
-    rmSync(generation());
+    rmSync(epoch());
     await using ctx = await open();
     expect(ctx.log.lines).toHaveLength(1);
   });
@@ -140,7 +140,7 @@ describe("a database that was put back from a copy", () => {
     for (let start = 0; start < 3; start++) {
       await using ctx = await open();
       // A kill between the database and the file leaves the file behind.
-      if (start === 1) await advanceGeneration(ctx.store, join(folder.path, "elsewhere"));
+      if (start === 1) await advanceEpoch(ctx.store, join(folder.path, "elsewhere"));
       expect(ctx.log.lines).toEqual([]);
     }
     rmSync(join(folder.path, "a.db"));

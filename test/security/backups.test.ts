@@ -35,7 +35,7 @@ let backup: string;
 
 async function open(): Promise<Session> {
   const env = { POSTHORN_LOG_LEVEL: "silent", ...folder.env };
-  return startSession(await readSetup(env), { host: "test", pid: process.pid }, { isEnlisted: false });
+  return startSession(await readSetup(env), { host: "test", pid: process.pid }, { isRegistered: false });
 }
 
 beforeEach(async () => {

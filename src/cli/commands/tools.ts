@@ -82,8 +82,8 @@ async function call(host: Host, tool: string, json: string, options: { json?: tr
   const text = json === "-" ? await host.terminal.readAll() : json;
   const args = parseJson({ source: "json", text: text.trim() === "" ? "{}" : text, advice: ADVICE });
   // Only a listed process may hold an idempotency key: the others must see that it is still at work.
-  const isEnlisted = typeof args === "object" && args !== null && "idempotencyKey" in args;
-  await using session = await host.openSession({ isEnlisted });
+  const isRegistered = typeof args === "object" && args !== null && "idempotencyKey" in args;
+  await using session = await host.openSession({ isRegistered });
   const { result } = await session.toolbox.call(tool, args, shellCaller(), {
     signal: host.stopSignal,
     progress: (done, total, message) => {

@@ -4,7 +4,7 @@ export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /**
- * How a doubtful outcome is settled: `server_key` the platform drops repeats of one key, `client_key` we
+ * How a doubtful outcome is reconciled: `server_key` the platform drops repeats of one key, `client_key` we
  * choose the record's key and can look it up, `session` a resumable upload is asked, `container` a prepared
  * container is asked, `list` the account's posts are listed and matched, `blind` a person decides.
  */

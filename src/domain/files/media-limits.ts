@@ -86,7 +86,7 @@ const FITTED_RULES: readonly ((
         },
 ];
 
-/** Of which kind a post's items, as far as they are known, are too many. Null: of none. */
+/** The kind of media that a post has too many items of, as far as they are known. Null: none. */
 export function checkCounts(
   items: readonly Pick<MediaFigures, "type" | "mimeType">[],
   accepts: readonly AcceptedMedia[],

@@ -113,7 +113,7 @@ export const ChangedPost = z.strictObject({
 });
 export type ChangedPost = z.infer<typeof ChangedPost>;
 
-/** How a person settles a failed post: what became of it, or that it is not wanted any more. */
+/** How a person reconciles a failed post: what became of it, or that it is not wanted any more. */
 export const Resolution = z.strictObject({
   id: z.string().describe("The post, from list_posts with status failed."),
   outcome: z

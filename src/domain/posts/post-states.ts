@@ -22,7 +22,7 @@ export const TRANSITIONS = {
   /** Its time passed while nothing ran, or its channel was gone: it fails without having been tried. */
   miss: { from: ["scheduled"], to: "failed" },
   retry: { from: ["failed"], to: "scheduled" },
-  /** A person, or the platform when asked, settles an unknown outcome. */
+  /** A person, or the platform when asked, reconciles an unknown outcome. */
   confirm: { from: ["failed"], to: "published" },
   deny: { from: ["failed"], to: null },
   /** A person puts a failed post away: it is never sent again. */

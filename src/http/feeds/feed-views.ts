@@ -1,5 +1,5 @@
 import { toIso } from "../../domain/time.ts";
-import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
+import type { FeedItem, FeedMedia } from "../../ports/feed-storage.ts";
 import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
 import { html, type Html, withLinks } from "../pages/html.ts";
 

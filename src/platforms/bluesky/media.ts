@@ -5,7 +5,7 @@ import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { inOrder, openAll } from "../shared/media.ts";
-import { sendUnseen } from "../shared/reconcile.ts";
+import { repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
 import { MAX_IMAGES } from "./metadata.ts";
@@ -32,7 +32,7 @@ interface Sending {
 async function sendBlob(to: Sending, url: string, upload: Upload): Promise<Blob> {
   const send = (): Promise<Blob> => uploadBlob(to.io, upload);
   if (to.isAgain) return send();
-  return Blob.parse(await sendUnseen<Json>(to.io, { step: `upload ${to.name}`, request: { url }, send }));
+  return Blob.parse(await repeatableStep<Json>(to.io, { step: `upload ${to.name}`, request: { url }, send }));
 }
 
 interface Upload {
@@ -181,7 +181,7 @@ async function sendVideo(item: MediaItem, to: Sending): Promise<Blob> {
   if (to.isAgain) return waitFor(to.io, service, await startJob(item, to.io, service));
 
   // The service knows a video by its bytes too: a second upload is answered with the first one's job.
-  const stored = await sendUnseen<Json>(to.io, {
+  const stored = await repeatableStep<Json>(to.io, {
     step: `upload ${to.name}`,
     request: { url: item.url },
     send: async () => {

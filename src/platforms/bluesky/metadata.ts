@@ -64,7 +64,7 @@ export const BlueskyMetadata = z.strictObject({
   replyRules: z
     .union([z.enum(["everybody", "nobody"]), z.array(z.enum(REPLY_RULES)).min(1).max(3)])
     .optional()
-    .describe("Who may reply: everybody, nobody, or some of mentioned, followers, following."),
+    .describe('Who may reply: "everybody", "nobody", or some of mentioned, followers, following.'),
   allowQuotes: z.boolean().optional().describe("False: the post cannot be quoted."),
   allowEdit: z
     .boolean()

@@ -5,7 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
-import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { AnyAnswer, call, GONE, Id } from "./api.ts";
 import { type DailymotionPost, joined, partsOf } from "./metadata.ts";
 
@@ -74,7 +74,7 @@ const KEPT_MS = 3 * HOUR;
 async function upload({ mediaUrl }: DailymotionPost, io: PublishIo): Promise<string> {
   const item = await io.media.item(mediaUrl);
   const { sizeBytes, mimeType } = item.facts;
-  const { fileUrl } = await sendUnseen<Uploaded>(io, {
+  const { fileUrl } = await repeatableStep<Uploaded>(io, {
     step: "upload",
     request: { url: mediaUrl },
     send: async () => {

@@ -5,7 +5,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { inOrder, itemsOf } from "../shared/media.ts";
-import { sendUnseen } from "../shared/reconcile.ts";
+import { repeatableStep } from "../shared/reconcile.ts";
 import { Article, call } from "./api.ts";
 import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
 
@@ -18,7 +18,7 @@ export const IMAGE_LIMITS = {
 export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOutcome> {
   // The addresses of our own files are others each time.
   const fields = await io.once("article", () => toFields(post, io));
-  const id = await sendUnseen<number>(io, {
+  const id = await repeatableStep<number>(io, {
     step: "draft",
     request: fields,
     send: ({ timesSent }) => makeDraft(fields, timesSent > 0, io),

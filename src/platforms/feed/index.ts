@@ -4,7 +4,7 @@ import * as z from "zod";
 import { MEDIA_KINDS, type MediaKind } from "../../domain/accounts/account.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { FeedItem, FeedMedia, FeedShelf, LocalIo } from "../../ports/feed-shelf.ts";
+import type { FeedItem, FeedMedia, FeedStorage, LocalIo } from "../../ports/feed-storage.ts";
 import { oneChannel } from "../shared/connect.ts";
 import { ACCEPTED, fitFile, inOrder, itemsOf } from "../shared/media.ts";
 import { definePlatform, type PlatformPost } from "../../ports/platform.ts";
@@ -233,7 +233,7 @@ function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isP
   };
 }
 
-function feedOf({ feed }: PlatformIo & LocalIo): FeedShelf {
+function feedOf({ feed }: PlatformIo & LocalIo): FeedStorage {
   if (feed !== undefined) return feed;
   throw new Error("The feed is a platform of this very database, and was not given its storage.");
 }

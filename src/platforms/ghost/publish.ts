@@ -8,7 +8,7 @@ import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { fitFile, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
-import { sendUnseen } from "../shared/reconcile.ts";
+import { repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, callOrGone, type Post, Posts } from "./api.ts";
 import { type GhostPost, lexicalOf, type Shown, Uploaded } from "./metadata.ts";
@@ -63,7 +63,7 @@ async function draft(post: GhostPost, io: PublishIo): Promise<string> {
     ...(image === null ? {} : { feature_image: image }),
     slug,
   };
-  return sendUnseen<string>(io, {
+  return repeatableStep<string>(io, {
     step: "draft",
     request: fields,
     send: async () => {
@@ -211,7 +211,11 @@ async function uploadMedia(post: GhostPost, io: PublishIo): Promise<Shown[]> {
   const items = await openAll(itemsOf(post), io);
   return inOrder(items, async (item, at) => {
     const request = { url: item.url };
-    const file = await sendUnseen<Uploaded>(io, { step: stepOf(at), request, send: () => upload(item, io) });
+    const file = await repeatableStep<Uploaded>(io, {
+      step: stepOf(at),
+      request,
+      send: () => upload(item, io),
+    });
     return { ...file, altText: item.altText ?? "" };
   });
 }
@@ -234,7 +238,7 @@ export function uploadedMedia(post: GhostPost, io: PlatformIo): Shown[] {
 /** The feature image on the site. */
 function uploadThumbnail(thumbnailUrl: string, io: PublishIo): Promise<string> {
   const send = async () => (await upload(await io.media.item(thumbnailUrl), io)).url;
-  return sendUnseen<string>(io, { step: "upload feature image", request: { url: thumbnailUrl }, send });
+  return repeatableStep<string>(io, { step: "upload feature image", request: { url: thumbnailUrl }, send });
 }
 
 const Where = z.array(z.looseObject({ url: WebAddress })).min(1);

@@ -13,7 +13,7 @@ import { naming } from "../shared/faults.ts";
 import { inOrder, itemsOf, picturePart, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
-import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { asGuest, Community, namesOf, own, pageOf, Posted, PostView, versionOf } from "./api.ts";
 import { communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
@@ -114,7 +114,7 @@ interface OnServer {
 /** Brings a picture to the server. */
 function uploadPicture(item: PostItem, step: string, io: PublishIo): Promise<OnServer & JsonObject> {
   const { url } = item;
-  return sendUnseen(io, { step, request: { url }, send: () => sendPicture(item, io) });
+  return repeatableStep(io, { step, request: { url }, send: () => sendPicture(item, io) });
 }
 
 /** The same, for a post that is there already. */

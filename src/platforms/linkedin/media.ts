@@ -5,7 +5,7 @@ import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { bearer } from "../shared/faults.ts";
-import { sendUnseen } from "../shared/reconcile.ts";
+import { repeatableStep } from "../shared/reconcile.ts";
 import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isPage } from "./metadata.ts";
 
@@ -23,7 +23,7 @@ const Begun = z.looseObject({
 
 /** Brings a picture, which is not seen before a post names it: whatever is lost is sent again. */
 export async function sendImage(item: MediaItem, name: string, io: PublishIo): Promise<string> {
-  const stored = await sendUnseen<Json>(io, {
+  const stored = await repeatableStep<Json>(io, {
     step: `image ${name}`,
     request: { url: item.url },
     send: async () => upload(await io.media.fitImage(item, IMAGE_LIMITS), io),
@@ -95,7 +95,7 @@ const BegunVideo = z.looseObject({
 
 /** Brings a film in the parts that LinkedIn cuts; any process goes on at the one that is missing. */
 export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string> {
-  const stored = await sendUnseen<Json>(io, {
+  const stored = await repeatableStep<Json>(io, {
     step: "video",
     request: { url: item.url, sizeBytes: item.facts.sizeBytes },
     send: (context) => sendParts(item, io, context),

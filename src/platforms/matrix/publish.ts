@@ -7,7 +7,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
-import { reconcileByListing, sendUnseen } from "../shared/reconcile.ts";
+import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
@@ -140,7 +140,7 @@ interface Uploading {
 
 /** Brings one file to the server, with the picture in front of it. */
 function upload({ url, altText }: PostItem, { io, step, thumbnailUrl }: Uploading): Promise<Uploaded> {
-  return sendUnseen<Uploaded>(io, {
+  return repeatableStep<Uploaded>(io, {
     step,
     request: { url, altText, thumbnailUrl },
     send: async () => {

@@ -8,7 +8,7 @@ import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { filePart, inOrder, type PostItem } from "../shared/media.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
 import { findFirst, pages } from "../shared/pages.ts";
-import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { type Part, partsOf, type InThread, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
 import { capabilitiesOf, type MisskeyPost, plainMfm } from "./metadata.ts";
@@ -43,7 +43,7 @@ async function upload(
 ): Promise<Posted> {
   const item = await io.media.item(url, altText);
   const { accepts } = capabilitiesOf(io.account).media;
-  return sendUnseen<Posted>(io, {
+  return repeatableStep<Posted>(io, {
     step,
     request: { url, altText, isSensitive },
     send: async () => {

@@ -8,7 +8,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { type FaultRule, faultsBy, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { type FittedFile, fitFile, inOrder, openAll } from "../shared/media.ts";
-import { sendUnseen } from "../shared/reconcile.ts";
+import { repeatableStep } from "../shared/reconcile.ts";
 import { partsOf } from "../shared/thread.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { type Draft, keyIn, KIND, type Sign } from "./event.ts";
@@ -244,7 +244,7 @@ async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<S
   const { type, mimeType, sizeBytes, width, height, body } = await fitFile(item, IMAGE_LIMITS, io);
   const sha256 = Buffer.isBuffer(body) ? createHash("sha256").update(body).digest("hex") : item.facts.sha256;
   const seconds = type === "image" ? null : item.facts.durationSeconds;
-  const stored = await sendUnseen(io, {
+  const stored = await repeatableStep(io, {
     step: `upload ${name}`,
     request: { url: item.url },
     send: async () => {

@@ -10,7 +10,7 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { Fields } from "../../ports/request-body.ts";
 import { fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
-import { sendUnseen, reconcileByListing } from "../shared/reconcile.ts";
+import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
 import { bodyOf, check, communityOf, MAX_PICTURES, type RedditPost } from "./metadata.ts";
@@ -102,7 +102,7 @@ type Asset = z.infer<typeof Asset>;
 
 /** Brings a file to Reddit. `name`: of the step. */
 async function upload(item: MediaItem, name: string, io: PublishIo): Promise<Asset> {
-  const asset = await sendUnseen(io, {
+  const asset = await repeatableStep(io, {
     step: `upload ${name}`,
     request: { url: item.url },
     send: async () => {

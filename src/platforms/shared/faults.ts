@@ -141,7 +141,7 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
  * For what fails before anything can be seen: it may be tried again without a question, and leaves the
  * step as one that was not sent.
  */
-export function asNotSent(error: unknown): unknown {
+export function asRetryable(error: unknown): unknown {
   if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
     return error;
   const { sentence, says, httpStatus, cause } = error;
@@ -151,7 +151,7 @@ export function asNotSent(error: unknown): unknown {
 
 /** For `catch` behind such work. */
 export function throwNotSent(error: unknown): never {
-  throw asNotSent(error);
+  throw asRetryable(error);
 }
 
 /** Null where the platform does not know it (404, or another status that says so). */

@@ -81,7 +81,7 @@ export function blind(title: string): () => Promise<Reconciled<never>> {
  * A step whose result is not seen until a later one names it, an upload say: a lost answer
  * leaves nothing in doubt, and the step may be sent again. `isGone`: as for any step.
  */
-export function sendUnseen<R extends Json>(
+export function repeatableStep<R extends Json>(
   io: Pick<PublishIo, "effect">,
   spec: Pick<EffectSpec<R>, "step" | "request" | "isGone"> & {
     readonly send: (context: EffectContext) => Promise<R>;

@@ -6,7 +6,7 @@ import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { asNotSent, throwNotSent } from "../shared/faults.ts";
+import { asRetryable, throwNotSent } from "../shared/faults.ts";
 import { inOrder } from "../shared/media.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendInChunks } from "../shared/uploads.ts";
@@ -238,7 +238,7 @@ async function sendFilm(film: Film, context: EffectContext): Promise<Sent> {
     if (session?.isWhole === true) throw error;
     // Begun anew next time: TikTok drops what is not whole.
     if (error instanceof SessionGone) await context.saveHandle(null);
-    throw asNotSent(error);
+    throw asRetryable(error);
   }
 }
 

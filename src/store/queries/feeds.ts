@@ -1,12 +1,12 @@
 import type { Selectable } from "kysely";
-import type { FeedItem, FeedShelf } from "../../ports/feed-shelf.ts";
+import type { FeedItem, FeedStorage } from "../../ports/feed-storage.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type { Tables } from "../engine/schema.ts";
 import { deleteRows, findRow, insertNew, queryOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 
 /** The built-in feed's entries in their table, their media in the file store under `feed/`. */
-export function createFeedShelf(store: Store, files: FileStore): FeedShelf {
+export function createFeedStorage(store: Store, files: FileStore): FeedStorage {
   return {
     get: (accountId, id) => findFeedItem(store, accountId, id),
     put: (item) => store.write((tx) => writeItem(tx, item)),

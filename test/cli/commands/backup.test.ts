@@ -36,7 +36,7 @@ async function open(env: Env) {
   return startSession(
     await readSetup({ ...QUIET, ...env }),
     { host: "test", pid: process.pid },
-    { isEnlisted: false },
+    { isRegistered: false },
   );
 }
 

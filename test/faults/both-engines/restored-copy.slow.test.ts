@@ -4,7 +4,7 @@ import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { noticeRestore } from "../../../src/publishing/restored.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
-import { advanceGeneration } from "../../../src/store/backup/generation.ts";
+import { advanceEpoch } from "../../../src/store/backup/restore-epoch.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain } from "../../support/publishing.ts";
@@ -71,7 +71,7 @@ async function open(
 async function publishFor(ctx: TestContext, run: Run, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += STEP_MS) {
     await drain(ctx);
-    await advanceGeneration(ctx.store, join(run.folder, "generation"));
+    await advanceEpoch(ctx.store, join(run.folder, "generation"));
     run.clock.jumpTo(new Date(run.clock.now() + STEP_MS).toISOString());
   }
 }

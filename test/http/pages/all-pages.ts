@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import type { FeedItem } from "../../../src/ports/feed-shelf.ts";
+import type { FeedItem } from "../../../src/ports/feed-storage.ts";
 import {
   CLOSED,
   NEWS,

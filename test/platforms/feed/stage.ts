@@ -1,7 +1,7 @@
 import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { createFeedShelf } from "../../../src/store/queries/feeds.ts";
+import { createFeedStorage } from "../../../src/store/queries/feeds.ts";
 import { createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { addAccount } from "../../support/publishing.ts";
@@ -19,7 +19,7 @@ export default {
       platformList: [platform],
       media: createStageMedia(),
       outbound,
-      feed: createFeedShelf(store, createFolderStore(folder.path)),
+      feed: createFeedStorage(store, createFolderStore(folder.path)),
     });
     const visible = () =>
       queryOf(store).selectFrom("feed_items").selectAll().where("is_public", "=", 1).execute();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import type { AppContext } from "../../../src/context.ts";
 import { noticeRestore } from "../../../src/publishing/restored.ts";
-import { advanceGeneration, readGeneration } from "../../../src/store/backup/generation.ts";
+import { advanceEpoch, readEpoch } from "../../../src/store/backup/restore-epoch.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { administer } from "../../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../../support/postgres.ts";
@@ -60,7 +60,7 @@ it("is held back once, by the first of several hosts that finds it behind", asyn
   await noticeRestore(first, fileOf("a"));
   const account = await addAccount(first);
   await addPost(first, account, { scheduled_at: Date.now() - 1_000 });
-  await advanceGeneration(first.store, fileOf("a"));
+  await advanceEpoch(first.store, fileOf("a"));
   await closeAll();
   const copy = `${database.name}_copy`;
   await copyDatabase(database.name, copy);
@@ -70,9 +70,9 @@ it("is held back once, by the first of several hosts that finds it behind", asyn
   await noticeRestore(two, fileOf("b"));
   expect(held(two)).toBe(0);
   for (let n = 0; n < 20; n++)
-    await Promise.all([advanceGeneration(one.store, fileOf("a")), advanceGeneration(two.store, fileOf("b"))]);
+    await Promise.all([advanceEpoch(one.store, fileOf("a")), advanceEpoch(two.store, fileOf("b"))]);
   // None was lost where both moved it at once.
-  expect((await readGeneration(one.store))?.count).toBe(41);
+  expect((await readEpoch(one.store))?.count).toBe(41);
   await Promise.all([noticeRestore(one, fileOf("a")), noticeRestore(two, fileOf("b"))]);
   expect([held(one), held(two)]).toEqual([0, 0]);
   await closeAll();
@@ -83,7 +83,7 @@ it("is held back once, by the first of several hosts that finds it behind", asyn
   expect(hosts.map(held).reduce((sum, n) => sum + n)).toBe(1);
   expect(await suspects(hosts[0]!)).toBe(1);
   for (const [n, host] of ["a", "b", "new"].entries()) {
-    await advanceGeneration(hosts[n]!.store, fileOf(host));
+    await advanceEpoch(hosts[n]!.store, fileOf(host));
     await noticeRestore(hosts[n]!, fileOf(host));
   }
   expect(hosts.map(held).reduce((sum, n) => sum + n)).toBe(1);

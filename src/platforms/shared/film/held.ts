@@ -5,7 +5,7 @@ import { type FittedImage, type ImageLimits, MediaUnavailable } from "../../../p
 import { type FaultKind, type Json, PlatformFault } from "../../../ports/platform-io.ts";
 import type { PlatformPost, PublishOutcome } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
-import { asNotSent, throwNotSent } from "../faults.ts";
+import { asRetryable, throwNotSent } from "../faults.ts";
 import type { Uploaded } from "./sessions.ts";
 
 /** A platform flips what it has a time of within so long after it; before we do. */
@@ -150,7 +150,7 @@ async function flip(
       } catch (error) {
         if (error instanceof PlatformFault && error.kind === "rejected")
           return { privacy: hidden, refusal: error.message };
-        throw asNotSent(error);
+        throw asRetryable(error);
       }
     },
     reconcile: async () => ({ outcome: "send_again" }),

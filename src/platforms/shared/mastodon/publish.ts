@@ -10,7 +10,7 @@ import type { FormPart } from "../../../ports/request-body.ts";
 import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
 import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
-import { sendUnseen, reconcileByListing } from "../reconcile.ts";
+import { repeatableStep, reconcileByListing } from "../reconcile.ts";
 import { comparable, textOfHtml } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
@@ -202,7 +202,7 @@ const MIXED =
 
 function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;
-  return sendUnseen<Attached>(io, {
+  return repeatableStep<Attached>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
     send: async () => upload(io, await toForm(item, to)),

@@ -146,7 +146,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return asked;
   };
 
-  /** Whether there is another try after this failure; `what`: of which tries are counted together. */
+  /** Whether there is another try after this failure; `what`: the tries that are counted together. */
   const mayRemake = async (failure: string, what = "container"): Promise<boolean> => {
     for (let n = 1; n <= MAX_REMADE; n += 1)
       if ((await io.once(`failed ${what} ${n}`, () => failure)) === failure) return true;

@@ -2,7 +2,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { rollback, type SqliteDatabase } from "../driver.ts";
 import * as init from "./0001_init.ts";
 import * as causes from "./0002_causes.ts";
-import * as suspects from "./0003_suspects.ts";
+import * as crashMarks from "./0003_suspects.ts";
 import * as reach from "./0004_reach.ts";
 import * as grants from "./0005_grants.ts";
 import * as live from "./0006_live.ts";
@@ -19,7 +19,7 @@ interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   init,
   causes,
-  suspects,
+  crashMarks,
   reach,
   grants,
   live,

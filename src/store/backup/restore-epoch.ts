@@ -9,7 +9,7 @@ import { replaceFile } from "./durable.ts";
  * runs ahead. So a database that is behind the file is an older copy that was put back, and one with another id
  * comes from elsewhere.
  */
-export interface Generation {
+export interface RestoreEpoch {
   readonly id: string;
   readonly count: number;
 }
@@ -21,25 +21,25 @@ const FORMER_KEY = "generations_before";
 const KEPT_FORMER = 100;
 const TEXT = /^([0-9a-f-]{36}) (\d{1,15})$/;
 
-export function newGeneration(): Generation {
+export function newEpoch(): RestoreEpoch {
   return { id: randomUUID(), count: 0 };
 }
 
 /** True for a database that is older than the file, or another one. */
-export function isOlder(database: Generation, file: Generation | null): boolean {
+export function isOlder(database: RestoreEpoch, file: RestoreEpoch | null): boolean {
   return file === null || file.id !== database.id || file.count > database.count;
 }
 
-export async function readGeneration(reader: Reader): Promise<Generation | null> {
+export async function readEpoch(reader: Reader): Promise<RestoreEpoch | null> {
   return parse(await readMeta(reader, KEY));
 }
 
-export function writeGeneration(tx: Tx, generation: Generation): Promise<void> {
-  return setMeta(tx, KEY, textOf(generation));
+export function writeEpoch(tx: Tx, epoch: RestoreEpoch): Promise<void> {
+  return setMeta(tx, KEY, textOf(epoch));
 }
 
 /** Replaces what was read. False where another process was first: then the caller starts again. */
-export function replaceGeneration(tx: Tx, from: Generation | null, to: Generation): Promise<boolean> {
+export function replaceEpoch(tx: Tx, from: RestoreEpoch | null, to: RestoreEpoch): Promise<boolean> {
   return replaceMeta(tx, KEY, { from: from && textOf(from), to: textOf(to) });
 }
 
@@ -54,7 +54,7 @@ export async function addFormerIds(tx: Tx, ids: readonly string[]): Promise<void
 }
 
 /** Null where the file is missing or cannot be read. Then the folder's past is unknown. */
-export function readGenerationFile(file: string): Generation | null {
+export function readEpochFile(file: string): RestoreEpoch | null {
   try {
     return parse(readFileSync(file, "utf8").trim());
   } catch {
@@ -62,35 +62,35 @@ export function readGenerationFile(file: string): Generation | null {
   }
 }
 
-export function writeGenerationFile(
+export function writeEpochFile(
   file: string,
-  generation: Generation,
+  epoch: RestoreEpoch,
   options: { readonly isDurable: boolean },
 ): void {
-  replaceFile(file, `${textOf(generation)}\n`, options);
+  replaceFile(file, `${textOf(epoch)}\n`, options);
 }
 
 /** Raises the count in the database and the file. Called from time to time while posts go out. */
-export async function advanceGeneration(store: Store, file: string): Promise<void> {
+export async function advanceEpoch(store: Store, file: string): Promise<void> {
   const next = await store.write(async (tx) => {
     for (;;) {
-      const own = await readGeneration(tx);
-      const { id, count } = own ?? newGeneration();
+      const own = await readEpoch(tx);
+      const { id, count } = own ?? newEpoch();
       const moved = { id, count: count + 1 };
-      if (await replaceGeneration(tx, own, moved)) return moved;
+      if (await replaceEpoch(tx, own, moved)) return moved;
     }
   });
   // After the database, and only where no other process has gone further: the file must never run ahead.
-  const written = readGenerationFile(file);
+  const written = readEpochFile(file);
   if (written === null || written.id !== next.id || written.count < next.count)
-    writeGenerationFile(file, next, { isDurable: false });
+    writeEpochFile(file, next, { isDurable: false });
 }
 
-function textOf({ id, count }: Generation): string {
+function textOf({ id, count }: RestoreEpoch): string {
   return `${id} ${count}`;
 }
 
-function parse(text: string | null): Generation | null {
+function parse(text: string | null): RestoreEpoch | null {
   const [, id, count] = TEXT.exec(text ?? "") ?? [];
   return id === undefined || count === undefined ? null : { id, count: Number(count) };
 }

@@ -38,11 +38,11 @@ interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes" | "sha256"> {
 
 /** What a platform gets beside the rest whose posts live in this very database (`isLocal`). */
 export interface LocalIo {
-  readonly feed?: FeedShelf;
+  readonly feed?: FeedStorage;
 }
 
 /** Where the built-in feed keeps its entries: a table and the file store in production, maps in tests. */
-export interface FeedShelf {
+export interface FeedStorage {
   get(accountId: string, id: string): Promise<FeedItem | null>;
   /** Writes the entry, replacing one of the same id. */
   put(item: FeedItem): Promise<void>;
