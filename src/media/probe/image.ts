@@ -194,10 +194,12 @@ async function guarded<T>(work: Promise<T>): Promise<T> {
   });
 }
 
+const require = createRequire(import.meta.url);
+
 /** The picture library. Null where npm did not install it: it is native code, and optional. */
 function loadSharp(): typeof sharpModule | null {
   try {
-    const loaded = createRequire(import.meta.url)("sharp") as typeof sharpModule;
+    const loaded = require("sharp") as typeof sharpModule;
     // Nothing is worked on twice, so nothing is kept.
     loaded.cache(false);
     // libvips sniffs for itself. What is not listed here (SVG, PDF, …) it must not even try.
