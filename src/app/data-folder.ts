@@ -1,3 +1,4 @@
+import envPaths from "env-paths";
 import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
@@ -6,11 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import envPaths from "env-paths";
 import type { SettingsFile } from "./config.ts";
 import { assertTrusted } from "./settings.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
-import { checkEnvLines } from "../domain/settings/env-lines.ts";
 import { makeDataPath, tryDataPath } from "../store/backup/data-path.ts";
 import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
@@ -231,4 +230,36 @@ async function readWhole(file: string): Promise<Buffer> {
     "unavailable",
     `${file} is damaged: it must hold ${2 * SECRET_KEY_BYTES} hexadecimal digits. Put your own copy of it back. Without it the stored tokens cannot be read.`,
   );
+}
+
+const LINE = /^\s*(?:export\s+)?[A-Z][A-Z0-9_]*\s*=(.*)$/;
+const EMPTY = /^\s*(#|$)/;
+
+/**
+ * The lines of a file of settings that can be read, and what is wrong with the others, by their numbers: what
+ * stands in them may be a secret. Node's own reader takes a line without `=` for the beginning of the next
+ * one's name.
+ */
+function checkEnvLines(text: string): { readonly good: string; readonly problems: readonly string[] } {
+  const good: string[] = [];
+  const problems: string[] = [];
+  let open: { readonly quote: string; readonly line: number } | null = null;
+  for (const [at, line] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
+    const value: string | undefined = open === null ? LINE.exec(line)?.[1]?.trimStart() : undefined;
+    if (open !== null) {
+      if (line.includes(open.quote)) open = null;
+    } else if (value !== undefined) {
+      const quote: string | undefined = /^["'`]/.exec(value)?.[0];
+      if (quote !== undefined && !value.slice(1).includes(quote)) open = { quote, line: at + 1 };
+    } else if (!EMPTY.test(line)) {
+      problems.push(`line ${at + 1}: must be NAME=value, the name in capital letters`);
+      continue;
+    }
+    good.push(line);
+  }
+  if (open !== null) problems.push(`line ${open.line}: the quote ${open.quote} is never closed`);
+  return { good: good.join("\n"), problems };
 }

@@ -5,9 +5,9 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import type { Caller } from "../domain/permissions.ts";
+import type { Caller, Permission } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { ToolListing } from "../toolkit/toolbox.ts";
+import type { ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
 import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
 import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
@@ -15,6 +15,7 @@ import type { McpDeps, ToolView } from "./kinds.ts";
 import { instructionsFor } from "./instructions.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
 import { TOOL_VIEWS } from "./resources/resources.ts";
+import { AppError } from "../domain/errors.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -89,4 +90,22 @@ function toMcpTool(
     annotations: isOld ? { title, ...hints } : hints,
     ...(meta === undefined ? {} : { _meta: { ...meta } }),
   } as McpTool;
+}
+
+/** Only the tools of these sets: a model reads the whole list first. */
+export function offerSets(toolbox: ToolAccess, sets: readonly Permission[]): ToolAccess {
+  return {
+    list: (caller) => toolbox.list(caller).filter(({ permission }) => sets.includes(permission)),
+    async call(name, args, caller, options) {
+      const tool = toolbox.list(caller).find((one) => one.name === name);
+      if (tool !== undefined && !sets.includes(tool.permission)) {
+        throw new AppError(
+          "not_found",
+          `The tool ${tool.name} is not offered over MCP: its set "${tool.permission}" is left out. ` +
+            `A person can turn it on with POSTHORN_TOOLS=all, or call it over HTTP or with posthorn call.`,
+        );
+      }
+      return toolbox.call(name, args, caller, options);
+    },
+  };
 }

@@ -22,7 +22,7 @@ import { plainCall } from "../context.ts";
 import { noteServerUrl, readServerUrl } from "../health/status.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
 import type { Setup } from "../app/setup.ts";
-import { offerSets } from "../mcp/tool-sets.ts";
+import { offerSets } from "../mcp/server.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 

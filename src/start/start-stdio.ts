@@ -5,7 +5,7 @@ import type { Permission } from "../domain/permissions.ts";
 import { SECOND } from "../domain/time.ts";
 import { WHILE_OPEN } from "../mcp/instructions.ts";
 import { serveStdio, untilOrphaned } from "../mcp/transports/stdio.ts";
-import { offerSets } from "../mcp/tool-sets.ts";
+import { offerSets } from "../mcp/server.ts";
 import { within } from "../mcp/calls/open-calls.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";

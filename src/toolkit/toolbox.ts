@@ -144,15 +144,6 @@ async function runTool(
   return result;
 }
 
-/** The listing of every tool to a caller on this machine with all permissions. */
-export function describeTools(
-  tools: readonly AnyTool[],
-  settings: Pick<AppContext["settings"], "confirm">,
-): ToolListing[] {
-  const names = tools.map(({ name }) => name);
-  return tools.map((tool) => describeTool(withOwnFields(tool, settings), names));
-}
-
 /** Every tool that writes takes an idempotency key, and one that asks first, where it does, a confirmation. */
 function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
   if (tool.hints.readOnly) return tool;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
-import { describeTools } from "../../src/toolkit/toolbox.ts";
+import { localCaller } from "../../src/access/api-keys.ts";
+import type { AppContext } from "../../src/context.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
 
 /*
  * What the APIs of models take of a tool's input. They differ, and a client hands all tools over in one
@@ -40,7 +42,8 @@ const OPEN = [
 type Schema = Readonly<Record<string, unknown>>;
 
 const { tools } = await loadCatalog();
-const listings = describeTools(tools, { confirm: "always" });
+const ctx = { settings: { confirm: "always" } } as AppContext;
+const listings = createToolbox(ctx, tools).list(localCaller());
 
 /** Every schema of an input, with its path. */
 function* schemasIn(schema: Schema, path: string): Generator<readonly [string, Schema]> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readConfig } from "../../src/app/config.ts";
 import { DEFAULT_TOOL_SETS, PERMISSIONS } from "../../src/domain/permissions.ts";
-import { offerSets } from "../../src/mcp/tool-sets.ts";
+import { offerSets } from "../../src/mcp/server.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
 

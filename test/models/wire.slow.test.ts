@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
-import { describeTools } from "../../src/toolkit/toolbox.ts";
+import { localCaller } from "../../src/access/api-keys.ts";
+import type { AppContext } from "../../src/context.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { installWorkspace } from "../support/workspace.ts";
 
 /*
@@ -11,7 +13,8 @@ import { installWorkspace } from "../support/workspace.ts";
 type Schema = Record<string, any>;
 
 const { tools } = await loadCatalog();
-const listings = describeTools(tools, { confirm: "always" });
+const ctx = { settings: { confirm: "always" } } as AppContext;
+const listings = createToolbox(ctx, tools).list(localCaller());
 const ofPlatforms = ["edit_published_post", "retry_post", "schedule_post", "schedule_posts", "update_post"];
 
 let load: (path: string) => Promise<any>;
