@@ -13,6 +13,8 @@ import {
   tooManyPixels,
 } from "./plain-image.ts";
 
+const require = createRequire(import.meta.url);
+
 /** Pictures are held whole while they are worked on. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
@@ -193,8 +195,6 @@ async function guarded<T>(work: Promise<T>): Promise<T> {
     throw isTooLarge ? tooManyPixels(cause) : damagedPicture(cause);
   });
 }
-
-const require = createRequire(import.meta.url);
 
 /** The picture library. Null where npm did not install it: it is native code, and optional. */
 function loadSharp(): typeof sharpModule | null {
