@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { check } from "recheck";
 import ts from "typescript";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 
 /*
  * What others write runs into our expressions. One that begins anew at each sign of a text, and runs to its
@@ -104,6 +104,8 @@ function recording(real: RegExpConstructor): RegExpConstructor {
 }
 
 beforeAll(async () => {
+  // Another test of this process may have loaded them.
+  vi.resetModules();
   const real = globalThis.RegExp;
   globalThis.RegExp = recording(real);
   // Some make theirs out of what another file gives them.
