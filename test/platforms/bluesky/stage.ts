@@ -31,5 +31,10 @@ export default {
     media_url: PHOTO_URL,
     metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
   },
-  close: async () => (await pds)?.[Symbol.asyncDispose](),
+  async close() {
+    const running = pds;
+    // The next file of this process starts another one.
+    pds = undefined;
+    await (await running)?.[Symbol.asyncDispose]();
+  },
 } satisfies PlatformFixture;
