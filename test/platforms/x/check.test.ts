@@ -34,10 +34,11 @@ describe("the weight of a text on X", () => {
   });
 
   it("takes no time that grows beyond the text", () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const part of ["a.", "a-", "a_", "(", "!", "👩‍", "https://", "https://a.com/("])
       measure(`https://a.com/${part.repeat(10_000)}`);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    // Processor time: another program may have the machine.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 });
 
