@@ -37,7 +37,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 
 /**
  * Nothing was acted on, and platforms say so alike: `test/faults/answers.test.ts` tries them on one platform of each
- * class, and only the long form on all.
+ * class. On all platforms they run only where TORTURE_SCALE is set for this run.
  */
 const PLAIN = ["cannot be sent", "meets a broken server"];
 const TRIED = Object.fromEntries(
