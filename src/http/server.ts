@@ -41,6 +41,8 @@ export async function startHttpServer(
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
   }: Limits = {},
 ): Promise<HttpServer> {
+  // Browsers and pools connect ahead of need. Node counts such a connection as busy, and waits for it at the end.
+  const unused = new Set<Socket>();
   const server = createServer(
     {
       requireHostHeader: false,
@@ -50,6 +52,7 @@ export async function startHttpServer(
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
     },
     (request, response) => {
+      unused.delete(request.socket);
       response.on("timeout", (socket: Socket) => {
         // Its sender has stopped, or its reader. A long call and a quiet event stream go on.
         if (!request.complete || socket.writableLength > 0) socket.destroy();
@@ -60,10 +63,20 @@ export async function startHttpServer(
   server.maxConnections = maxConnections;
   server.timeout = idleTimeoutMs;
   server.on("clientError", refuseGarbage);
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
-  return { port: address.port, close: (graceMs = GRACE_MS) => close(server, graceMs) };
+  return {
+    port: address.port,
+    close(graceMs = GRACE_MS) {
+      for (const socket of unused) socket.destroy();
+      return close(server, graceMs);
+    },
+  };
 }
 
 /** Throws as `startHttpServer` would for this address, and leaves it free. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import express from "express";
 import { describe, expect, it } from "vitest";
@@ -43,13 +44,18 @@ describe("startHttpServer", () => {
     await server.close();
   });
 
-  it("drops idle connections at once when it ends", async () => {
+  it.each(["never used", "used before"])("drops a connection that is idle, %s, when it ends", async (kind) => {
     const server = await startHttpServer(express(), at);
     const socket = connect(server.port, "127.0.0.1");
-    await new Promise((resolve) => socket.once("connect", resolve));
     const ended = new Promise((resolve) => socket.once("close", resolve));
     socket.on("error", () => {});
-    await server.close();
+    await once(socket, "connect");
+    if (kind === "used before") socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    if (kind === "used before") await once(socket, "data");
+    // What comes later is served by this server: the first connection has been accepted by then.
+    await send(server.port, "GET /");
+    // Longer than the test may take.
+    await server.close(600_000);
     await ended;
   });
 
