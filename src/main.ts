@@ -40,8 +40,8 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.exit(1);
 }
 
-// Stacks name the sources, by the maps beside a build. Node 20 reads all maps at once, a tenth of the start.
-if (major >= 22) process.setSourceMapsEnabled(true);
+// Stacks name the sources, by the maps beside a build.
+process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 
 if (!isMainThread) await runMediaReaderThread();
