@@ -6,10 +6,12 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, "test/**/*.slow.test.ts", "test/postgres/**"],
     pool: "forks",
+    // Tests make much that is soon garbage.
+    execArgv: ["--max-semi-space-size=64"],
     // Nothing in these files outlives them, so that those of one process load the product once.
     isolate: false,
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     globalSetup: ["test/support/pds-workspace.ts", "test/support/built-program.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -18,10 +18,12 @@ export default defineConfig({
     env: { POSTHORN_TEST_ENGINE: "postgres" },
     globalSetup: ["test/support/postgres-run.ts", "test/support/built-program.ts"],
     pool: "forks",
+    // Tests make much that is soon garbage.
+    execArgv: ["--max-semi-space-size=64"],
     // Nothing in these files outlives them, so that those of one process load the product once.
     isolate: false,
     // Much time goes into waiting for the server and other processes, so more run than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
+import { findBrowser } from "./test/support/find-browser.ts";
 
 /** Pages are looked at in a real browser, which not every machine has; continuous integration installs one. */
-const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
+const hasBrowser = findBrowser() !== null;
 
 /** `npm run torture` runs all faults in their long form, with those that are quick otherwise. */
 const isTorture = process.env["TORTURE_SCALE"] !== undefined;
@@ -15,6 +15,8 @@ const RUNTIMES = "test/runtimes/*.test.ts";
 
 const shared = {
   pool: "forks",
+  // Tests make much that is soon garbage.
+  execArgv: ["--max-semi-space-size=64"],
   // Nothing in these files outlives them, so that those of one process load the product once.
   isolate: false,
   testTimeout: 120_000,
@@ -25,7 +27,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     globalSetup: ["test/support/built-program.ts"],
     projects: [
       {

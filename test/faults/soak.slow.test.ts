@@ -12,11 +12,11 @@ import { fixture, pngOf } from "../support/media.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runHostileClients } from "./hostile-clients.ts";
-import { IS_LONG, randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 
 const MINUTE = 60_000;
 const KEY = "k".repeat(32);
-const CHANNELS = IS_LONG ? 20 : 6;
+const CHANNELS = 20;
 const SAMPLE_MS = 2_000;
 
 /** Where honest posts arrive, each noted with its moment; it serves their media, too. */
@@ -99,7 +99,7 @@ const percentileOf = (values: readonly number[], p: number): number =>
 
 describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: TIMEOUT_MS }, () => {
   it("among honest ones: honest posts go out in time and once, and nothing grows", async () => {
-    const minutes = times({ short: 0.5, long: 60 });
+    const minutes = times({ short: 1, long: 60 });
     const program = inject("program");
     using folder = temporaryFolder();
     await using receiver = await startHonestReceiver();

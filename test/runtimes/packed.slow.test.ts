@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -61,12 +61,17 @@ describe("the packed tarball", () => {
 });
 
 function throughNpx(runtime: Runtime, home: ReturnType<typeof temporaryFolder>, args: readonly string[]) {
-  // A cache of its own: nothing that an earlier run has fetched or built helps.
+  // A cache of its own, in which nothing is built or installed yet; packages are fetched once.
+  const cache = join(home.path, "cache");
+  const fetched = join(folder, "fetched");
+  for (const made of [cache, fetched]) mkdirSync(made, { recursive: true });
+  symlinkSync(fetched, join(cache, "_cacache"));
   const env = {
     ...environmentOf(runtime, home.path),
     ...home.env,
     POSTHORN_PORT: "0",
-    npm_config_cache: join(home.path, "cache"),
+    npm_config_cache: cache,
+    npm_config_prefer_offline: "true",
   };
   const npx = join(runtime.npm, "bin", "npx-cli.js");
   return { command: runtime.node, args: [npx, "--yes", `--package=${tarball}`, "posthorn", ...args], env };

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { chromium, type Browser } from "playwright-core";
+import { findBrowser } from "./find-browser.ts";
 
 /** What headless Chromium needs as root in a container, and to leave the network alone. */
 const FLAGS = [
@@ -13,10 +13,10 @@ const FLAGS = [
 ];
 
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath)) {
+  const executablePath = findBrowser();
+  if (executablePath === null) {
     throw new Error(
-      `There is no Chromium at ${executablePath}. Install it (apt-get install chromium), or set CHROMIUM_PATH to one.`,
+      "There is no Chromium. Install it (apt-get install chromium-headless-shell), or set CHROMIUM_PATH to one.",
     );
   }
   return chromium.launch({ executablePath, args: FLAGS });
