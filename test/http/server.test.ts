@@ -44,20 +44,23 @@ describe("startHttpServer", () => {
     await server.close();
   });
 
-  it.each(["never used", "used before"])("drops a connection that is idle, %s, when it ends", async (kind) => {
-    const server = await startHttpServer(express(), at);
-    const socket = connect(server.port, "127.0.0.1");
-    const ended = new Promise((resolve) => socket.once("close", resolve));
-    socket.on("error", () => {});
-    await once(socket, "connect");
-    if (kind === "used before") socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    if (kind === "used before") await once(socket, "data");
-    // What comes later is served by this server: the first connection has been accepted by then.
-    await send(server.port, "GET /");
-    // Longer than the test may take.
-    await server.close(600_000);
-    await ended;
-  });
+  it.each(["never used", "used before"])(
+    "drops a connection that is idle, %s, when it ends",
+    async (kind) => {
+      const server = await startHttpServer(express(), at);
+      const socket = connect(server.port, "127.0.0.1");
+      const ended = new Promise((resolve) => socket.once("close", resolve));
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      if (kind === "used before") socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      if (kind === "used before") await once(socket, "data");
+      // What comes later is served by this server: the first connection has been accepted by then.
+      await send(server.port, "GET /");
+      // Longer than the test may take.
+      await server.close(600_000);
+      await ended;
+    },
+  );
 
   it.each([
     ["garbage", "\u0016\u0003\u0001 hello\r\n\r\n", 400],
