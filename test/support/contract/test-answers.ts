@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { OutboundFailure, type Outbound, type OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import { IS_LONG } from "../../faults/report.ts";
 import { addPost, readPost } from "../publishing.ts";
 import { expectOnce, finish } from "./ends.ts";
 import { contentOf, type PlatformFixture, type Stage, type StagePost, type Trouble } from "./stage.ts";
@@ -35,15 +34,6 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
 };
 
-/**
- * Nothing was acted on, and platforms say so alike: `test/faults/answers.test.ts` tries them on one platform of each
- * class. On all platforms they run only where TORTURE_SCALE is set for this run.
- */
-const PLAIN = ["cannot be sent", "meets a broken server"];
-const TRIED = Object.fromEntries(
-  Object.entries(TROUBLES).filter(([what]) => IS_LONG || !PLAIN.includes(what)),
-);
-
 const ANSWER_LOST = "is acted on, and its answer is lost";
 const DOUBTS = { [ANSWER_LOST]: TROUBLES[ANSWER_LOST] as Trouble };
 
@@ -65,7 +55,7 @@ export function testAnswers(platform: AnyPlatform, fixture: PlatformFixture): vo
   const casesOf = (kind: string, post: StagePost, troubles: Readonly<Record<string, Trouble>>) =>
     Object.entries(troubles).map(([what, trouble]) => [kind, what, post, trouble] as const);
   const cases = [
-    ...casesOf("a whole post", fixture.post, { ...TRIED, ...fixture.troubles }),
+    ...casesOf("a whole post", fixture.post, { ...TROUBLES, ...fixture.troubles }),
     // How a refusal is read is told by the request. Only a doubt is settled by what the post is.
     ...Object.entries<StagePost>(fixture.otherPosts ?? {}).flatMap(([kind, post]) =>
       casesOf(kind, post, DOUBTS),
