@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
@@ -22,7 +22,6 @@ beforeAll(async () => {
   user = await pds.createUser();
   appPassword = await user.appPassword("kills");
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 interface Channel {
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testAnswers } from "../support/contract/test-answers.ts";
@@ -10,5 +10,4 @@ for (const platform of platforms) {
   const fixture = await readStage(platform.name);
   describe(`${platform.name}, when requests meet trouble`, () => testAnswers(platform, fixture));
   describe(`${platform.name}, when the process dies`, () => testDeaths(platform, fixture));
-  afterAll(() => fixture.close?.());
 }

@@ -1,4 +1,4 @@
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testData } from "../support/contract/test-data.ts";
@@ -10,5 +10,4 @@ for (const platform of platforms) {
   const fixture = await readStage(platform.name);
   describe(`${platform.name}, as data`, () => testData(platform));
   describe(`${platform.name}, publishing`, () => testPublishing(platform, fixture));
-  afterAll(() => fixture.close?.());
 }

@@ -123,7 +123,6 @@ const outward = platforms.filter(({ isLocal }) => isLocal !== true);
 
 describe.each(outward.map((platform) => [platform.name, platform] as const))("%s", (name, platform) => {
   const stageOf = readStage(name);
-  afterAll(async () => (await stageOf).close?.());
 
   describe.each(Object.entries(SPITES))("whose servers answer with %s", (_what, spite) => {
     it("connects calmly, or not at all", async () => {

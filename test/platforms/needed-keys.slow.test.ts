@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testNeeded } from "../support/contract/test-sparse.ts";
@@ -15,5 +15,4 @@ for (const platform of platforms) {
   const needed = Object.values(NEEDED_KEYS[platform.name] ?? {}).flat();
   if (needed.length > 0)
     describe(`${platform.name}, by what its answers must hold,`, () => testNeeded(platform, fixture, needed));
-  afterAll(() => fixture.close?.());
 }

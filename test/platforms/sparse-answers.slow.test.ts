@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readStage } from "../support/contract/read-stage.ts";
 import { testSparse } from "../support/contract/test-sparse.ts";
@@ -20,5 +20,4 @@ for (const platform of platforms) {
   const fixture = await readStage(platform.name);
   const needed = Object.values(NEEDED_KEYS[platform.name] ?? {}).flat();
   describe(`${platform.name}, where answers lack keys`, () => testSparse(platform, fixture, needed));
-  afterAll(() => fixture.close?.());
 }

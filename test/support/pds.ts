@@ -31,33 +31,35 @@ export interface PdsUser {
   blob(cid: string): Promise<Buffer>;
 }
 
-export interface TestPds extends AsyncDisposable {
+export interface TestPds {
   readonly url: string;
   createUser(name?: string): Promise<PdsUser>;
 }
 
-/** Starts a real server on loopback; it ends with `await using`. */
+let running: Promise<z.infer<typeof Started>> | undefined;
+
+/** A real server on loopback, one for all files of this process. It ends with the process. */
 export async function startPds(): Promise<TestPds> {
+  running ??= startServer();
+  const server = await running;
+  return {
+    url: server.url,
+    createUser: (name) => createUser(server, name ?? `user${randomBytes(4).toString("hex")}`),
+  };
+}
+
+async function startServer(): Promise<z.infer<typeof Started>> {
   const child = fork(new URL("../pds/server.mjs", import.meta.url), {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     execArgv: [],
   });
-  const exited = once(child, "exit");
-  const [message] = await Promise.race([
-    once(child, "message"),
-    exited.then(() =>
-      Promise.reject(new Error("The server did not start: install its workspace with `npm ci` in test/pds.")),
-    ),
-  ]);
-  const { url, jwtSecret } = Started.parse(message);
-  return {
-    url,
-    createUser: (name) => createUser({ url, jwtSecret }, name ?? `user${randomBytes(4).toString("hex")}`),
-    [Symbol.asyncDispose]: async () => {
-      child.disconnect();
-      await exited;
-    },
-  };
+  const exited = once(child, "exit").then(() => {
+    throw new Error("The server did not start: install its workspace with `npm ci` in test/pds.");
+  });
+  const [message] = await Promise.race([once(child, "message"), exited]);
+  child.unref();
+  child.channel?.unref();
+  return Started.parse(message);
 }
 
 async function createUser({ url, jwtSecret }: z.infer<typeof Started>, name: string): Promise<PdsUser> {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { withWrite } from "../../support/handles.ts";
 import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../../support/bluesky.ts";
 import { startLosingProxy, type Fault } from "../../support/losing-proxy.ts";
@@ -12,7 +12,6 @@ beforeAll(async () => {
   pds = await startPds();
   photo = await readFile(new URL("../../fixtures/photo.png", import.meta.url));
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 /** A thread with a picture: every kind of request there is. */
 const THREAD: PostContent = {

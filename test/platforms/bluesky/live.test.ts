@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import bluesky from "../../../src/platforms/bluesky/index.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { PlatformIo } from "../../../src/ports/platform-io.ts";
@@ -18,7 +18,6 @@ let pds: TestPds;
 beforeAll(async () => {
   pds = await startPds();
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 interface Live {
   readonly user: PdsUser;

@@ -39,7 +39,7 @@ it("fetches a large photo, fits it to the network's limit and leaves out where i
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`;
 
   using folder = temporaryFolder();
-  await using pds = await startPds();
+  const pds = await startPds();
   await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const media = createMediaSource({
     outbound,

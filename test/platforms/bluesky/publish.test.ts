@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { startPds, type PdsRecord, type PdsUser, type TestPds } from "../../support/pds.ts";
@@ -8,7 +8,6 @@ let pds: TestPds;
 beforeAll(async () => {
   pds = await startPds();
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 const fixture = (name: string): Promise<Buffer> =>
   readFile(new URL(`../../fixtures/${name}`, import.meta.url));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { readSecrets } from "../../../src/connecting/renew-tokens.ts";
 import { openGrant, sealGrant } from "../../../src/platform-io/secrets.ts";
@@ -12,7 +12,6 @@ let pds: TestPds;
 beforeAll(async () => {
   pds = await startPds();
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 const SIGN_IN = "com.atproto.server.createSession";
 const REFRESH = "com.atproto.server.refreshSession";

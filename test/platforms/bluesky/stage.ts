@@ -1,15 +1,11 @@
 import { createBlueskyWorld } from "../../support/bluesky.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { PHOTO, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { startPds, type TestPds } from "../../support/pds.ts";
-
-/** One real server for all stages. */
-let pds: Promise<TestPds> | undefined;
+import { startPds } from "../../support/pds.ts";
 
 export default {
   async openStage(platform) {
-    pds ??= startPds();
-    const server = await pds;
+    const server = await startPds();
     const world = await createBlueskyWorld({
       baseUrl: server.url,
       overrides: { platforms: new Map([[platform.name, platform]]) },
@@ -30,11 +26,5 @@ export default {
     caption: "A horn",
     media_url: PHOTO_URL,
     metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
-  },
-  async close() {
-    const running = pds;
-    // The next file of this process starts another one.
-    pds = undefined;
-    await (await running)?.[Symbol.asyncDispose]();
   },
 } satisfies PlatformFixture;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";
@@ -13,7 +13,6 @@ beforeAll(async () => {
   pds = await startPds();
   clip = await readFile(new URL("../../fixtures/clip.mp4", import.meta.url));
 });
-afterAll(() => pds[Symbol.asyncDispose]());
 
 function worldWith(videoUrl: string, baseUrl = pds.url): Promise<BlueskyWorld> {
   // The server compares the end of its tokens for others with its own clock.

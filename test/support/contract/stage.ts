@@ -45,8 +45,6 @@ export interface PlatformFixture {
   readonly troubles?: Readonly<Record<string, Trouble>>;
   /** How it refuses a token; default: 401. Null: it has none that could end. */
   readonly refusesToken?: Trouble | null;
-  /** Ends what its stages share. */
-  close?(): Promise<void>;
 }
 
 /** What `addPost` takes of it. */
