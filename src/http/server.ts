@@ -70,13 +70,7 @@ export async function startHttpServer(
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
-  return {
-    port: address.port,
-    close(graceMs = GRACE_MS) {
-      for (const socket of unused) socket.destroy();
-      return close(server, graceMs);
-    },
-  };
+  return { port: address.port, close: (graceMs = GRACE_MS) => close(server, unused, graceMs) };
 }
 
 /** Throws as `startHttpServer` would for this address, and leaves it free. */
@@ -109,7 +103,8 @@ function explain(
   return new AppError("unavailable", sentence, { cause: error });
 }
 
-function close(server: Server, graceMs: number): Promise<void> {
+function close(server: Server, unused: Iterable<Socket>, graceMs: number): Promise<void> {
+  for (const socket of unused) socket.destroy();
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EACH_MS);
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -3,9 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { quote } from "../../domain/time.ts";
 import { readAccounts, readPosts, suggestAccounts, suggestPosts, suggestProviders } from "../look-up.ts";
-import type { PromptArgument, PromptKind } from "../kinds.ts";
+import type { PromptArgument, PromptKind, Scope } from "../kinds.ts";
 import { POST_RESOURCE } from "../resources/resources.ts";
-import type { Scope } from "../kinds.ts";
 
 const ACCOUNT: PromptArgument = {
   name: "accountId",

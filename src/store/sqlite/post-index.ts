@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { queryOf } from "../engine/statements.ts";
-import { rawOf } from "./driver.ts";
-import type { SqliteDatabase } from "./driver.ts";
+import { rawOf, type SqliteDatabase } from "./driver.ts";
 import type { IndexedPost, PostIndex } from "../engine/store.ts";
 import { tokensOf, wantedTokens } from "../queries/search.ts";
 
