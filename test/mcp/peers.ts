@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -14,11 +14,10 @@ import type { McpDeps } from "../../src/mcp/kinds.ts";
 import { isKeyActive } from "../../src/access/api-keys.ts";
 import { createToolbox, type ToolListing } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
-import { buildWorker } from "../faults/fault-runner.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { createSmallTools } from "./small-tools.ts";
 
-const ENTRY = await buildWorker("stdio-entry", join(import.meta.dirname, "transports"));
+const ENTRY = fileURLToPath(new URL("./transports/stdio-entry.ts", import.meta.url));
 
 /** What a server's tools noted, in order; a test waits for a note instead of sleeping. */
 export class Notes extends EventEmitter {
@@ -194,7 +193,7 @@ function newTransport({ wire, port, key, permissions, process = processOf(permis
 export function processOf(permissions = "read,publish"): { command: string; args: string[] } {
   // Node 22 warns of its own SQLite where the other driver is not there; the program itself keeps that back.
   const quiet = "--disable-warning=ExperimentalWarning";
-  return { command: process.execPath, args: [quiet, ENTRY, permissions] };
+  return { command: process.execPath, args: [quiet, "--import", "tsx", ENTRY, permissions] };
 }
 
 /** A process with the small tools, to be spoken to by hand. */
