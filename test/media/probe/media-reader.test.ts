@@ -176,7 +176,11 @@ describe("the process that reads media", () => {
     [
       "with a hard file",
       `let quiet;
-      child.on("message", () => { clearTimeout(quiet); quiet = setTimeout(() => console.log(child.pid), 100); });
+      child.on("message", ({ type }) => {
+        if (type !== "read") return;
+        clearTimeout(quiet);
+        quiet = setTimeout(() => console.log(child.pid), 100);
+      });
       probe.inspect(film, NEVER).catch(() => {})`,
     ],
   ])("ends with the process that started it, and takes no signals but from it: %s", async (_what, work) => {
