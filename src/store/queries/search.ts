@@ -27,7 +27,7 @@ export interface Bounds {
   readonly ms: number;
   /** How many posts are read at once at most. Each step of a search reads four times as many as the one before. */
   readonly step: number;
-  /** How many ordered lists are merged at most. The engine plans each by itself. */
+  /** How many ordered lists a page is made of at most. The engine plans each by itself. */
   readonly lists: number;
 }
 
@@ -44,7 +44,7 @@ export function createSearch(reader: Reader, bounds = BOUNDS): Search {
     },
     first: async (filter, limit) => {
       const scope = await readScope(reader, { ...filter, terms: [] }, null);
-      return scope === null ? [] : await readRows(reader, walk(scope, bounds), { order: "ASC", limit });
+      return scope === null ? [] : await walk(reader, scope, { order: "ASC", limit, bounds });
     },
   };
 }
@@ -85,8 +85,10 @@ async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
   let { before } = page;
   for (let step = limit + 1; ; step = Math.max(limit + 1, Math.min(step * 4, bounds.step))) {
     const scope = { ...page, before };
-    const posts = found === null ? walk(scope, bounds) : pick(found, scope);
-    const rows = await readRows(reader, posts, { order: "DESC", limit: step });
+    const part = { order: "DESC", limit: step, bounds } as const;
+    const rows = await (found === null
+      ? walk(reader, scope, part)
+      : readRows(reader, pick(COLUMNS, found, scope, conditionsOf(scope)), part));
     hits.push(...rows.filter((row) => terms.length === 0 || hasTerms(textOf(row), terms)));
     if (hits.length > limit) return { rows: hits.slice(0, limit), next: positionOf(hits[limit - 1]) };
     if (rows.length < step) return { rows: hits, next: null };
@@ -97,28 +99,38 @@ async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
 
 type Posts = RawBuilder<unknown>;
 
-async function readRows(
-  reader: Reader,
-  posts: Posts,
-  { order, limit }: { readonly order: "ASC" | "DESC"; readonly limit: number },
-): Promise<ShownRow[]> {
+interface Part {
+  readonly order: "ASC" | "DESC";
+  readonly limit: number;
+}
+
+function firstOf(posts: Posts, { order, limit }: Part): Posts {
   const by = sql.raw(order);
-  const page = sql<ShownRow>`${posts} ORDER BY scheduled_at ${by}, id ${by} LIMIT ${limit}`;
-  return (await page.execute(queryOf(reader))).rows;
+  return sql`${posts} ORDER BY scheduled_at ${by}, id ${by} LIMIT ${limit}`;
+}
+
+async function readRows(reader: Reader, posts: Posts, part: Part): Promise<ShownRow[]> {
+  return (await sql<ShownRow>`${firstOf(posts, part)}`.execute(queryOf(reader))).rows;
 }
 
 /** As one text: building it for each query takes a tenth of the time of a short page. */
 const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
+const POSITION = sql.raw<unknown>("p.scheduled_at, p.id");
+const ALL = sql.raw<unknown>("posts AS p");
 
 /**
- * The posts of the scope, as lists that an index of posts holds in the order of a page: one for each account and
- * status, as far as these are few. The engine merges them. What a list leaves open is asked of each post, in a
- * form that no index fits.
+ * Reads lists that an index of posts holds in the order of a page: one for each account and status, as far as
+ * these are few. What a list leaves open is asked of each post, in a form that no index fits. Of several lists
+ * the index gives the first of each, and of all these the first are read.
  */
-function walk(scope: Scope, { lists: most }: Bounds): Posts {
+function walk(
+  reader: Reader,
+  scope: Scope,
+  { bounds, ...part }: Part & { readonly bounds: Bounds },
+): Promise<ShownRow[]> {
   const { ownerId } = scope;
   const statuses = scope.statuses ?? [null];
-  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= most;
+  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= bounds.lists;
   const accountIds = isByAccount ? (scope.accountIds ?? []) : [null];
   const lists = accountIds.flatMap((accountId) =>
     statuses.map((status) => [
@@ -129,18 +141,27 @@ function walk(scope: Scope, { lists: most }: Bounds): Posts {
         : [sql`p.account_id || '' IN (${sql.join(scope.accountIds)})`]),
     ]),
   );
-  const parts = lists.map((list) => pick(sql`posts AS p`, scope, list));
-  return sql.join(parts, sql` UNION ALL `);
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return readRows(reader, pick(COLUMNS, ALL, scope, only), part);
+  const heads = lists.map(
+    (list) => sql`SELECT * FROM (${firstOf(pick(POSITION, ALL, scope, list), part)}) AS list`,
+  );
+  const first = firstOf(sql.join(heads, sql` UNION ALL `), part);
+  return readRows(
+    reader,
+    sql`SELECT ${COLUMNS} FROM ${ALL} WHERE p.id IN (SELECT id FROM (${first}) AS lists)`,
+    part,
+  );
 }
 
 /** The posts in the scope. `conditions` select the accounts and statuses. */
-function pick(posts: Posts, scope: Scope, conditions: readonly Posts[] = conditionsOf(scope)): Posts {
+function pick(columns: Posts, posts: Posts, scope: Scope, conditions: readonly Posts[]): Posts {
   const { from, before } = scope;
   const times = [
     sql`(p.scheduled_at, p.id) < (${before.at}, ${before.id})`,
     ...(from === null ? [] : [sql`p.scheduled_at >= ${from}`]),
   ];
-  return sql`SELECT ${COLUMNS} FROM ${posts} WHERE ${sql.join([...conditions, ...times], sql` AND `)}`;
+  return sql`SELECT ${columns} FROM ${posts} WHERE ${sql.join([...conditions, ...times], sql` AND `)}`;
 }
 
 function conditionsOf({ ownerId, accountIds, statuses }: Scope): readonly Posts[] {
