@@ -142,7 +142,8 @@ function walk(
     ]),
   );
   const [only, ...others] = lists;
-  if (only !== undefined && others.length === 0) return readRows(reader, pick(COLUMNS, ALL, scope, only), part);
+  if (only !== undefined && others.length === 0)
+    return readRows(reader, pick(COLUMNS, ALL, scope, only), part);
   const heads = lists.map(
     (list) => sql`SELECT * FROM (${firstOf(pick(POSITION, ALL, scope, list), part)}) AS list`,
   );
