@@ -22,6 +22,14 @@ const finishedPages: Plugin = {
   },
 };
 
+/** The only package in the build: it comes as 262 small files, which take Node 0.1 s at each start. */
+const bundleKysely: Plugin = {
+  name: "bundle-kysely",
+  setup(builder) {
+    builder.onResolve({ filter: /^kysely$/ }, () => ({ path: fileURLToPath(import.meta.resolve("kysely")) }));
+  },
+};
+
 /** The files of a folder from which modules are loaded at run time, from the top of the checkout. */
 async function modulesIn(folder: URL): Promise<string[]> {
   const names = await listModules(folder);
@@ -56,7 +64,7 @@ try {
     target: "node20.19",
     sourcemap: true,
     sourcesContent: false,
-    plugins: [finishedPages],
+    plugins: [finishedPages, bundleKysely],
     logLevel: "warning",
   });
   await chmod(join(draft, "posthorn.js"), 0o755);

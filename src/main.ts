@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { fork, type ChildProcess } from "node:child_process";
+import nodeModule from "node:module";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
@@ -43,10 +44,18 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
 // Stacks name the sources, by the maps beside a build.
 process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
+if (IS_BUILT) await keepCompiledCode();
 
 if (!isMainThread) await runMediaReaderThread();
 else if (process.argv[2] === MEDIA_READER && process.send !== undefined) superviseMediaReader();
 else await runProcess();
+
+/** From Node 22 on, each start takes over what the one before has compiled. */
+async function keepCompiledCode(): Promise<void> {
+  if (!("enableCompileCache" in nodeModule) || typeof nodeModule.enableCompileCache !== "function") return;
+  const { default: envPaths } = await import("env-paths");
+  nodeModule.enableCompileCache(envPaths("posthorn", { suffix: "" }).cache);
+}
 
 /**
  * Node 22 and 24 warn that node:sqlite may change. We test with each of them, and a reader of the line

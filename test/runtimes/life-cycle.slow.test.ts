@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
@@ -66,6 +67,15 @@ describe("the bundle on standard streams", () => {
     },
   );
 
+  it.each(RUNTIMES)("keeps what Node $release has compiled, if that can", async (runtime) => {
+    using folder = temporaryFolder();
+    const child = start(runtime, folder);
+    child.stdin.end();
+    expect((await once(child, "exit"))[0]).toBe(0);
+    const kept = await readdir(join(folder.path, ".cache", "posthorn")).catch(() => []);
+    expect(kept.length).toBe(runtime.release === "20" ? 0 : 1);
+  });
+
   it.each(RUNTIMES)("ends with its parent on Node $release, though its input stays open", async (runtime) => {
     using folder = temporaryFolder();
     const inherit = `require("node:child_process").spawn(process.execPath, [${JSON.stringify(PROGRAM)}, "stdio"], { stdio: "inherit" })`;
@@ -121,7 +131,14 @@ function start(
   args: readonly string[] = [PROGRAM, "stdio"],
 ) {
   writeFileSync(join(folder.path, ".env"), "POSTHORN_LOG_LEVEL=trace\nPOSTHORN_PORT=nonsense\nDEBUG=*\n");
-  const env = { ...environmentOf(runtime, folder.path), ...folder.env, POSTHORN_PORT: "0", DEBUG: "*" };
+  const home = { HOME: folder.path, XDG_CACHE_HOME: undefined };
+  const env = {
+    ...environmentOf(runtime, folder.path),
+    ...folder.env,
+    ...home,
+    POSTHORN_PORT: "0",
+    DEBUG: "*",
+  };
   const child = spawn(runtime.node, [...args], { cwd: folder.path, env, stdio: ["pipe", "pipe", "pipe"] });
   // Whoever does not read its log must not stop it.
   child.stderr.resume();
