@@ -15,7 +15,7 @@ import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listPosts } from "./list-posts.ts";
 import { hashContent, warnOfAccess } from "./post-draft.ts";
 import { checkForm, contentOf } from "./post-form.ts";
-import { ChangedMeanwhile, MAX_ROUNDS, writeIfUnchanged } from "./update-post.ts";
+import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
 /** Most posts of one change. */
 const MAX_POSTS = 500;
@@ -55,22 +55,14 @@ class Undone extends Error {
  */
 export async function changePosts(call: CallContext, input: PostsChange): Promise<ChangedPosts> {
   const { ctx } = call;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    try {
-      if (input.dryRun === true) return await tryOut(ctx, planned);
-      const answer = await commitOnce(call, (tx) => writeAll(ctx, tx, planned));
-      ctx.wakePublisher();
-      for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-    }
-  }
-  throw new AppError(
-    "conflict",
-    "These posts are being changed by others at the same time, so none was changed. Try again.",
-  );
+    if (input.dryRun === true) return tryOut(ctx, planned);
+    const answer = await commitOnce(call, (tx) => writeAll(ctx, tx, planned));
+    ctx.wakePublisher();
+    for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);
+    return answer;
+  });
 }
 
 /** Which posts, and what becomes of each; changes nothing. Throws as `changePosts` does. */

@@ -25,7 +25,7 @@ import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
 /** A change that raced with another one is checked again on the newer content, this often. */
-export const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /**
  * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an
@@ -46,7 +46,7 @@ export async function updatePost(
   const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
   const metadata = foldThumbnail(patch);
   checkAddresses(ctx, { ...patch, metadata });
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  return untilUnchanged("The post is", async () => {
     const before = await findOwnPost(ctx, caller, id);
     const account = await findAccount(ctx, caller, before.account_id);
     const form = await applyPatch(ctx, account, before, {
@@ -66,23 +66,15 @@ export async function updatePost(
       updated_at: ctx.clock.now(),
     };
     const warnings = [...(time?.warnings ?? []), ...checked.warnings];
-    try {
-      const answer = await commitOnce(call, async (tx) => {
-        await requireFiles(tx, caller, checked.files);
-        const at = { ownerId: before.owner_id, id: before.id };
-        const row = await writeIfUnchanged(tx, before, (run) => transition(tx, at, "edit", { ...set, run }));
-        return { post: toPost(row), warnings };
-      });
-      ctx.wakePublisher();
-      return answer;
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-    }
-  }
-  throw new AppError(
-    "conflict",
-    "The post is being changed by others at the same time. Read it with get_post and try again.",
-  );
+    const answer = await commitOnce(call, async (tx) => {
+      await requireFiles(tx, caller, checked.files);
+      const at = { ownerId: before.owner_id, id: before.id };
+      const row = await writeIfUnchanged(tx, before, (run) => transition(tx, at, "edit", { ...set, run }));
+      return { post: toPost(row), warnings };
+    });
+    ctx.wakePublisher();
+    return answer;
+  });
 }
 
 /** The content that a change makes, with its form checked. */
@@ -104,7 +96,22 @@ async function applyPatch(
 }
 
 /** Another call changed the content after it was read: a merge would lose that change. */
-export class ChangedMeanwhile extends Error {}
+class ChangedMeanwhile extends Error {}
+
+/** Works anew on what others changed meanwhile. Throws `conflict` where they do so again and again. */
+export async function untilUnchanged<T>(what: string, work: () => Promise<T>): Promise<T> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new AppError(
+    "conflict",
+    `${what} being changed by others at the same time, and nothing was changed. Try again.`,
+  );
+}
 
 /**
  * Writes a waiting post that is still as it was read. `write` gets the run that

@@ -3,16 +3,7 @@ import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConnectForm, OtherWay } from "../../connecting/connect-page.ts";
 import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
-import {
-  COPY_SCRIPT,
-  COPYING,
-  html,
-  type Html,
-  linkBeside,
-  scriptOf,
-  snippet,
-  withLinks,
-} from "../pages/html.ts";
+import { COPY_SCRIPT, COPYING, html, type Html, linkBeside, snippet, withLinks } from "../pages/html.ts";
 import { messageView, type View } from "../pages/layout.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
@@ -65,7 +56,7 @@ function stepsView({ steps, toCopy }: ConnectForm): Html | null {
   return html`<ol>
       ${steps.map((step) => html`<li>${withLinks(step, linkBeside)}</li>`)}
     </ol>
-    ${toCopy === null ? null : html`${snippet(toCopy)} ${scriptOf(COPY_SCRIPT)}`}`;
+    ${toCopy === null ? null : html`${snippet(toCopy)} ${COPY_SCRIPT}`}`;
 }
 
 /** On the link's own page, and only that page's address holds its token. */
@@ -188,7 +179,7 @@ export function connectedView(done: ConnectedLink): View {
 
 function onceView(secret: string): Html {
   return html`<h2>Keep this: it is shown only now</h2>
-    ${snippet(secret)}${scriptOf(COPY_SCRIPT)}`;
+    ${snippet(secret)}${COPY_SCRIPT}`;
 }
 
 const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: string }> = {

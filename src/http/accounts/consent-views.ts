@@ -1,15 +1,6 @@
 import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConsentStart } from "../../connecting/connect-page.ts";
-import {
-  COPY_SCRIPT,
-  COPYING,
-  html,
-  type Html,
-  linkBeside,
-  scriptOf,
-  snippet,
-  withLinks,
-} from "../pages/html.ts";
+import { COPY_SCRIPT, COPYING, html, type Html, linkBeside, snippet, withLinks } from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
 import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
@@ -76,7 +67,7 @@ function setupFirst(
       This way is not open yet. The person who runs this Posthorn first registers an app at ${platformTitle},
       once for everybody. ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set.
     </div>
-    ${way === null ? null : html`${waySetupView(way)} ${scriptOf(COPY_SCRIPT)}`}`;
+    ${way === null ? null : html`${waySetupView(way)} ${COPY_SCRIPT}`}`;
 }
 
 function steps({ platformTitle, scopes }: ConsentStart): Html {
@@ -141,7 +132,7 @@ export function setupPageView({ platformTitle, ways }: SetupPage): View {
             ${ways.length === 1 ? null : html`<h2>${way.label}</h2>`} ${waySetupView(way)}
           </section>`,
       )}
-      ${scriptOf(COPY_SCRIPT)}`,
+      ${COPY_SCRIPT}`,
   };
 }
 

@@ -80,8 +80,8 @@ function withoutPunctuation(address: string): string {
   }
 }
 
-/** The buttons. Without the clipboard, which browsers give only over https and here, the text is selected. */
-export const COPY_SCRIPT = `
+/** Without the clipboard, which browsers give only over https and here, the text is selected. */
+const COPY_CODE = `
 for (const button of document.querySelectorAll(".copy")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
@@ -99,17 +99,13 @@ for (const button of document.querySelectorAll(".copy")) {
 }
 `;
 
-export function scriptOf(text: string): Html {
-  return new Html(`<script>${text}</script>`);
-}
+/** Of the buttons that copy. */
+export const COPY_SCRIPT = new Html(`<script>${COPY_CODE}</script>`);
 
-/** Lets the browser run this script and no other. */
-export function sourceOf(script: string): string {
-  return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
-}
-
-/** What a page with something to copy allows. */
-export const COPYING = { "script-src": [sourceOf(COPY_SCRIPT)] };
+/** What a page with something to copy allows: this script and no other. */
+export const COPYING = {
+  "script-src": [`'sha256-${createHash("sha256").update(COPY_CODE).digest("base64")}'`],
+};
 
 /** A text with a button that copies it; the page takes `COPY_SCRIPT` along. */
 export function snippet(text: string): Html {

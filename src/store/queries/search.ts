@@ -44,7 +44,8 @@ export function createSearch(reader: Reader, bounds = BOUNDS): Search {
     },
     first: async (filter, limit) => {
       const scope = await readScope(reader, { ...filter, terms: [] }, null);
-      return scope === null ? [] : await walk(reader, scope, { order: "ASC", limit, bounds });
+      const part = { order: "ASC", limit } as const;
+      return scope === null ? [] : await readRows(reader, walk(scope, part, bounds), part);
     },
   };
 }
@@ -85,10 +86,10 @@ async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
   let { before } = page;
   for (let step = limit + 1; ; step = Math.max(limit + 1, Math.min(step * 4, bounds.step))) {
     const scope = { ...page, before };
-    const part = { order: "DESC", limit: step, bounds } as const;
-    const rows = await (found === null
-      ? walk(reader, scope, part)
-      : readRows(reader, pick(COLUMNS, found, scope, conditionsOf(scope)), part));
+    const part = { order: "DESC", limit: step } as const;
+    const posts =
+      found === null ? walk(scope, part, bounds) : pick(COLUMNS, found, scope, conditionsOf(scope));
+    const rows = await readRows(reader, posts, part);
     hits.push(...rows.filter((row) => terms.length === 0 || hasTerms(textOf(row), terms)));
     if (hits.length > limit) return { rows: hits.slice(0, limit), next: positionOf(hits[limit - 1]) };
     if (rows.length < step) return { rows: hits, next: null };
@@ -123,14 +124,10 @@ const ALL = sql.raw<unknown>("posts AS p");
  * these are few. What a list leaves open is asked of each post, in a form that no index fits. Of several lists
  * the index gives the first of each, and of all these the first are read.
  */
-function walk(
-  reader: Reader,
-  scope: Scope,
-  { bounds, ...part }: Part & { readonly bounds: Bounds },
-): Promise<ShownRow[]> {
+function walk(scope: Scope, part: Part, { lists: most }: Bounds): Posts {
   const { ownerId } = scope;
   const statuses = scope.statuses ?? [null];
-  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= bounds.lists;
+  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= most;
   const accountIds = isByAccount ? (scope.accountIds ?? []) : [null];
   const lists = accountIds.flatMap((accountId) =>
     statuses.map((status) => [
@@ -141,18 +138,13 @@ function walk(
         : [sql`p.account_id || '' IN (${sql.join(scope.accountIds)})`]),
     ]),
   );
-  const [only, ...others] = lists;
-  if (only !== undefined && others.length === 0)
-    return readRows(reader, pick(COLUMNS, ALL, scope, only), part);
+  const [only = conditionsOf(scope), ...others] = lists;
+  if (others.length === 0) return pick(COLUMNS, ALL, scope, only);
   const heads = lists.map(
     (list) => sql`SELECT * FROM (${firstOf(pick(POSITION, ALL, scope, list), part)}) AS list`,
   );
   const first = firstOf(sql.join(heads, sql` UNION ALL `), part);
-  return readRows(
-    reader,
-    sql`SELECT ${COLUMNS} FROM ${ALL} WHERE p.id IN (SELECT id FROM (${first}) AS lists)`,
-    part,
-  );
+  return sql`SELECT ${COLUMNS} FROM ${ALL} WHERE p.id IN (SELECT id FROM (${first}) AS lists)`;
 }
 
 /** The posts in the scope. `conditions` select the accounts and statuses. */

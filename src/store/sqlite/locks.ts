@@ -30,6 +30,8 @@ export function makeLocksFolder(path: string): void {
   }
 }
 
+type LockKind = "exclusive" | "shared";
+
 const HELD = new Set<SqliteDatabase>();
 
 /**
@@ -49,11 +51,7 @@ function keepOpen(database: SqliteDatabase): () => void {
  * lock that stands against it. The transaction stays open, and nothing is ever written. Not in WAL mode, whose
  * locks are always shared.
  */
-function takeLock(
-  file: string,
-  kind: "exclusive" | "shared" = "exclusive",
-  busyTimeoutMs = 0,
-): SqliteDatabase | null {
+function takeLock(file: string, kind: LockKind = "exclusive", busyTimeoutMs = 0): SqliteDatabase | null {
   const { database } = openSqlite({ file, busyTimeoutMs });
   try {
     database.exec(kind === "shared" ? "BEGIN" : "BEGIN EXCLUSIVE");
@@ -139,9 +137,8 @@ export function createFileLiveness(reader: Reader, folder: string | undefined): 
  * itself. Throws `unavailable` while another process has taken it.
  */
 export function shareFolder(locks: string): FileLock {
-  makeLocksFolder(locks);
   // Another start takes the folder for a moment, to see whether it is in use.
-  const database = takeLock(folderLock(locks), "shared", SECOND);
+  const database = takeFolderLock(locks, "shared", SECOND);
   if (database !== null) return { release: keepOpen(database) };
   throw new AppError(
     "unavailable",
@@ -151,8 +148,7 @@ export function shareFolder(locks: string): FileLock {
 
 /** Throws `conflict` while any process works on the folder: a server, an agent's session, a command. */
 export function takeFolder(locks: string): FileLock {
-  makeLocksFolder(locks);
-  const database = takeLock(folderLock(locks));
+  const database = takeFolderLock(locks);
   if (database !== null) return { release: keepOpen(database) };
   throw new AppError(
     "conflict",
@@ -162,12 +158,16 @@ export function takeFolder(locks: string): FileLock {
 
 /** Whether no process works on the folder at this moment. */
 export function isUnused(locks: string): boolean {
-  makeLocksFolder(locks);
-  const database = takeLock(folderLock(locks));
+  const database = takeFolderLock(locks);
   database?.close();
   return database !== null;
 }
 
-function folderLock(locks: string): string {
-  return join(locks, "folder.lock");
+function takeFolderLock(
+  locks: string,
+  kind: LockKind = "exclusive",
+  busyTimeoutMs = 0,
+): SqliteDatabase | null {
+  makeLocksFolder(locks);
+  return takeLock(join(locks, "folder.lock"), kind, busyTimeoutMs);
 }
