@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "slow",
-          globalSetup: ["test/support/pds-workspace.ts"],
+          globalSetup: ["test/support/pds-server.ts"],
           include: isTorture
             ? [FAULTS]
             : ["test/**/*.slow.test.ts", ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],

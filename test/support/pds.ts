@@ -1,10 +1,9 @@
-import { fork } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
-import { once } from "node:events";
+import { inject } from "vitest";
 import { z } from "zod";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
+import { PdsAddress } from "./pds-server.ts";
 
-const Started = z.object({ url: z.string(), jwtSecret: z.string() });
 const Created = z.object({ did: z.string(), handle: z.string(), accessJwt: z.string() });
 const RecordList = z.object({
   records: z.array(z.object({ uri: z.string(), cid: z.string(), value: z.record(z.string(), z.json()) })),
@@ -36,33 +35,18 @@ export interface TestPds {
   createUser(name?: string): Promise<PdsUser>;
 }
 
-let running: Promise<z.infer<typeof Started>> | undefined;
-
-/** A real server on loopback, one for all files of this process. It ends with the process. */
+/** A real server on loopback, one for the run. */
 export async function startPds(): Promise<TestPds> {
-  running ??= startServer();
-  const server = await running;
+  const answer = await fetch(inject("pds"));
+  if (!answer.ok) throw new Error(await answer.text());
+  const server = PdsAddress.parse(await answer.json());
   return {
     url: server.url,
     createUser: (name) => createUser(server, name ?? `user${randomBytes(4).toString("hex")}`),
   };
 }
 
-async function startServer(): Promise<z.infer<typeof Started>> {
-  const child = fork(new URL("../pds/server.mjs", import.meta.url), {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: [],
-  });
-  const exited = once(child, "exit").then(() => {
-    throw new Error("The server did not start: install its workspace with `npm ci` in test/pds.");
-  });
-  const [message] = await Promise.race([once(child, "message"), exited]);
-  child.unref();
-  child.channel?.unref();
-  return Started.parse(message);
-}
-
-async function createUser({ url, jwtSecret }: z.infer<typeof Started>, name: string): Promise<PdsUser> {
+async function createUser({ url, jwtSecret }: PdsAddress, name: string): Promise<PdsUser> {
   const password = randomBytes(12).toString("hex");
   const account = { email: `${name}@example.test`, handle: `${name}.test`, password };
   const { did, handle, accessJwt } = Created.parse(
