@@ -8,7 +8,8 @@ export default defineConfig({
     pool: "forks",
     // Tests make much that is soon garbage.
     execArgv: ["--max-semi-space-size=64"],
-    // Nothing in these files outlives them, so that those of one process load the product once.
+    // Nothing in these files outlives them, so that those of one process load the product once. A module that is
+    // mocked would.
     isolate: false,
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
     maxWorkers: 4,

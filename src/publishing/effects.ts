@@ -171,23 +171,21 @@ async function reconcile<R extends Json>(
 
 /** `isInDoubt`: what was sent before may have come through, whatever becomes of this sending. */
 async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt: boolean): Promise<R> {
-  const { ctx } = at;
   // A new run has another key, which the platform would not know.
   if (at.isReconcileOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
-  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps))
+  if (at.ctx.clock.now() > at.deadline && !hasTouched(at.steps))
     throw new TooLate("Its time passed before it could be sent.");
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
-  await intend(at, spec, ctx.clock.now());
-  ctx.store.liveness.check();
+  await intend(at, spec, at.ctx.clock.now());
+  at.ctx.store.liveness.check();
   at.signal.throwIfAborted();
   const asked = at.requestsBegun();
+  let result: R;
   try {
-    const result = await spec.send(contextOf(at, spec.step, true));
-    await finishDone(at, spec, result);
-    return result;
+    result = await spec.send(contextOf(at, spec.step, true));
   } catch (error) {
     const state = stateAfter(error, { isInDoubt, hasAsked: at.requestsBegun() > asked });
     if (state !== "intent") {
@@ -198,6 +196,9 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
     if (state === "rejected" && at.inDoubtSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
     throw error;
   }
+  // Where this cannot be written, the step stays open: it was sent.
+  await finishDone(at, spec, result);
+  return result;
 }
 
 /** Its result and, where it is the one after which everybody sees the post, that they do: in one write. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Cron } from "croner";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SECOND } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
 import type { Store } from "../../src/store/engine/store.ts";
@@ -9,16 +10,12 @@ import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-// No second goes by: what is sent is sent because somebody woke the publisher, or by its own timer.
-const ticks = vi.hoisted(() => ({ tick: async (): Promise<void> => {} }));
-vi.mock("croner", () => ({
-  Cron: class {
-    constructor(_pattern: string, _options: object, tick: () => Promise<void>) {
-      ticks.tick = tick;
-    }
-    stop(): void {}
-  },
-}));
+// No second goes by: what is sent is sent because somebody woke the publisher, or by its own timer. The module itself
+// is not mocked: the publisher that is loaded with a mock stays loaded for the other files of this process.
+const planTick = vi.spyOn(Cron.prototype as unknown as { _schedule: () => Cron }, "_schedule");
+const tick = (): Promise<void> => (planTick.mock.contexts.at(-1) as Cron).trigger();
+
+afterAll(() => planTick.mockRestore());
 
 let folder: ReturnType<typeof temporaryFolder>;
 let ctx: TestContext;
@@ -28,6 +25,7 @@ let onLook: (question: "nextAfter" | "claim", moment: number) => Promise<void>;
 let onPublish: (postId: string) => Promise<unknown>;
 
 beforeEach(async () => {
+  planTick.mockReset().mockReturnThis();
   folder = temporaryFolder();
   publisher = null;
   onLook = async () => {};
@@ -70,6 +68,7 @@ async function start(): Promise<Publisher> {
   publisher = await startPublisher(ctx, {
     identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
   });
+  expect(planTick).toHaveBeenCalledOnce();
   return publisher;
 }
 
@@ -227,14 +226,14 @@ describe.skipIf(isOnPostgres)("closing", () => {
       await new Promise<void>((resolve) => (goOn = resolve));
     };
     await ctx.clock.advance(10 * SECOND);
-    const tick = ticks.tick();
+    const ticking = tick();
     await expect.poll(() => isInTick).toBe(true);
     let isClosed = false;
     const closing = running.close().then(() => (isClosed = true));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isClosed).toBe(false);
     goOn();
-    await Promise.all([tick, closing]);
+    await Promise.all([ticking, closing]);
     publisher = null;
     expect(ctx.log.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
