@@ -1,0 +1,42 @@
+import { DateTime } from "luxon";
+import { DAY, MINUTE } from "./time.ts";
+
+/** What a clock on the wall of a zone shows: `2026-11-21` and `09:30`. */
+export interface WallTime {
+  readonly date: string;
+  readonly time: string;
+}
+
+/**
+ * When a clock in that zone shows this. A time that a clock change skips is the first minute after the change.
+ * One that comes twice is the first. Throws RangeError for what no calendar holds.
+ */
+export function atWallTime({ date, time }: WallTime, timezone: string): number {
+  const read = DateTime.fromISO(`${date}T${time}`, { zone: timezone });
+  if (!read.isValid) throw new RangeError(`No calendar holds ${date} ${time} in ${timezone}.`);
+  const isSkipped = read.toFormat("yyyy-MM-dd HH:mm") !== `${date} ${time}`;
+  if (isSkipped) return changeBefore(read);
+  return Math.min(...read.getPossibleOffsets().map((moment) => moment.toMillis()));
+}
+
+export function readWallClock(ms: number, timezone: string): WallTime {
+  const moment = DateTime.fromMillis(ms, { zone: timezone });
+  return { date: moment.toFormat("yyyy-MM-dd"), time: moment.toFormat("HH:mm") };
+}
+
+/** No clock was ever put forward by more: Samoa left out a day. */
+const LONGEST_GAP = 2 * DAY;
+
+/** When the offset of this moment began. */
+function changeBefore(moment: DateTime): number {
+  const isAfter = (ms: number): boolean =>
+    DateTime.fromMillis(ms, { zone: moment.zone }).offset === moment.offset;
+  let after = moment.toMillis();
+  let before = after - LONGEST_GAP;
+  while (after - before > MINUTE) {
+    const middle = Math.floor((before + after) / 2 / MINUTE) * MINUTE;
+    if (isAfter(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
+}
