@@ -1,14 +1,17 @@
 import { AppError } from "./errors.ts";
 
-/** What a key may do. `admin` stands for keys, webhooks, and everything of the owner's. */
-export const PERMISSIONS = ["read", "publish", "accounts", "files", "admin"] as const;
+/**
+ * What a key may do. `draft` writes drafts and makes nothing go out. `publish` holds `draft`, and decides about
+ * drafts. `admin` stands for keys, webhooks, and everything of the owner's.
+ */
+export const PERMISSIONS = ["read", "draft", "publish", "accounts", "files", "admin"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** Names for sets of permissions, wherever permissions are given. */
 export const ROLES = {
   viewer: ["read"],
-  writer: ["read", "files"],
-  publisher: ["read", "publish", "files"],
+  writer: ["read", "draft", "files"],
+  publisher: ["read", "draft", "publish", "files"],
   admin: PERMISSIONS,
 } as const satisfies Record<string, readonly Permission[]>;
 export type Role = keyof typeof ROLES;
@@ -19,20 +22,27 @@ export const DEFAULT_KEY_ROLE: Role = "publisher";
 
 /** The role that has exactly these permissions; null: none has. */
 export function roleOf(permissions: readonly Permission[]): Role | null {
+  const held = PERMISSIONS.filter((one) => holds(permissions, one));
   const isSame = (role: readonly Permission[]): boolean =>
-    role.length === permissions.length && role.every((one) => permissions.includes(one));
+    role.length === held.length && role.every((one) => held.includes(one));
   return ROLE_NAMES.find((name) => isSame(ROLES[name])) ?? null;
 }
 
-/** Tools come in sets, which are named after the permission that they need. These are listed over MCP. */
-export const DEFAULT_TOOL_SETS: readonly Permission[] = PERMISSIONS.filter((set) => set !== "admin");
+/** Tools come in sets, named after the permission that they need. `bulk`: for files of thousands of rows. */
+export const TOOL_SETS = [...PERMISSIONS, "bulk"] as const;
+export type ToolSet = (typeof TOOL_SETS)[number];
+
+/** Those that are listed over MCP. */
+export const DEFAULT_TOOL_SETS: readonly ToolSet[] = TOOL_SETS.filter(
+  (set) => set !== "admin" && set !== "bulk",
+);
 
 /** `all`, or names of sets separated by commas; `null` for a name that is none, or no name at all. */
-export function parseToolSets(text: string): readonly Permission[] | null {
+export function parseToolSets(text: string): readonly ToolSet[] | null {
   const names = text.split(",").map((name) => name.trim());
-  if (names.length === 1 && names[0] === "all") return PERMISSIONS;
-  const isKnown = names.every((name) => PERMISSIONS.some((set) => set === name));
-  return isKnown ? PERMISSIONS.filter((set) => names.includes(set)) : null;
+  if (names.length === 1 && names[0] === "all") return TOOL_SETS;
+  const isKnown = names.every((name) => TOOL_SETS.some((set) => set === name));
+  return isKnown ? TOOL_SETS.filter((set) => names.includes(set)) : null;
 }
 
 export const DEFAULT_OWNER = "default";
@@ -52,7 +62,11 @@ export interface Caller {
 }
 
 export function isAllowed(caller: Caller, permission: Permission): boolean {
-  return caller.permissions.includes(permission) || caller.permissions.includes("admin");
+  return holds(caller.permissions, permission) || caller.permissions.includes("admin");
+}
+
+function holds(permissions: readonly Permission[], permission: Permission): boolean {
+  return permissions.includes(permission) || (permission === "draft" && permissions.includes("publish"));
 }
 
 /** Throws `forbidden` unless the caller has the permission. */

@@ -5,9 +5,9 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import type { Caller, Permission } from "../domain/permissions.ts";
+import type { Caller, ToolSet } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
+import type { Toolbox, ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
 import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
 import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
@@ -93,15 +93,18 @@ function toMcpTool(
 }
 
 /** Only the tools of these sets: a model reads the whole list first. */
-export function offerSets(toolbox: ToolAccess, sets: readonly Permission[]): ToolAccess {
+export function offerSets(toolbox: Toolbox, sets: readonly ToolSet[]): ToolAccess {
+  const setOf = new Map(toolbox.tools.map((tool) => [tool.name, tool.set ?? tool.permission]));
+  const isOffered = ({ name, permission }: ToolListing): boolean =>
+    sets.includes(setOf.get(name) ?? permission);
   return {
-    list: (caller) => toolbox.list(caller).filter(({ permission }) => sets.includes(permission)),
+    list: (caller) => toolbox.list(caller).filter(isOffered),
     async call(name, args, caller, options) {
       const tool = toolbox.list(caller).find((one) => one.name === name);
-      if (tool !== undefined && !sets.includes(tool.permission)) {
+      if (tool !== undefined && !isOffered(tool)) {
         throw new AppError(
           "not_found",
-          `The tool ${tool.name} is not offered over MCP: its set "${tool.permission}" is left out. ` +
+          `The tool ${tool.name} is not offered over MCP: its set "${setOf.get(tool.name)}" is left out. ` +
             `A person can turn it on with POSTHORN_TOOLS=all, or call it over HTTP or with posthorn call.`,
         );
       }

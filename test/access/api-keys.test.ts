@@ -27,7 +27,7 @@ describe("createKey", () => {
       ownerId: "default",
       name: "API key",
       status: "active",
-      permissions: ["read", "publish", "files"],
+      permissions: ["read", "draft", "publish", "files"],
       role: "publisher",
       accountIds: null,
       createdAt: "2026-11-21T09:00:00.000Z",
@@ -40,7 +40,7 @@ describe("createKey", () => {
   it.each([
     [
       { permissions: ["read", "write"] },
-      /^permissions: "write" is not a permission. The permissions are read, publish, accounts, files, admin/,
+      /^permissions: "write" is not a permission. The permissions are read, draft, publish, accounts, files, admin/,
     ],
     [{ permissions: [] }, /^permissions: give at least one/],
     [

@@ -4,6 +4,7 @@ import { RESOURCE_ROUTES, type ResourceRoute } from "../../src/http/api/resource
 import { loadCatalog } from "../../src/app/setup.ts";
 import { getFile } from "../../src/files/files.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
+import { type Permission, PERMISSIONS } from "../../src/domain/permissions.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callOf, callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
@@ -232,9 +233,7 @@ describe.each(
   });
 
   it("is 403 for a key without the permission and 401 without a key", async () => {
-    const lacking = (["read", "publish", "accounts", "files"] as const).filter(
-      (permission) => permission !== tool.permission,
-    );
+    const lacking = lackedBy(tool);
     const key = await service.keyFor("default", { permissions: lacking });
     expect((await service.ask(targetOf(route, own), { key, ...body })).status).toBe(403);
     for (const none of [null, "garbled", `${mine}x`])
@@ -242,11 +241,15 @@ describe.each(
   });
 });
 
+/** `publish` holds `draft`. */
+function lackedBy({ permission }: Pick<AnyTool, "permission">): Permission[] {
+  const held = permission === "draft" ? ["draft", "publish"] : [permission];
+  return PERMISSIONS.filter((one) => one !== "admin" && !held.includes(one));
+}
+
 describe.each(tools.map((tool) => [tool.name, tool] as const))("the tool %s", (_name, tool) => {
   it("is 403 for a key without the permission and 401 without a key", async () => {
-    const lacking = (["read", "publish", "accounts", "files"] as const).filter(
-      (permission) => permission !== tool.permission,
-    );
+    const lacking = lackedBy(tool);
     const key = await service.keyFor("default", { permissions: lacking });
     expect((await callTool(tool, argsFor(tool, own), key)).status).toBe(403);
     for (const none of [null, "garbled", `${mine}x`])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { readConfig } from "../../src/app/config.ts";
-import { DEFAULT_TOOL_SETS, PERMISSIONS } from "../../src/domain/permissions.ts";
+import { DEFAULT_TOOL_SETS, TOOL_SETS } from "../../src/domain/permissions.ts";
 import { offerSets } from "../../src/mcp/server.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
@@ -39,12 +39,12 @@ describe("the sets of tools that MCP lists", () => {
   it("are a setting, whose unknown names are refused", () => {
     const setsOf = (text?: string): unknown =>
       readConfig(text === undefined ? {} : { POSTHORN_TOOLS: text }, []).config.toolSets;
-    expect(setsOf()).toEqual(["read", "publish", "accounts", "files"]);
-    expect(setsOf("all")).toEqual(PERMISSIONS);
+    expect(setsOf()).toEqual(["read", "draft", "publish", "accounts", "files"]);
+    expect(setsOf("all")).toEqual(TOOL_SETS);
     expect(setsOf("publish, read")).toEqual(["read", "publish"]);
     for (const bad of ["webhooks", "read,", "all,read"])
       expect(() => setsOf(bad)).toThrow(
-        "POSTHORN_TOOLS: must be all, or some of read, publish, accounts, files, admin",
+        "POSTHORN_TOOLS: must be all, or some of read, draft, publish, accounts, files, admin, bulk",
       );
   });
 });

@@ -41,9 +41,9 @@ describe("posthorn keys", () => {
       return { apiKey: (JSON.parse(stdout) as Created).apiKey, stderr };
     };
     const plain = await make("--name", "Nightly");
-    expect(plain.apiKey).toMatchObject({ role: "publisher", permissions: ["read", "publish", "files"] });
+    expect(plain.apiKey).toMatchObject({ role: "publisher", permissions: ["read", "draft", "publish", "files"] });
     expect(plain.stderr).toContain(
-      "It may: read, publish, files (the role publisher). Ask for another role with --role, for everything with --role admin. It never expires.",
+      "It may: read, draft, publish, files (the role publisher). Ask for another role with --role, for everything with --role admin. It never expires.",
     );
     const admin = await make("--role", "admin", "--expires", "2099-01-01T00:00:00Z");
     expect(admin.apiKey).toMatchObject({ permissions: PERMISSIONS });
