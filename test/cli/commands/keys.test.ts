@@ -41,7 +41,10 @@ describe("posthorn keys", () => {
       return { apiKey: (JSON.parse(stdout) as Created).apiKey, stderr };
     };
     const plain = await make("--name", "Nightly");
-    expect(plain.apiKey).toMatchObject({ role: "publisher", permissions: ["read", "draft", "publish", "files"] });
+    expect(plain.apiKey).toMatchObject({
+      role: "publisher",
+      permissions: ["read", "draft", "publish", "files"],
+    });
     expect(plain.stderr).toContain(
       "It may: read, draft, publish, files (the role publisher). Ask for another role with --role, for everything with --role admin. It never expires.",
     );
@@ -49,7 +52,9 @@ describe("posthorn keys", () => {
     expect(admin.apiKey).toMatchObject({ permissions: PERMISSIONS });
     expect(admin.stderr).toContain("(the role admin). It expires at 2099-01-01T00:00:00.000Z.");
     expect((await make("--role", "viewer")).apiKey).toMatchObject({ permissions: ["read"] });
-    expect((await make("--role", "writer")).apiKey).toMatchObject({ permissions: ["read", "files"] });
+    expect((await make("--role", "writer")).apiKey).toMatchObject({
+      permissions: ["read", "draft", "files"],
+    });
     expect((await make("--permissions", "publish")).apiKey).toMatchObject({ role: null });
 
     const table = await runCli(["keys", "list"], { ...folder, columns: 120 });
