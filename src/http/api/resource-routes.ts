@@ -53,6 +53,8 @@ const POST_FILTERS = {
   accountId: "list",
   provider: "list",
   status: "list",
+  label: "list",
+  draftId: "text",
   search: "text",
   from: "text",
   to: "text",
