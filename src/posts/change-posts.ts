@@ -108,7 +108,10 @@ async function planMove(
 function assertClear({ ids, accountId, label, from, to, shiftMinutes, cancel }: PostsChange): void {
   const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
   if ((ids !== undefined) === isFiltered)
-    throw new AppError("invalid", "Which posts? Give either ids, or a filter of accountId, label, from and to.");
+    throw new AppError(
+      "invalid",
+      "Which posts? Give either ids, or a filter of accountId, label, from and to.",
+    );
   const isShifted = shiftMinutes !== undefined && shiftMinutes !== 0;
   if (isShifted === (cancel === true))
     throw new AppError(

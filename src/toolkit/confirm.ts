@@ -22,6 +22,8 @@ export interface ConfirmOptions {
   readonly confirmToken?: string;
   /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
+  /** The call comes from a model. Default: from a program or a person. */
+  readonly isByModel?: boolean;
 }
 
 const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
@@ -34,12 +36,14 @@ const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
 export async function requireConfirmation(
   tool: AnyTool,
   input: Record<string, unknown>,
-  { call, ask, said, confirmToken, isConfirmed = false }: ConfirmOptions & { readonly call: CallContext },
+  options: ConfirmOptions & { readonly call: CallContext },
 ): Promise<void> {
+  const { call, ask, said, confirmToken, isConfirmed = false, isByModel = false } = options;
   const { ctx, caller } = call;
   const policy = ctx.settings.confirm;
   if (tool.question === undefined || isConfirmed || policy === "never") return;
   if (said !== undefined) throw refusal(tool, said);
+  if (isByModel && ask === undefined && tool.isForPeople?.(input) === true) throw forPeople(tool);
   const confirmed = { tool: tool.name, args: input };
   if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
   if (ask === undefined && policy !== "always") return;
@@ -61,6 +65,15 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
   return new AppError(
     "conflict",
     `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
+  );
+}
+
+/** No token here: whoever gets it could give the answer, too. */
+function forPeople({ title }: AnyTool): AppError {
+  return new AppError(
+    "conflict",
+    `Not done: ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
+      "They get a notice of what waits where they asked for notices, and `posthorn drafts` on the command line shows it. Tell them that it waits.",
   );
 }
 

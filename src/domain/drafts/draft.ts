@@ -110,7 +110,10 @@ export const SaveDraft = z.strictObject({
     additionalProperties: true,
   }),
   targets: z.array(TargetInput).max(MAX_TARGETS).optional().describe("Where it goes. Replaces the list."),
-  scheduledAt: scheduledAt.nullable().optional().describe("When. Neither this nor repeat: at once, once approved."),
+  scheduledAt: scheduledAt
+    .nullable()
+    .optional()
+    .describe("When. Neither this nor repeat: at once, once approved."),
   repeat: Repeat.nullable().optional().describe("A series."),
   labels: planFields.labels,
   note: planFields.note.unwrap().nullable().optional().describe("For people who plan. Never published."),
@@ -126,7 +129,11 @@ export const DECISIONS = ["approve", "changes", "discard", "stop"] as const;
 /** The body of `decide_draft`. */
 export const DecideDraft = z.strictObject({
   id: z.string().describe("From list_drafts."),
-  revision: z.int().min(1).optional().describe("The one that the person saw. Needed for approve and changes."),
+  revision: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("The one that the person saw. Needed for approve and changes."),
   decision: z
     .enum(DECISIONS)
     .describe("approve schedules all posts or none. changes: back to the writer. stop: ends a series."),

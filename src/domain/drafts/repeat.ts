@@ -16,8 +16,16 @@ export const Repeat = z
     days: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe("With week. Default: from's day."),
     time: z.string().regex(TIME, "must be a time such as 09:30").describe("On the clock there: 09:30."),
     timezone: z.string().max(100).optional().describe("IANA zone. Default: the owner's."),
-    from: z.string().regex(DATE, "must be a date such as 2026-11-21").optional().describe("First day. Default: today."),
-    until: z.string().regex(DATE, "must be a date such as 2026-11-21").optional().describe("Last day. Or times."),
+    from: z
+      .string()
+      .regex(DATE, "must be a date such as 2026-11-21")
+      .optional()
+      .describe("First day. Default: today."),
+    until: z
+      .string()
+      .regex(DATE, "must be a date such as 2026-11-21")
+      .optional()
+      .describe("Last day. Or times."),
     times: z.int().min(1).max(10_000).optional().describe("How often. Or until."),
     texts: z
       .array(z.string().min(1).max(100_000))
@@ -40,7 +48,10 @@ export interface Occurrence {
 }
 
 /** Throws `invalid` naming the field. */
-export function readSeries(input: RepeatInput, near: { readonly now: number; readonly timezone: string }): Series {
+export function readSeries(
+  input: RepeatInput,
+  near: { readonly now: number; readonly timezone: string },
+): Series {
   const timezone = input.timezone ?? near.timezone;
   if (!isTimezone(timezone))
     throw new AppError(
