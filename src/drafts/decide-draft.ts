@@ -32,7 +32,7 @@ export async function decideDraft(call: CallContext, input: DecideDraft): Promis
   });
 }
 
-/** Nobody agrees to what they have not seen. To put a draft away needs no such care. */
+/** A person agrees only to what they have seen. To put a draft away needs no such care. */
 function isRevisionNeeded({ decision, revision }: DecideDraft): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }

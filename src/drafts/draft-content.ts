@@ -174,7 +174,7 @@ function patch(before: Metadata | null, given: Metadata | null): Metadata | null
 
 type Own = Pick<DraftContent, "mediaUrl" | "metadata">;
 
-/** With the ids of files as their addresses: what the writer may not use, nobody schedules for them. */
+/** With the ids of files as their addresses: what the writer may not use, no approval schedules. */
 async function resolveOwn(
   { ctx, caller }: CallContext,
   own: Own,

@@ -17,7 +17,7 @@ interface Change {
   readonly fields: readonly string[];
 }
 
-/** So many of the last changes are kept, to tell whoever saw an older revision. */
+/** So many of the last changes are kept, to tell a caller who saw an older revision. */
 const KEPT_CHANGES = 20;
 
 /**

@@ -1,7 +1,7 @@
 import type { Check, Target } from "../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series, textOf } from "../domain/drafts/repeat.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { tellTime } from "../domain/time.ts";
+import { MINUTE, tellTime } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import {
   type DraftRow,
@@ -15,6 +15,7 @@ import {
 import { insertPost, transition } from "../store/queries/posts.ts";
 import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
+import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import type { PreparedPost } from "../posts/schedule-post.ts";
 import { contentOf, prepareTarget, toSentence } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
@@ -117,6 +118,8 @@ function tellSkipped(
     `${times} skipped, because no post could be made before: ${last.join("; ")}. What was missed is not made up for.`,
   ];
 }
+
+export const SERIES_JOB: MaintenanceJob = { name: "series", everyMs: MINUTE, run: makeSeriesPosts };
 
 /** Makes the posts of every series that come within two weeks, and ends those that are over. */
 export async function makeSeriesPosts(ctx: AppContext, signal: AbortSignal): Promise<void> {

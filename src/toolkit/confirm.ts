@@ -43,12 +43,13 @@ export async function requireConfirmation(
   const policy = ctx.settings.confirm;
   if (tool.question === undefined || isConfirmed || policy === "never") return;
   if (said !== undefined) throw refusal(tool, said);
-  if (isByModel && ask === undefined && tool.isForPeople?.(input) === true) throw forPeople(tool);
   const confirmed = { tool: tool.name, args: input };
   if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
-  if (ask === undefined && policy !== "always") return;
+  const isForPerson = isByModel && tool.isForPeople?.(input) === true;
+  if (ask === undefined && policy !== "always" && !isForPerson) return;
   const text = await tool.question(input, { ...call, idempotency: null });
   if (text === null) return;
+  if (ask === undefined && isForPerson) throw forPeople(tool);
   const token = issueConfirmation(ctx, caller, confirmed);
   if (ask === undefined) throw unasked(text, token);
   const consent = await ask({ text, token });
@@ -68,7 +69,7 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
   );
 }
 
-/** No token here: whoever gets it could give the answer, too. */
+/** No token here: a model that gets it could give the answer itself. */
 function forPeople({ title }: AnyTool): AppError {
   return new AppError(
     "conflict",

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { optionalName, optionalText } from "../optional.ts";
-import { COMMON_METADATA_SCHEMA } from "../posts/common-metadata.ts";
 import { planFields } from "../posts/plan.ts";
 import { POST_STATUSES } from "../posts/post-states.ts";
 import { Metadata } from "../posts/post.ts";
-import { Repeat } from "./repeat.ts";
+import { Repeat, Series } from "./repeat.ts";
 
 /**
  * `open`: being written. `waiting`: for a person's decision. `scheduled`: its posts are made. `repeating`: they
@@ -62,7 +61,7 @@ export const Draft = z
     metadata: Metadata.nullable(),
     targets: z.array(Target),
     scheduledAt: z.iso.datetime().nullable(),
-    repeat: Repeat.nullable(),
+    repeat: Series.nullable(),
     labels: z.array(z.string()),
     note: z.string().nullable(),
     checks: z.array(Check).describe("One a channel, of the last change."),
@@ -105,10 +104,10 @@ export const SaveDraft = z.strictObject({
   title: z.string().max(300).nullable().optional().describe("Never published."),
   caption: z.string().max(100_000).nullable().optional().describe("The text for all channels."),
   mediaUrl: z.string().max(4_096).nullable().optional().describe("As in schedule_post."),
-  metadata: fields.nullable().optional().meta({
-    description: "Fields for all channels, as in schedule_post. Merged key by key.",
-    additionalProperties: true,
-  }),
+  metadata: fields
+    .nullable()
+    .optional()
+    .describe("Fields for all channels, as in schedule_post. Merged key by key."),
   targets: z.array(TargetInput).max(MAX_TARGETS).optional().describe("Where it goes. Replaces the list."),
   scheduledAt: scheduledAt
     .nullable()
@@ -120,9 +119,6 @@ export const SaveDraft = z.strictObject({
   submit: z.boolean().optional().describe("Ask a person to decide."),
 });
 export type SaveDraft = z.infer<typeof SaveDraft>;
-
-/** The keys of `metadata` that mean the same everywhere. */
-export const SHARED_KEYS: readonly string[] = Object.keys(COMMON_METADATA_SCHEMA ?? {});
 
 export const DECISIONS = ["approve", "changes", "discard", "stop"] as const;
 

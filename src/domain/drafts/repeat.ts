@@ -12,7 +12,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 export const Repeat = z
   .strictObject({
     every: z.int().min(1).max(366).default(1).describe("Each so many units."),
-    unit: z.enum(["day", "week", "month", "year"]),
+    unit: z.enum(["day", "week", "month", "year"]).describe("What is counted."),
     days: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe("With week. Default: from's day."),
     time: z.string().regex(TIME, "must be a time such as 09:30").describe("On the clock there: 09:30."),
     timezone: z.string().max(100).optional().describe("IANA zone. Default: the owner's."),
@@ -37,8 +37,21 @@ export const Repeat = z
   .meta({ id: "Repeat" });
 export type RepeatInput = z.infer<typeof Repeat>;
 
-/** A rule with nothing left open. */
-export type Series = RepeatInput & { readonly timezone: string; readonly from: string };
+/** A rule with nothing left open, as it is kept and shown. */
+export const Series = z
+  .strictObject({
+    every: z.int(),
+    unit: Repeat.shape.unit,
+    days: Repeat.shape.days,
+    time: z.string(),
+    timezone: z.string(),
+    from: z.string(),
+    until: z.string().optional(),
+    times: z.int().optional(),
+    texts: z.array(z.string()).optional(),
+  })
+  .meta({ id: "Series" });
+export type Series = z.infer<typeof Series>;
 
 /** One time that a series comes to. */
 export interface Occurrence {

@@ -179,7 +179,7 @@ async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<
     `INSERT INTO ${table} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${table}, $1::json)`,
     [JSON.stringify(values)],
   );
-  // Posts come first. Those of which a plan says something are found by its words, too.
+  // Posts come first. A plan of one adds words by which it is found.
   for (const { id, post_id: planned } of rows) {
     if (table === "posts") await indexMoved(tx, String(id));
     if (table === "post_plans") await indexMoved(tx, String(planned));

@@ -31,7 +31,7 @@ export async function insertPlan(
   await queryOf(tx).insertInto("post_labels").values(named).execute();
 }
 
-/** Null for a post of which no plan says anything. */
+/** Null for a post without a plan. */
 export async function findPlan(reader: Reader, postId: string): Promise<PlanRow | null> {
   return (await findRow(reader, "post_plans", { post_id: postId })) ?? null;
 }
