@@ -268,7 +268,7 @@ export function checkDraft(call: CallContext, content: DraftContent): Promise<Ch
 /** Of a series: its next occurrence. Of a draft without a time: at once. */
 function timingOf({ repeat }: DraftContent, now: number): PostTiming {
   if (repeat === null) return {};
-  for (const occurrence of occurrencesOf(repeat)) {
+  for (const occurrence of occurrencesOf(repeat, now)) {
     if (occurrence.at <= now) continue;
     const caption = textOf(repeat, occurrence);
     return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };

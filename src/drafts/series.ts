@@ -106,7 +106,7 @@ function tellSkipped(
   },
 ): string[] {
   const skipped: number[] = [];
-  for (const occurrence of occurrencesOf(at.series)) {
+  for (const occurrence of occurrencesOf(at.series, at.begun)) {
     if (occurrence.at > at.now) break;
     if (occurrence.at > at.begun && !at.made.has(`${accountId} ${occurrence.at}`))
       skipped.push(occurrence.at);

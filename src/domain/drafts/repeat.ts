@@ -89,13 +89,15 @@ export function readSeries(
 /** More than a century of days: no clock gets there. */
 const MOST_STEPS = 40_000;
 
-/** All occurrences in order, those of the past among them. */
-export function* occurrencesOf(series: Series): Generator<Occurrence> {
+/** In order; `since`: only those from about then on, which a long series tells quicker. */
+export function* occurrencesOf(series: Series, since = -Infinity): Generator<Occurrence> {
   const { until, times = Infinity, timezone, time } = series;
+  // Zones lie less than two days apart.
+  const first = since === -Infinity ? "" : readWallClock(since - 2 * DAY, "UTC").date;
   let number = 0;
   for (const date of datesOf(series)) {
     if (number >= times || (until !== undefined && date > until)) return;
-    yield { number, at: atWallTime({ date, time }, timezone) };
+    if (date >= first) yield { number, at: atWallTime({ date, time }, timezone) };
     number += 1;
   }
 }
@@ -122,7 +124,7 @@ export const AHEAD_MS = 14 * DAY;
 /** Those to be made at this moment: the next one, and all within two weeks. None of the past. */
 export function aheadOf(series: Series, now: number): Occurrence[] {
   const ahead: Occurrence[] = [];
-  for (const occurrence of occurrencesOf(series)) {
+  for (const occurrence of occurrencesOf(series, now)) {
     if (occurrence.at <= now) continue;
     if (occurrence.at > now + AHEAD_MS && ahead.length > 0) return ahead;
     ahead.push(occurrence);

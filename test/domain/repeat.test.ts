@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { aheadOf, occurrencesOf, readSeries, type RepeatInput } from "../../src/domain/drafts/repeat.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+function first(input: Omit<RepeatInput, "every"> & { every?: number }, count: number): string[] {
+  const series = readSeries({ every: 1, ...input }, { now: NOW, timezone: "UTC" });
+  const found: string[] = [];
+  for (const { at } of occurrencesOf(series)) {
+    if (found.length === count) break;
+    found.push(new Date(at).toISOString().slice(0, 16));
+  }
+  return found;
+}
+
+describe("a series", () => {
+  it("comes on the last day of shorter months", () => {
+    expect(first({ unit: "month", time: "09:00", from: "2027-01-31" }, 4)).toEqual([
+      "2027-01-31T09:00",
+      "2027-02-28T09:00",
+      "2027-03-31T09:00",
+      "2027-04-30T09:00",
+    ]);
+    expect(first({ unit: "year", time: "09:00", from: "2028-02-29" }, 2)).toEqual([
+      "2028-02-29T09:00",
+      "2029-02-28T09:00",
+    ]);
+  });
+
+  it("comes on days of each second week, from the first day on", () => {
+    const rule = { unit: "week", every: 2, days: ["fri", "mon"], time: "18:30", from: "2026-11-25" } as const;
+    expect(first({ ...rule, days: [...rule.days] }, 4)).toEqual([
+      "2026-11-27T18:30",
+      "2026-12-07T18:30",
+      "2026-12-11T18:30",
+      "2026-12-21T18:30",
+    ]);
+    expect(first({ unit: "week", time: "08:00", from: "2026-11-25" }, 2)).toEqual([
+      "2026-11-25T08:00",
+      "2026-12-02T08:00",
+    ]);
+  });
+
+  it("ends after its last day, or after so many times", () => {
+    const rule = { unit: "day", time: "09:00", from: "2026-11-25" } as const;
+    expect(first({ ...rule, until: "2026-11-26" }, 9)).toHaveLength(2);
+    expect(first({ ...rule, times: 3 }, 9)).toHaveLength(3);
+  });
+
+  it("keeps the clock's time when the clocks change", () => {
+    const rule = { unit: "day", time: "02:30", timezone: "Europe/Berlin", from: "2027-03-27" } as const;
+    expect(first(rule, 3)).toEqual(["2027-03-27T01:30", "2027-03-28T01:00", "2027-03-29T00:30"]);
+  });
+
+  it("is made ahead for two weeks, and at least the next time", () => {
+    const near = { now: NOW, timezone: "UTC" };
+    const daily = readSeries({ every: 1, unit: "day", time: "09:00" }, near);
+    expect(aheadOf(daily, NOW)).toHaveLength(14);
+    const yearly = readSeries({ every: 1, unit: "year", time: "09:00" }, near);
+    expect(aheadOf(yearly, NOW).map(({ number }) => number)).toEqual([1]);
+    expect(aheadOf({ ...daily, until: "2026-11-21" }, NOW)).toEqual([]);
+  });
+});

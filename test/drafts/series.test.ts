@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadCatalog } from "../../src/app/setup.ts";
+import type { Caller } from "../../src/domain/permissions.ts";
+import { makeSeriesPosts } from "../../src/drafts/series.ts";
+import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
+import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { rowsOf } from "../support/handles.ts";
+import { createMemoryMedia } from "../support/memory-media.ts";
+import { addAccount } from "../support/publishing.ts";
+import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
+
+const { tools } = await loadCatalog();
+const plain = scriptedPlatform({
+  name: "plain",
+  title: "Plain",
+  capabilities: TEXT_CAPABILITIES,
+  publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null }),
+});
+
+let ctx: TestContext;
+let toolbox: Toolbox;
+
+beforeEach(async () => {
+  ctx = await createTestContext({ platformList: [plain], media: createMemoryMedia(new Map()) });
+  toolbox = createToolbox(ctx, tools);
+  for (const name of ["blog", "wall"]) await addAccount(ctx, { id: `acc_${name}`, name, provider: "plain" });
+});
+afterEach(() => ctx[Symbol.asyncDispose]());
+
+async function call(tool: string, args: object, caller: Partial<Caller> = {}): Promise<any> {
+  return (await toolbox.call(tool, args, callerOf(caller))).result;
+}
+
+/** Saved and approved. */
+async function begin(repeat: object, more: object = {}): Promise<any> {
+  const content = { caption: "Daily", targets: [{ accountId: "blog" }], repeat, ...more };
+  const { draft } = await call("save_draft", content);
+  return (await call("decide_draft", { id: draft.id, revision: 1, decision: "approve" })).draft;
+}
+
+function pass(): Promise<void> {
+  return makeSeriesPosts(ctx, new AbortController().signal);
+}
+
+async function times(): Promise<string[]> {
+  const rows = await rowsOf<{ scheduled_at: number }>(
+    ctx.store,
+    "SELECT scheduled_at FROM posts WHERE status <> 'cancelled' ORDER BY scheduled_at, account_id",
+  );
+  return rows.map(({ scheduled_at: at }) => new Date(Number(at)).toISOString().slice(0, 16));
+}
+
+async function show(id: string): Promise<any> {
+  return (await call("list_drafts", { id })).drafts[0];
+}
+
+describe("a series", () => {
+  it("begins with its approval: ordinary posts for two weeks, on each channel", async () => {
+    const draft = await begin(
+      { unit: "week", days: ["mon", "thu"], time: "09:00" },
+      { targets: [{ accountId: "blog" }, { accountId: "wall", caption: "Own" }], labels: ["tips"] },
+    );
+    expect(draft).toMatchObject({ state: "repeating", outcome: "waiting" });
+    expect(draft.repeat).toMatchObject({ timezone: "UTC", from: "2026-11-21" });
+    expect(await times()).toEqual(
+      ["2026-11-23", "2026-11-26", "2026-11-30", "2026-12-03"].flatMap((day) => [
+        `${day}T09:00`,
+        `${day}T09:00`,
+      ]),
+    );
+    expect((await call("list_posts", { label: ["tips"] })).posts).toHaveLength(8);
+    await pass();
+    expect(await times()).toHaveLength(8);
+  });
+
+  it("goes on day by day, each time once, in two processes at once", async () => {
+    await begin({ unit: "day", time: "09:30" });
+    for (let day = 0; day < 5; day++) {
+      await ctx.clock.advance(24 * 3_600_000);
+      await Promise.all([pass(), pass()]);
+    }
+    const made = await times();
+    expect(made).toHaveLength(19);
+    expect(new Set(made).size).toBe(19);
+  });
+
+  it("skips what was missed, says so, and makes no burst", async () => {
+    const { id } = await begin({ unit: "day", time: "09:30" });
+    ctx.clock.jumpTo("2027-01-05T12:00:00Z");
+    await pass();
+    const made = await times();
+    expect(made.filter((time) => time > "2026-12-06" && time < "2027-01-05T12")).toEqual([]);
+    expect(made.filter((time) => time > "2027-01-05T12")).toHaveLength(14);
+    const [check] = (await show(id)).checks;
+    expect(check).toMatchObject({ accountId: "acc_blog", error: null });
+    expect(check.warnings[0]).toMatch(
+      /^32 times were skipped, because no post could be made before: .*Tuesday 5 January 2027, 09:30 \(UTC\)/,
+    );
+  });
+
+  it("takes its texts in turns, with those that were skipped", async () => {
+    await begin({ unit: "day", time: "09:30", texts: ["One", "Two", "Three"] });
+    const rows = await rowsOf<{ caption: string }>(
+      ctx.store,
+      "SELECT caption FROM posts ORDER BY scheduled_at",
+    );
+    expect(rows.map(({ caption }) => caption).slice(0, 5)).toEqual(["One", "Two", "Three", "One", "Two"]);
+    ctx.clock.jumpTo("2027-01-05T12:00:00Z");
+    await pass();
+    const [later] = await rowsOf<{ caption: string }>(
+      ctx.store,
+      `SELECT caption FROM posts WHERE scheduled_at = ${Date.parse("2027-01-06T09:30:00Z")}`,
+    );
+    // The 47th time: from 21 November to 6 January.
+    expect(later!.caption).toBe("Two");
+  });
+
+  it("lets one time be changed or skipped, and makes it no second time", async () => {
+    const draft = await begin({ unit: "day", time: "09:30" });
+    const [first, second] = draft.posts;
+    await call("update_post", { id: first.id, caption: "Special", scheduledAt: "2026-11-22T15:00:00Z" });
+    await call("cancel_post", { id: second.id });
+    await pass();
+    const made = await times();
+    expect(made.slice(0, 2)).toEqual(["2026-11-22T15:00", "2026-11-23T09:30"]);
+    expect(made).toHaveLength(13);
+  });
+
+  it("ends when a person stops it: what waits is cancelled", async () => {
+    const { id } = await begin({ unit: "day", time: "09:30" });
+    const draft = (await call("decide_draft", { id, decision: "stop", note: "Enough" })).draft;
+    expect(draft).toMatchObject({ state: "ended", outcome: "cancelled", decision: { what: "stopped" } });
+    await ctx.clock.advance(3 * 24 * 3_600_000);
+    await pass();
+    expect(await times()).toEqual([]);
+  });
+
+  it("ends by itself once its last time has passed", async () => {
+    const { id } = await begin({ unit: "day", time: "09:30", times: 3 });
+    expect(await times()).toHaveLength(3);
+    await pass();
+    expect((await show(id)).state).toBe("repeating");
+    ctx.clock.jumpTo("2026-11-24T09:31:00Z");
+    await pass();
+    expect((await show(id)).state).toBe("ended");
+    expect(await times()).toHaveLength(3);
+  });
+
+  it("tells why a post could not be made, and makes it once that is mended", async () => {
+    const { id } = await begin({ unit: "week", time: "09:30" });
+    await rowsOf(ctx.store, "UPDATE accounts SET status = 'disconnected' WHERE id = 'acc_blog'");
+    ctx.clock.jumpTo("2026-11-29T12:00:00Z");
+    await pass();
+    expect((await show(id)).checks[0].error).toMatch(/blog/);
+    await rowsOf(ctx.store, "UPDATE accounts SET status = 'connected' WHERE id = 'acc_blog'");
+    await pass();
+    expect((await show(id)).checks[0].error).toBeNull();
+    expect((await times()).at(-1)).toBe("2026-12-12T09:30");
+  });
+
+  it("is refused where no time of it lies ahead", async () => {
+    const content = {
+      caption: "Late",
+      targets: [{ accountId: "blog" }],
+      repeat: { unit: "day", time: "09:30", from: "2026-01-01", until: "2026-02-01" },
+    };
+    const { draft } = await call("save_draft", content);
+    expect(draft.checks[0].error).toMatch(/^repeat: no time of it lies ahead/);
+    await expect(
+      call("decide_draft", { id: draft.id, revision: 1, decision: "approve" }),
+    ).rejects.toMatchObject({ kind: "conflict" });
+    await expect(
+      call("decide_draft", {
+        id: draft.id,
+        revision: 1,
+        decision: "approve",
+        scheduledAt: "2027-01-01T00:00:00Z",
+      }),
+    ).rejects.toThrow(/a series has times of its own/);
+  });
+});
