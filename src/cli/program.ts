@@ -12,6 +12,7 @@ import { addToolCommands } from "./commands/tools.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addChangeCommands } from "./shell/change.ts";
 import { addChannelCommands } from "./shell/channels.ts";
+import { addDraftCommands } from "./shell/drafts.ts";
 import { addListCommand } from "./shell/list.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addUploadCommand } from "./shell/content.ts";
@@ -55,6 +56,7 @@ function createProgram(host: Host): Command {
   addPostCommand(program, host);
   addListCommand(program, host);
   addChangeCommands(program, host);
+  addDraftCommands(program, host);
   addUploadCommand(program, host);
   addToolCommands(program, host);
   program.commandsGroup(UPKEEP);

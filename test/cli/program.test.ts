@@ -70,7 +70,7 @@ describe("posthorn", () => {
     expect(await runCli(["stdio", "--permissions", "raed"], folder)).toMatchObject({
       status: 1,
       stderr:
-        '--permissions: "raed" is not a permission. The permissions are read, publish, accounts, files, admin.\n',
+        '--permissions: "raed" is not a permission. The permissions are read, draft, publish, accounts, files, admin.\n',
     });
   });
 });

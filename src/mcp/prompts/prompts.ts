@@ -48,11 +48,46 @@ const PLAN_WEEK: PromptKind = {
   },
 };
 
+const DRAFT_WEEK: PromptKind = {
+  name: "draft_week",
+  title: "Draft a week",
+  description:
+    "Fills the free days of a week with drafts about what you name, and submits them for your decision.",
+  arguments: PLAN_WEEK.arguments,
+  async messages({ topics = "", week = "", accountId = "", provider = "" }, scope) {
+    const channels = await chooseChannels(scope, { accountId, provider });
+    return says(
+      `Write drafts for ${week === "" ? "the coming week (Monday to Sunday)" : `the week of ${week}`}. Publish nothing.`,
+      `About: ${topics}`,
+      `Channels: ${channels}`,
+      "1. Call show_calendar for the week, list_drafts with state open and waiting, and list_posts with status published to see what these channels usually say and when.",
+      "2. Read the rules of each channel (list_accounts, and posthorn://platforms/{provider} for metadata). Look for fitting media with list_files.",
+      "3. For each idea call save_draft once for all its channels: a shared text, and in targets what differs. Give each a title, a label for the week, and a time.",
+      "4. Mend what the checks say, then call save_draft with submit. Show me a table of what waits for my decision.",
+    );
+  },
+};
+
+const REVIEW_DRAFTS: PromptKind = {
+  name: "review_drafts",
+  title: "Review what waits",
+  description:
+    "Goes through the drafts that wait for a decision, says what is worth changing, and asks you about each.",
+  arguments: [],
+  async messages() {
+    return says(
+      "Review the drafts that wait for a decision with me.",
+      "1. Call list_drafts with state waiting. If there are none, say so.",
+      "2. For each show: title, time, and for each channel the text as it goes out there, with its warnings. Point out mistakes, facts to check, and what is missing, such as alt texts.",
+      "3. Ask me about each: approve, changes, or discard. Approve with decide_draft only what I have agreed to. For changes write my words as the note, and offer to write the next revision with save_draft.",
+    );
+  },
+};
+
 const REPURPOSE_POST: PromptKind = {
   name: "repurpose_post",
   title: "Use a post again elsewhere",
-  description:
-    "Rewrites a post for other channels within their rules, and schedules it there after you agree.",
+  description: "Rewrites a post for other channels within their rules, as one draft that you approve.",
   arguments: [
     {
       name: "postId",
@@ -73,7 +108,8 @@ const REPURPOSE_POST: PromptKind = {
         "1. Leave out the channel it is on already. Read the rules of each of the others: caption length and media in list_accounts, metadata in " +
           "posthorn://platforms/{provider}.",
         "2. Write a separate text for each channel, in the language and tone of the original, within the limits. Keep facts, links and alt texts.",
-        "3. Show me the texts and ask when they should go out. After I agree, check each with schedule_post and dryRun, then schedule it.",
+        "3. Call save_draft once for all channels, with a text for each in targets. Mend what its checks say, and show me the texts.",
+        "4. Ask me when they should go out. After I agree, set the time and call save_draft with submit: I approve it then.",
       ),
       { role: "user", content: { type: "resource", resource: post } },
     ];
@@ -117,7 +153,13 @@ const REVIEW_FAILED_POSTS: PromptKind = {
   },
 };
 
-export const PROMPTS: readonly PromptKind[] = [PLAN_WEEK, REPURPOSE_POST, REVIEW_FAILED_POSTS];
+export const PROMPTS: readonly PromptKind[] = [
+  PLAN_WEEK,
+  DRAFT_WEEK,
+  REVIEW_DRAFTS,
+  REPURPOSE_POST,
+  REVIEW_FAILED_POSTS,
+];
 
 function says(...paragraphs: readonly string[]): GetPromptResult["messages"] {
   return [{ role: "user", content: { type: "text", text: paragraphs.join("\n\n") } }];

@@ -37,7 +37,13 @@ describe.each(LINES)("a client of %s", (line) => {
 
   it("is offered the tasks, with every argument described", async () => {
     const prompts = await reader.prompts();
-    expect(prompts.map(({ name }) => name)).toEqual(["plan_week", "repurpose_post", "review_failed_posts"]);
+    expect(prompts.map(({ name }) => name)).toEqual([
+      "plan_week",
+      "draft_week",
+      "review_drafts",
+      "repurpose_post",
+      "review_failed_posts",
+    ]);
     for (const { title, description, arguments: args } of prompts) {
       expect([title, description]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/\.$/)]);
       for (const argument of args)
@@ -58,6 +64,15 @@ describe.each(LINES)("a client of %s", (line) => {
     const narrowed = await reader.prompt("plan_week", { topics: "news", provider: "webhook" });
     expect(narrowed.messages[0].content.text).toContain("acc_2");
     expect(narrowed.messages[0].content.text).not.toContain("acc_1");
+  });
+
+  it("drafts a week, and goes through what waits", async () => {
+    const { messages } = await reader.prompt("draft_week", { topics: "the summer sale" });
+    for (const part of ["the summer sale", "acc_1", "save_draft", "submit", "Publish nothing"])
+      expect(messages[0].content.text).toContain(part);
+    const review = await reader.prompt("review_drafts");
+    for (const part of ["list_drafts", "decide_draft", "waiting"])
+      expect(review.messages[0].content.text).toContain(part);
   });
 
   it("takes a post elsewhere with the post itself", async () => {

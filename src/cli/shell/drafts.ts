@@ -1,0 +1,224 @@
+import * as z from "zod";
+import type { Command } from "commander";
+import { Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/time.ts";
+import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
+import { plainCall } from "../../context.ts";
+import { listDrafts } from "../../drafts/drafts.ts";
+import type { Host, Session } from "../host.ts";
+import { collect, toJsonText } from "../options.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
+import { shortIds } from "./find-post.ts";
+import { consentOf } from "./outcomes.ts";
+import { type Column, toTable } from "./table.ts";
+import { toClock } from "./views.ts";
+import { readWhen, WHEN_HELP } from "./when.ts";
+
+interface Common {
+  readonly json?: true;
+}
+
+interface DraftOptions extends Common, ContentOptions {
+  readonly on: readonly string[];
+  readonly at?: string;
+  readonly label: readonly string[];
+  readonly note?: string;
+  readonly submit?: true;
+}
+
+interface ApproveOptions extends Common {
+  readonly at?: string;
+  readonly changes?: string;
+  readonly discard?: true;
+  readonly stop?: true;
+  readonly yes?: true;
+}
+
+export function addDraftCommands(program: Command, host: Host): void {
+  program
+    .command("drafts")
+    .description("list drafts, or those in one state, such as waiting")
+    .argument("[state]", DRAFT_STATES.join(", "))
+    .option("--json", "print JSON on a terminal, too")
+    .action((state: string | undefined, options: Common) => list(host, state, options));
+  addContentOptions(
+    program
+      .command("draft")
+      .description("write a draft for one channel or several, which a person approves")
+      .argument("[text]", "what it says, or - to read that from standard input")
+      .option("--on <channel>", "name, handle, id or platform of a channel (may be repeated)", collect, [])
+      .option("--at <when>", "when (default: at once, when it is approved)"),
+  )
+    .option("--label <label>", "your own word to find it by (may be repeated)", collect, [])
+    .option("--note <note>", "for people who plan")
+    .option("--submit", "ask for a decision")
+    .option("--json", "print JSON on a terminal, too")
+    .addHelpText(
+      "after",
+      `\n${WHEN_HELP}\n\nExamples:\n  posthorn draft "Hello" --on Blog --on mastodon --submit`,
+    )
+    .action((text: string | undefined, options: DraftOptions) => write(host, text, options));
+  program
+    .command("approve")
+    .description("decide about a draft: schedule all its posts, or send it back")
+    .argument("<id>", "its id, or as much of its end as drafts shows")
+    .option("--at <when>", "another time for all of it")
+    .option("--changes <note>", "send it back, with what is to be changed")
+    .option("--discard", "put it away")
+    .option("--stop", "end a series")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON on a terminal, too")
+    .addHelpText("after", APPROVE_EXAMPLES)
+    .action((id: string, options: ApproveOptions) => approve(host, id, options));
+}
+
+const APPROVE_EXAMPLES = `
+Examples:
+  posthorn approve 4kq2zt
+  posthorn approve 4kq2zt --changes "Shorter, and with a picture"`;
+
+const One = z.looseObject({ draft: Draft, warnings: z.array(z.string()).optional() });
+
+async function list(host: Host, state: string | undefined, { json }: Common): Promise<void> {
+  if (state !== undefined && !DRAFT_STATES.some((known) => known === state))
+    throw new AppError(
+      "invalid",
+      `state: ${quote(state)} is none. The states are ${DRAFT_STATES.join(", ")}.`,
+    );
+  await using session = await host.openSession();
+  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
+  const states = DRAFT_STATES.filter((known) => known === state);
+  const page = await listDrafts(call, { ...(state === undefined ? {} : { state: states }), limit: 100 });
+  const isTable = host.terminal.isScreen && json !== true;
+  host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(page));
+}
+
+/** One line a draft, and below it what is in its way, or what a person said. */
+async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
+  if (drafts.length === 0) return "None.\n";
+  const { timezone } = ctx.settings;
+  const all = drafts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId));
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() }, [...new Set(all)]);
+  const ids = shortIds(drafts.map(({ id }) => id));
+  const columns: readonly Column<Draft>[] = [
+    { title: "WHEN", of: (draft) => whenOf(draft, timezone) },
+    { title: "STATE", of: ({ state, outcome }) => (outcome === null ? state : `${state}, ${outcome}`) },
+    {
+      title: "CHANNELS",
+      of: ({ targets }) => targets.map(({ accountId }) => names.get(accountId) ?? accountId).join(", "),
+      isCut: true,
+    },
+    { title: "TEXT", of: ({ title, caption }) => title ?? caption ?? "", isCut: true },
+    { title: "ID", of: ({ id }) => ids.get(id) ?? id },
+  ];
+  const [head = "", ...lines] = toTable(columns, drafts, host.terminal.columns).split("\n");
+  const rows = drafts.flatMap((draft, at) => [lines[at] ?? "", ...notesOf(draft, names)]);
+  return `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
+}
+
+function whenOf({ scheduledAt, repeat, posts }: Draft, timezone: string): string {
+  if (repeat !== null)
+    return `each ${repeat.every === 1 ? "" : `${repeat.every} `}${repeat.unit} ${repeat.time}`;
+  const at = posts[0]?.scheduledAt ?? scheduledAt;
+  return at === null ? "once approved" : toClock(at, timezone);
+}
+
+function notesOf({ state, checks, decision, posts }: Draft, names: ReadonlyMap<string, string>): string[] {
+  const name = (id: string): string => names.get(id) ?? id;
+  const isDecided = posts.length > 0;
+  const problems = isDecided
+    ? posts.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]))
+    : checks.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]));
+  const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
+  return [...problems, ...said].map((line) => `  ${line.replaceAll(/\s+/g, " ")}`);
+}
+
+async function write(host: Host, text: string | undefined, options: DraftOptions): Promise<void> {
+  const caption = text === "-" ? (await host.terminal.readAll()).trimEnd() : text;
+  await using session = await host.openSession();
+  const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+  if (accounts.length === 0)
+    throw new AppError("conflict", "There is no channel yet. Connect one with posthorn connect.");
+  const at = timeOf(session, options.at);
+  await using media = await bringMedia(host, session, options.media);
+  const args = {
+    ...(caption === undefined ? {} : { caption }),
+    ...(at === undefined ? {} : { scheduledAt: at }),
+    ...readMetadata(options, media.urls),
+    targets: options.on.map((accountId) => ({ accountId })),
+    ...(options.label.length === 0 ? {} : { labels: options.label }),
+    ...(options.note === undefined ? {} : { note: options.note }),
+    ...(options.submit === true ? { submit: true } : {}),
+  };
+  const { result } = await session.toolbox.call("save_draft", args, shellCaller(), {
+    signal: host.stopSignal,
+  });
+  media.keep();
+  await print(host, session, { result, json: options.json });
+}
+
+async function approve(host: Host, given: string, options: ApproveOptions): Promise<void> {
+  const chosen = [options.changes !== undefined, options.discard === true, options.stop === true];
+  if (chosen.filter(Boolean).length > 1)
+    throw new AppError("invalid", "--changes, --discard, --stop: give one of them.");
+  await using session = await host.openSession();
+  const draft = await findDraft(host, session, given);
+  const at = timeOf(session, options.at);
+  const decision =
+    options.changes !== undefined
+      ? "changes"
+      : options.discard
+        ? "discard"
+        : options.stop
+          ? "stop"
+          : "approve";
+  const args = {
+    id: draft.id,
+    revision: draft.revision,
+    decision,
+    ...(options.changes === undefined ? {} : { note: options.changes }),
+    ...(at === undefined ? {} : { scheduledAt: at }),
+  };
+  const { result } = await session.toolbox.call("decide_draft", args, shellCaller(), {
+    signal: host.stopSignal,
+    ...consentOf(host, session, options.yes === true),
+  });
+  await print(host, session, { result, json: options.json });
+}
+
+function timeOf({ ctx }: Session, when: string | undefined): string | undefined {
+  if (when === undefined) return undefined;
+  const now = ctx.clock.now();
+  return readWhen(when, { now, timezone: ctx.settings.timezone }) ?? new Date(now).toISOString();
+}
+
+const MOST_LOOKED_AT = 200;
+
+/** The draft of this id, or of its end. Throws `invalid` for several, `not_found`. */
+async function findDraft(host: Host, { ctx }: Session, given: string): Promise<Draft> {
+  const call = plainCall(ctx, shellCaller(), host.stopSignal);
+  const { drafts } = await listDrafts(call, { limit: MOST_LOOKED_AT });
+  const found = drafts.filter(({ id }) => id === given || id.endsWith(given.trim().replace(/^…/, "")));
+  const [draft, ...others] = found;
+  if (draft === undefined)
+    throw new AppError(
+      "not_found",
+      `id: there is no draft ${quote(given)}. "posthorn drafts" shows the drafts.`,
+    );
+  if (others.length === 0) return draft;
+  throw new AppError("invalid", `id: ${quote(given)} may be several drafts. Give more of it.`);
+}
+
+async function print(
+  host: Host,
+  session: Session,
+  { result, json }: { readonly result: unknown; readonly json: true | undefined },
+): Promise<void> {
+  const { draft, warnings = [] } = One.parse(result);
+  const { terminal } = host;
+  if (!terminal.isScreen || json === true) return terminal.print(toJsonText(result));
+  terminal.print(await showDrafts(host, session, [draft]));
+  for (const warning of warnings) terminal.print(`${warning}\n`);
+}
