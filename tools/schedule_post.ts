@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DryRun, Post } from "../src/domain/posts/post.ts";
+import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/posts/schedule-post.ts";
 import { askToPublish } from "../src/posts/questions.ts";
@@ -19,6 +19,7 @@ export default defineTool({
     post: Post,
     warnings: z.array(z.string()).describe("What to look at."),
     dryRun: DryRun,
+    preview: DryRunPreview,
   }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),

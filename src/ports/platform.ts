@@ -72,6 +72,23 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
+/** What readers see of a post. What is left out is as `src/posts/preview.ts` makes it of the data. */
+export interface Shown {
+  /** Default: the title, where there is one, and the caption. */
+  readonly text?: string | null;
+  /** What of it counts against the caption's limit, as it is sent; default: the caption. */
+  readonly counted?: string;
+  /** The texts of what follows, in order; default: the thread, then the first comment. */
+  readonly parts?: readonly string[];
+  /** Where its card or button leads to; default: `link`. */
+  readonly link?: string | null;
+  /** What else to know, in a sentence: that a person finishes it in the app. */
+  readonly note?: string | null;
+}
+
+/** A post that may not be finished: fields of its metadata that are missing or wrong are left out. */
+export type UnfinishedPost<M> = PlatformPost<Partial<M>>;
+
 /** What the platform knows of a live post. */
 export type PostInsights = Pick<Insights, "state" | "visibility"> & { readonly metrics: Partial<Metrics> };
 
@@ -122,6 +139,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /** Rules that data cannot say. Pure. Asked when a post is scheduled or edited, and before it is sent. */
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
+  /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
+  preview?(post: UnfinishedPost<z.infer<S>>, account: PlatformAccount): Shown;
   /** The length of a caption, where its unit is `weighted`. Pure. */
   measure?(text: string): number;
   /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */

@@ -2,6 +2,7 @@ import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, tellTime } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
@@ -19,7 +20,8 @@ import {
   foldThumbnail,
   readScheduledAt,
 } from "./post-draft.ts";
-import { checkForm, mergeMetadata } from "./post-form.ts";
+import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
@@ -28,7 +30,8 @@ export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
 interface Draft {
   readonly row: PostRow;
-  readonly isDryRun?: boolean;
+  /** Only of a dry run. */
+  readonly preview?: Preview;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
 }
@@ -43,9 +46,9 @@ type Drafted = Draft | { readonly error: string };
 export async function schedulePost(
   call: CallContext,
   input: PostBody,
-): Promise<{ post: Post; warnings: string[]; dryRun?: true }> {
-  const { row, warnings, files } = await draftPost(call, input);
-  if (input.dryRun === true) return { post: asDryRun(row), warnings, dryRun: true };
+): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
+  const { row, warnings, files, preview } = await draftPost(call, input);
+  if (preview !== undefined) return { post: asDryRun(row), warnings, dryRun: true, preview };
   const answer = { post: toPost(row), warnings };
   await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
@@ -68,7 +71,7 @@ export async function schedulePosts(
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
     const drafted = await draftPost(call, post).catch((error: unknown) => refuse(error));
-    drafts.push("error" in drafted ? drafted : { ...drafted, isDryRun: post.dryRun === true });
+    drafts.push(drafted);
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
@@ -114,7 +117,7 @@ function judge(
   const isRefused = input.atomic === true && failures > 0;
   const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
   const toStore = drafts.filter(
-    (draft): draft is Draft => "row" in draft && !isRefused && draft.isDryRun !== true,
+    (draft): draft is Draft => "row" in draft && !isRefused && draft.preview === undefined,
   );
   return { results, toStore };
 }
@@ -134,9 +137,9 @@ function toBatchResult(
     const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
     return { index: at.index, post: null, warnings: draft.warnings, error };
   }
-  const { row, warnings } = draft;
-  if (draft.isDryRun === true)
-    return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true };
+  const { row, warnings, preview } = draft;
+  if (preview !== undefined)
+    return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
   return { index: at.index, post: toPost(row), warnings, error: null };
 }
 
@@ -178,7 +181,8 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     ...(await warnOfRepetition(ctx, row)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
-  return { row, warnings, files: checked.files };
+  const preview = input.dryRun === true ? await previewPost(ctx, account, contentOf(row)) : undefined;
+  return { row, warnings, files: checked.files, ...(preview === undefined ? {} : { preview }) };
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
