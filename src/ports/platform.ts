@@ -74,15 +74,17 @@ export interface Checked {
 
 /** What readers see of a post. What is left out is as `src/posts/preview.ts` makes it of the data. */
 export interface Shown {
-  /** Default: the title, where there is one, and the caption. */
-  readonly text?: string | null;
-  /** What of it counts against the caption's limit, as it is sent; default: the caption. */
-  readonly counted?: string;
-  /** The texts of what follows, in order; default: the thread, then the first comment. */
-  readonly parts?: readonly string[];
+  /** What stands in front of the text; default: `title`. */
+  readonly title?: string | null;
+  /** Default: the caption. */
+  readonly body?: string | null;
+  /** How it writes the caption and the texts of a thread; default: as they are. */
+  write?(text: string): string;
+  /** What counts of a text, where that is not what is shown. */
+  counted?(text: string): string;
   /** Where its card or button leads to; default: `link`. */
   readonly link?: string | null;
-  /** What else to know, in a sentence: that a person finishes it in the app. */
+  /** What else to know, in a sentence; default: the warning that hides it. */
   readonly note?: string | null;
 }
 
@@ -140,7 +142,7 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   /** Rules that data cannot say. Pure. Asked when a post is scheduled or edited, and before it is sent. */
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
   /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
-  preview?(post: UnfinishedPost<z.infer<S>>, account: PlatformAccount): Shown;
+  preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): Shown;
   /** The length of a caption, where its unit is `weighted`. Pure. */
   measure?(text: string): number;
   /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */

@@ -36,7 +36,7 @@ export async function previewPost(
   const capabilities = capabilitiesFor(ctx, account, draft);
   const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
   const figures = await figuresByUrl(ctx, account.owner_id, urls);
-  const shown = platform.preview?.(draft, toPlatformAccount(account)) ?? {};
+  const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: figures }) ?? {};
   return makePreview({ platform, capabilities, figures, post: draft }, shown);
 }
 
@@ -58,32 +58,35 @@ interface Previewed {
 
 function makePreview(at: Previewed, shown: Shown): Preview {
   const { platform, capabilities, post } = at;
-  const { title, link, thread, firstComment } = post.metadata as CommonFields;
+  const given = post.metadata as CommonFields;
+  const { firstComment: comment = "" } = given;
   const items = placesOf(platform, post).filter(({ isItem, url }) => isItem && url !== "");
-  const later = thread ?? [];
-  const texts = shown.parts ?? [...later.map(({ caption }) => caption), ...textsOf(firstComment)];
-  const { maxLength, withMedia } = capabilities.caption;
-  const text = shown.text === undefined ? textsOf(title, post.caption).join("\n\n") : shown.text;
+  const write = shown.write ?? ((text: string): string => text);
+  const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? text, max);
+  const caption = write(post.caption ?? "");
+  const { maxLength, withMedia = maxLength } = capabilities.caption;
+  const { title = given.title, body = caption, link = given.link, note = warningOf(given) } = shown;
+  const text = [title, body].filter((one) => one !== undefined && one !== null && one !== "").join("\n\n");
   return {
     text: text === "" ? null : text,
-    parts: texts.map((part, index) => {
-      const mediaUrl = later[index]?.mediaUrl ?? "";
-      const max = index < later.length ? maxLength : null;
-      return {
-        text: part,
-        count: countOf(at, part, max),
+    parts: [
+      ...(given.thread ?? []).map(({ caption: part, mediaUrl = "" }) => ({
+        text: write(part),
+        count: count(write(part), maxLength),
         media: mediaUrl === "" ? [] : [mediaOf(at, mediaUrl)],
-      };
-    }),
-    count: countOf(
-      at,
-      shown.counted ?? post.caption ?? "",
-      items.length > 0 ? (withMedia ?? maxLength) : maxLength,
-    ),
+      })),
+      // How long a comment may be, its own field says.
+      ...(comment === "" ? [] : [{ text: comment, count: countOf(at, comment, null), media: [] }]),
+    ],
+    count: count(caption, items.length > 0 ? withMedia : maxLength),
     media: items.map(({ url }) => mediaOf(at, url)),
-    link: shown.link === undefined ? (link ?? null) : shown.link,
-    note: shown.note ?? null,
+    link: link ?? null,
+    note,
   };
+}
+
+function warningOf({ spoilerText = "" }: CommonFields): string | null {
+  return spoilerText.trim() === "" ? null : `Shown after a click on the warning: ${spoilerText}`;
 }
 
 /** As `commonMetadata` has them, on the platforms that do. */
@@ -92,10 +95,7 @@ interface CommonFields {
   readonly link?: string;
   readonly thread?: readonly { readonly caption: string; readonly mediaUrl?: string }[];
   readonly firstComment?: string;
-}
-
-function textsOf(...texts: readonly (string | null | undefined)[]): string[] {
-  return texts.flatMap((text) => (text === undefined || text === null || text === "" ? [] : [text]));
+  readonly spoilerText?: string;
 }
 
 function countOf({ platform, capabilities }: Previewed, text: string, max: number | null): Preview["count"] {
