@@ -80,8 +80,8 @@ export interface Shown {
   readonly body?: string | null;
   /** How it writes the caption and the texts of a thread; default: as they are. */
   write?(text: string): string;
-  /** What counts of a text, where that is not what is shown. */
-  counted?(text: string): string;
+  /** What counts of a text, piece by piece, where that is not what is shown. */
+  counted?(text: string): readonly string[];
   /** Where its card or button leads to; default: `link`. */
   readonly link?: string | null;
   /** What else to know, in a sentence; default: the warning that hides it. */

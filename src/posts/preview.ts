@@ -62,7 +62,7 @@ function makePreview(at: Previewed, shown: Shown): Preview {
   const { firstComment: comment = "" } = given;
   const items = placesOf(platform, post).filter(({ isItem, url }) => isItem && url !== "");
   const write = shown.write ?? ((text: string): string => text);
-  const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? text, max);
+  const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? [text], max);
   const caption = write(post.caption ?? "");
   const { maxLength, withMedia = maxLength } = capabilities.caption;
   const { title = given.title, body = caption, link = given.link, note = warningOf(given) } = shown;
@@ -76,7 +76,7 @@ function makePreview(at: Previewed, shown: Shown): Preview {
         media: mediaUrl === "" ? [] : [mediaOf(at, mediaUrl)],
       })),
       // How long a comment may be, its own field says.
-      ...(comment === "" ? [] : [{ text: comment, count: countOf(at, comment, null), media: [] }]),
+      ...(comment === "" ? [] : [{ text: comment, count: countOf(at, [comment], null), media: [] }]),
     ],
     count: count(caption, items.length > 0 ? withMedia : maxLength),
     media: items.map(({ url }) => mediaOf(at, url)),
@@ -98,9 +98,14 @@ interface CommonFields {
   readonly spoilerText?: string;
 }
 
-function countOf({ platform, capabilities }: Previewed, text: string, max: number | null): Preview["count"] {
+function countOf(
+  { platform, capabilities }: Previewed,
+  pieces: readonly string[],
+  max: number | null,
+): Preview["count"] {
   const { caption } = capabilities;
-  return { length: captionLength(text, caption, platform.measure), max, unit: caption.unit };
+  const lengths = pieces.map((piece) => captionLength(piece, caption, platform.measure));
+  return { length: lengths.reduce((sum, length) => sum + length, 0), max, unit: caption.unit };
 }
 
 function mediaOf({ capabilities, figures }: Previewed, url: string): Preview["media"][number] {

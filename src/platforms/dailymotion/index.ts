@@ -36,7 +36,7 @@ export default definePlatform({
   connect: [KEY],
   choices: { category: categories },
   check: checkPost,
-  preview: () => ({ counted: toHtml }),
+  preview: () => ({ counted: (text) => [toHtml(text)] }),
   inspect,
   publish,
   edit,
