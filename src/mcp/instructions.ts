@@ -8,7 +8,7 @@ export function instructionsFor({ clock, settings }: Pick<McpContext, "clock" | 
 
 It was ${now} when this connection opened. Give times as ISO 8601 and leave the offset out: they are read in this zone. Answers are in UTC.
 
-Plan a post: schedule_post takes a channel by name, handle, platform or id (list_accounts); list_platforms has each metadata field. Media: an https address, or list_files, upload_file. Without scheduledAt it goes out at once; dryRun stores nothing and shows all warnings. schedule_posts takes a batch. What is next: show_calendar, earliest first. Lists leave out fields that are null.
+Plan a post: schedule_post takes a channel by name, handle, platform or id (list_accounts); list_platforms has each metadata field. Media: an https address, or list_files, upload_file. Without scheduledAt it goes out at once; dryRun stores nothing and shows all warnings and a preview. schedule_posts takes a batch. What is next: show_calendar, earliest first. Lists leave out fields that are null.
 
 A post is scheduled → publishing → (uploaded, still private) → published, or failed, cancelled. Scheduled: update_post, cancel_post; several at once: change_posts. Live: edit_published_post; by mistake: cancel_post with fromPlatform. Failed: read error, then retry_post with what is to change, or resolve_post with dismissed. Outcome unknown: look at the channel, then resolve_post. Never schedule it again.
 
