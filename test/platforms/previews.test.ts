@@ -94,6 +94,11 @@ describe.each(platforms.map((platform) => [platform.name, platform] as const))("
     expect(picture).toMatchObject({ media: [{ url: PHOTO_URL, type: "image", change: null }] });
     expect(gone?.media[0]).toEqual({ url: "file_gone", type: null, change: null });
     expect(wrong).toEqual(words);
+    // A field at a time, as a person fills them in.
+    const { post, otherPosts = {} } = await readStage(name);
+    for (const { metadata } of [post, ...Object.values<StagePost>(otherPosts)])
+      for (const [key, value] of Object.entries(metadata))
+        Preview.parse(await preview(stage, { metadata: { [key]: value } }));
   });
 });
 
