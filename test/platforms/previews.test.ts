@@ -273,6 +273,22 @@ const RULES: readonly (readonly [name: string, rule: string, post: Given, shown:
   ],
 ];
 
+/** Where a title belongs to something else than the text. */
+const NO_TITLE = ["bluesky", "linkedin", "slack", "webhook"];
+
+it("has the title in front of the text, but where it belongs to something else", async () => {
+  for (const platform of platforms) {
+    const isTitled = Object.hasOwn(platform.metadata.shape, "title");
+    if (!isTitled) continue;
+    await using stage = await (await readStage(platform.name)).openStage(platform);
+    const { text } = await preview(stage, { caption: "It sounds", metadata: { title: "The horn" } });
+    expect([platform.name, text]).toEqual([
+      platform.name,
+      NO_TITLE.includes(platform.name) ? "It sounds" : "The horn\n\nIt sounds",
+    ]);
+  }
+});
+
 describe("what a platform does in a way of its own", () => {
   it.each(RULES)("%s %s", async (name, _rule, post, expected) => {
     const platform = platforms.find((one) => one.name === name);
