@@ -17,6 +17,7 @@ const SUBJECTS: readonly string[] = [
   "webhooks",
   "publishing",
   "posts",
+  "drafts",
   "results",
   "feeds",
 ];
@@ -75,7 +76,10 @@ const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
   cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
-  domain: { order: ["settings", "accounts", "files", "posts", "arguments", "webhooks", "health"], tops: [] },
+  domain: {
+    order: ["settings", "accounts", "files", "posts", "drafts", "arguments", "webhooks", "health"],
+    tops: [],
+  },
   http: {
     order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
     tops: ["src/http/app.ts"],
@@ -116,6 +120,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
   "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
   "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
+  "src/drafts/series.ts": "the next posts of a series, made ahead",
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/health/status.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",

@@ -95,6 +95,11 @@ async function addFile(): Promise<string> {
   return file.id;
 }
 
+async function addDraft(): Promise<string> {
+  const targets = [{ accountId: account }];
+  return (await service.call("save_draft", { caption: "A draft", targets, note: "Later" })).draft.id;
+}
+
 async function addWebhook(): Promise<string> {
   return (await service.call("create_webhook", { url: "https://hooks.example/" })).webhook.id;
 }
@@ -108,6 +113,7 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   ],
   connect_channel: async () => [{ provider: "webhook" }, { provider: "talkative" }],
   create_webhook: async () => [{ url: "https://hooks.example/made" }],
+  decide_draft: async () => [{ id: await addDraft(), revision: 1, decision: "approve", note: "Good." }],
   delete_file: async () => [{ id: await addFile() }],
   delete_webhook: async () => [{ id: await addWebhook() }],
   disconnect_channel: async () => [{ accountId: await service.addFeed() }],
@@ -116,6 +122,7 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   get_post: async () => [{ id: await addPost(LIVE), insights: true, history: true }],
   get_status: async () => [(await addPost({ ...FAILED, scheduled_at: service.clock.now() - 1_000 }), {})],
   list_accounts: async () => [{}],
+  list_drafts: async () => [{ id: await addDraft() }, { limit: 1 }],
   list_files: async () => [(await addFile(), {})],
   list_choices: async () => [{ accountId: account, field: "shelf" }],
   list_platforms: async () => [{}, { provider: ["talkative", "cinema", "feed", "bluesky"] }],
@@ -128,6 +135,10 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   replay_webhook: async () => [{ id: await addWebhook(), since: "2026-11-01" }],
   resolve_post: async () => [{ id: await addPost({ ...FAILED, in_doubt: 1 }), outcome: "published" }],
   retry_post: async () => [{ id: await addPost(FAILED) }],
+  save_draft: async () => [
+    { caption: "A draft", targets: [{ accountId: account }], labels: ["x"], submit: true },
+    { id: await addDraft(), revision: 1, repeat: { unit: "day", time: "09:00" } },
+  ],
   schedule_post: async () => [{ accountId: account, caption: "Now" }],
   schedule_posts: async () => [
     { posts: [{ accountId: account, caption: "One" }, { accountId: "acc_missing" }] },

@@ -18,6 +18,9 @@ export default defineTool({
   }),
   output: z.strictObject({
     post: Post,
+    draftId: z.string().nullable().optional().describe("The draft that it comes from."),
+    labels: z.array(z.string()).optional().describe("Never published."),
+    note: z.string().nullable().optional().describe("Never published."),
     insights: Insights.optional(),
     warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),

@@ -21,7 +21,7 @@ import {
   touchApiKey,
 } from "../store/queries/access.ts";
 import { insertMeta } from "../store/queries/meta.ts";
-import type { Tx } from "../store/engine/store.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
 
@@ -42,6 +42,12 @@ const TOUCH_EVERY_MS = MINUTE;
 
 /** Names the fixed key of the settings wherever a key's id is shown. */
 const FIXED_KEY_ID = "key_fixed";
+
+/** Of callers that stand in no list of keys. */
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  local: "This machine",
+  [FIXED_KEY_ID]: "POSTHORN_API_KEY",
+};
 
 /** Makes a key. `key` is shown this once. Throws `invalid` that names the field. */
 export async function createKey(
@@ -99,6 +105,13 @@ async function revokeUnseenKey(ctx: AppContext, tx: Tx): Promise<boolean> {
 export async function listKeys({ ctx, caller }: CallContext): Promise<{ keys: ApiKey[] }> {
   const rows = await listApiKeyRows(ctx.store, caller.ownerId);
   return { keys: rows.map((row) => toApiKey(ctx, row)) };
+}
+
+/** What the keys of an owner are called, for those who read what was done with them. */
+export async function namesOfKeys(reader: Reader, ownerId: string): Promise<(keyId: string) => string> {
+  const rows = await listApiKeyRows(reader, ownerId);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return (keyId) => names.get(keyId) ?? OWN_NAMES[keyId] ?? "A key";
 }
 
 /** Takes the whole key, `key_<id>` or `<id>`. Revoking twice changes nothing. Throws `not_found`. */

@@ -84,11 +84,13 @@ export function parseSearch(search: string): SearchTerm[] {
 export interface SearchableText {
   readonly caption: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** What a plan says of it: labels, a note. Default: nothing. */
+  readonly beside?: readonly string[];
 }
 
-/** Caption, title and description; other metadata, and the names of its keys, are not searched. */
-export function searchableText({ caption, metadata }: SearchableText): string {
-  const texts = [metadata?.["title"], caption, metadata?.["description"]];
+/** Caption, title, description and what is said beside them. Other metadata, and names of keys, are not searched. */
+export function searchableText({ caption, metadata, beside = [] }: SearchableText): string {
+  const texts = [metadata?.["title"], caption, metadata?.["description"], ...beside];
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 

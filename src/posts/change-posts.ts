@@ -13,7 +13,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listPosts } from "./list-posts.ts";
-import { hashContent, warnOfAccess } from "./post-draft.ts";
+import { hashContent, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
@@ -105,10 +105,13 @@ async function planMove(
   }
 }
 
-function assertClear({ ids, accountId, from, to, shiftMinutes, cancel }: PostsChange): void {
-  const isFiltered = accountId !== undefined || from !== undefined || to !== undefined;
+function assertClear({ ids, accountId, label, from, to, shiftMinutes, cancel }: PostsChange): void {
+  const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
   if ((ids !== undefined) === isFiltered)
-    throw new AppError("invalid", "Which posts? Give either ids, or a filter of accountId, from and to.");
+    throw new AppError(
+      "invalid",
+      "Which posts? Give either ids, or a filter of accountId, label, from and to.",
+    );
   const isShifted = shiftMinutes !== undefined && shiftMinutes !== 0;
   if (isShifted === (cancel === true))
     throw new AppError(
@@ -117,8 +120,12 @@ function assertClear({ ids, accountId, from, to, shiftMinutes, cancel }: PostsCh
     );
 }
 
-async function findFitting(call: CallContext, { accountId, from, to }: PostsChange): Promise<PostRow[]> {
-  const page = await listPosts(call, { accountId, from, to, status: ["scheduled"], limit: MAX_POSTS });
+async function findFitting(
+  call: CallContext,
+  { accountId, label, from, to }: PostsChange,
+): Promise<PostRow[]> {
+  const filter = { accountId, label, from, to };
+  const page = await listPosts(call, { ...filter, status: ["scheduled"], limit: MAX_POSTS });
   if (page.nextCursor !== null)
     throw new AppError(
       "invalid",

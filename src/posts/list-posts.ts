@@ -47,6 +47,8 @@ async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs)
     accountIds: listOf(accountIds),
     providers,
     statuses: listOf(args.status),
+    labels: listOf(args.label),
+    draftId: args.draftId ?? null,
     terms: args.search === undefined ? [] : parseSearch(args.search),
     from,
     to,
@@ -77,7 +79,9 @@ export function reachable(
 }
 
 function fingerprinted({ terms, ...rest }: Filters): unknown {
-  return [rest.accountIds, rest.providers, rest.statuses, rest.from, rest.to, terms.map((term) => term.text)];
+  const { accountIds, providers, statuses, from, to, labels = null, draftId = null } = rest;
+  const planned = labels === null && draftId === null ? [] : [labels, draftId];
+  return [accountIds, providers, statuses, from, to, terms.map((term) => term.text), ...planned];
 }
 
 const POSITION = /^(?<at>-?\d{1,15}) (?<id>\w+)$/;

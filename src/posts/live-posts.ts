@@ -16,7 +16,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEdited } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
+import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-checks.ts";
 import { type CheckedForm, checkForm, contentOf, mergeMetadata, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";

@@ -14,6 +14,7 @@ import {
   readAttempts,
   readWarnings,
 } from "../store/queries/posts.ts";
+import { findPlan, labelsOf } from "../store/queries/plans.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -28,7 +29,7 @@ import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/
 import { findAccount } from "../accounts/accounts.ts";
 import { openSteps } from "../publishing/follow-ups.ts";
 import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
-import { assertUsable } from "./post-draft.ts";
+import { assertUsable } from "./post-checks.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
@@ -37,6 +38,14 @@ export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): 
   return row;
 }
 
+/** What a plan says of a post. */
+interface PostPlan {
+  readonly draftId: string | null;
+  readonly labels: string[];
+  readonly note: string | null;
+}
+
+/** `draftId`, `labels` and `note` only of a post that a plan says something of. */
 export async function getPost(
   { ctx, caller }: CallContext,
   input: {
@@ -44,10 +53,14 @@ export async function getPost(
     readonly insights?: boolean | undefined;
     readonly history?: boolean | undefined;
   },
-): Promise<{ post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] }> {
+): Promise<
+  { post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] } & Partial<PostPlan>
+> {
   const row = await findOwnPost(ctx, caller, input.id);
+  const plan = await findPlan(ctx.store, row.id);
   return {
     post: toPost(row),
+    ...(plan === null ? {} : { draftId: plan.draft_id, labels: labelsOf(plan), note: plan.note }),
     ...readWarnings(row),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),

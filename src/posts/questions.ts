@@ -17,7 +17,7 @@ import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { planChange } from "./change-posts.ts";
-import { readScheduledAt } from "./post-draft.ts";
+import { readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import { findOwnPost, isOnPlatform } from "./posts.ts";
 import { checkChanges, hasChanges } from "./update-post.ts";

@@ -1,3 +1,4 @@
+import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, tellTime } from "../domain/time.ts";
@@ -8,6 +9,7 @@ import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { lockFiles } from "../store/queries/files.ts";
 import { findLiveText, findWaitingTwin } from "../store/queries/channel-posts.ts";
+import type { NewPlan } from "../store/queries/plans.ts";
 import { freshRow, insertPost, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -19,7 +21,7 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
-} from "./post-draft.ts";
+} from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
@@ -28,16 +30,19 @@ import { findPlatform } from "../platform-io/set-up.ts";
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
-interface Draft {
+/** A post that was checked and may be stored. */
+export interface PreparedPost {
   readonly row: PostRow;
-  /** Only of a dry run. */
-  readonly preview?: Preview;
+  /** What a plan says of it. Null: nothing. */
+  readonly plan: NewPlan | null;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
+  /** Only of a dry run. */
+  readonly preview?: Preview;
 }
 
 /** A post of a batch that may be stored, or why it may not. */
-type Drafted = Draft | { readonly error: string };
+type Checked = PreparedPost | { readonly error: string };
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
@@ -47,12 +52,12 @@ export async function schedulePost(
   call: CallContext,
   input: PostBody,
 ): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
-  const { row, warnings, files, preview } = await draftPost(call, input);
+  const { row, plan, warnings, files, preview } = await preparePost(call, input);
   if (preview !== undefined) return { post: asDryRun(row), warnings, dryRun: true, preview };
   const answer = { post: toPost(row), warnings };
   await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
-    await insertPost(tx, row);
+    await insertPost(tx, row, plan);
     return answer;
   });
   call.ctx.wakePublisher();
@@ -67,29 +72,28 @@ export async function schedulePosts(
   call: CallContext,
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
 ): Promise<{ results: BatchResult[] }> {
-  const drafts: Drafted[] = [];
+  const checked: Checked[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
-    const drafted = await draftPost(call, post).catch((error: unknown) => refuse(error));
-    drafts.push(drafted);
+    checked.push(await preparePost(call, post).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
   call.signal.throwIfAborted();
-  const { results, toStore } = judge(input, drafts);
+  const { results, toStore } = judge(input, checked);
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
-    const judged = judge(input, await withFiles(tx, call, drafts));
-    for (const { row } of judged.toStore) await insertPost(tx, row);
+    const judged = judge(input, await withFiles(tx, call, checked));
+    for (const { row, plan } of judged.toStore) await insertPost(tx, row, plan);
     return { results: judged.results };
   });
   call.ctx.wakePublisher();
   return answer;
 }
 
-/** The drafts whose files are there still. All are locked before the first is looked up: see `lockFiles`. */
-async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Drafted[]): Promise<Drafted[]> {
-  const files = drafts.flatMap((draft) => ("error" in draft ? [] : draft.files));
+/** The posts whose files are there still. All are locked before the first is looked up: see `lockFiles`. */
+async function withFiles(tx: Tx, { caller }: CallContext, posts: readonly Checked[]): Promise<Checked[]> {
+  const files = posts.flatMap((post) => ("error" in post ? [] : post.files));
   await lockFiles(
     tx,
     caller.ownerId,
@@ -100,24 +104,24 @@ async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Draft
     if (error instanceof AppError && error.kind === "unavailable") throw error;
     return refuse(error);
   };
-  const checked: Drafted[] = [];
-  for (const draft of drafts) {
-    const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuseInside);
-    checked.push(missing ?? draft);
+  const found: Checked[] = [];
+  for (const post of posts) {
+    const missing = "error" in post ? null : await requireFiles(tx, caller, post.files).catch(refuseInside);
+    found.push(missing ?? post);
   }
-  return checked;
+  return found;
 }
 
 /** What is answered, and which of them are stored. */
 function judge(
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
-  drafts: readonly Drafted[],
-): { results: BatchResult[]; toStore: Draft[] } {
-  const failures = drafts.filter((draft) => "error" in draft).length;
+  posts: readonly Checked[],
+): { results: BatchResult[]; toStore: PreparedPost[] } {
+  const failures = posts.filter((post) => "error" in post).length;
   const isRefused = input.atomic === true && failures > 0;
-  const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
-  const toStore = drafts.filter(
-    (draft): draft is Draft => "row" in draft && !isRefused && draft.preview === undefined,
+  const results = posts.map((post, index) => toBatchResult(post, { index, isRefused, failures }));
+  const toStore = posts.filter(
+    (post): post is PreparedPost => "row" in post && !isRefused && post.preview === undefined,
   );
   return { results, toStore };
 }
@@ -129,15 +133,15 @@ function refuse(error: unknown): { error: string } {
 }
 
 function toBatchResult(
-  draft: Drafted,
+  checked: Checked,
   at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
 ): BatchResult {
-  if ("error" in draft) return { index: at.index, post: null, warnings: [], error: draft.error };
+  if ("error" in checked) return { index: at.index, post: null, warnings: [], error: checked.error };
   if (at.isRefused) {
     const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
-    return { index: at.index, post: null, warnings: draft.warnings, error };
+    return { index: at.index, post: null, warnings: checked.warnings, error };
   }
-  const { row, warnings, preview } = draft;
+  const { row, warnings, preview } = checked;
   if (preview !== undefined)
     return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
   return { index: at.index, post: toPost(row), warnings, error: null };
@@ -148,7 +152,8 @@ function asDryRun(row: PostRow): Post {
   return toPost({ ...row, id: "" });
 }
 
-async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
+/** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
+export async function preparePost(call: CallContext, input: PostBody): Promise<PreparedPost> {
   const { ctx, caller } = call;
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;
@@ -182,7 +187,19 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     ...(await warnOfSilence(ctx, call, row)),
   ];
   const preview = input.dryRun === true ? await previewPost(ctx, account, contentOf(row)) : undefined;
-  return { row, warnings, files: checked.files, ...(preview === undefined ? {} : { preview }) };
+  return {
+    row,
+    plan: planOf(input),
+    warnings,
+    files: checked.files,
+    ...(preview === undefined ? {} : { preview }),
+  };
+}
+
+/** What its caller says of it beside its content. Null: nothing. */
+function planOf({ labels = [], note }: PlanFields): NewPlan | null {
+  if (labels.length === 0 && note === undefined) return null;
+  return { draftId: null, occurrence: 0, labels: eachOnce(labels), note: note ?? null };
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {

@@ -17,7 +17,7 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
-} from "./post-draft.ts";
+} from "./post-checks.ts";
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { findOwnPost } from "./posts.ts";

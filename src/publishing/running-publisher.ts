@@ -41,6 +41,8 @@ export async function runPublisher(
   /** The file that says how far this machine saw the database come. */
   epoch: string,
   worker: ThisProcess & { role: WorkerRole },
+  /** Jobs of rooms above this one. */
+  further: readonly MaintenanceJob[] = [],
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
@@ -52,7 +54,7 @@ export async function runPublisher(
       onLost,
     });
     const events = startWebhookLoop(own);
-    const maintenance = startMaintenance(own);
+    const maintenance = startMaintenance(own, { jobs: [...JOBS, ...further] });
     const stopListening = own.store.wake.listen(() => {
       publisher.wake();
       events.wake();

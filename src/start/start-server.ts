@@ -1,3 +1,4 @@
+import { SERIES_JOB } from "../drafts/series.ts";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
 import type { Server } from "../cli/host.ts";
@@ -68,7 +69,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     else {
       closers.add(await register(ctx, start.self));
       const role = half === "publisher" ? half : start.role;
-      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role });
+      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [SERIES_JOB]);
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.

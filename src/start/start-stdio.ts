@@ -1,3 +1,4 @@
+import { SERIES_JOB } from "../drafts/series.ts";
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../access/api-keys.ts";
 import { closersOf, type Closers, createContext, createTools } from "../app/compose.ts";
@@ -61,7 +62,7 @@ export async function runStdio({
     let publisher: Publisher | null = null;
     openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
     closers.add(await register(ctx, self));
-    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" });
+    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [SERIES_JOB]);
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;
     await serveStdio({

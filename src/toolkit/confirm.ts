@@ -22,6 +22,8 @@ export interface ConfirmOptions {
   readonly confirmToken?: string;
   /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
+  /** The call comes from a model. Default: from a program or a person. */
+  readonly isByModel?: boolean;
 }
 
 const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
@@ -34,17 +36,20 @@ const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
 export async function requireConfirmation(
   tool: AnyTool,
   input: Record<string, unknown>,
-  { call, ask, said, confirmToken, isConfirmed = false }: ConfirmOptions & { readonly call: CallContext },
+  options: ConfirmOptions & { readonly call: CallContext },
 ): Promise<void> {
+  const { call, ask, said, confirmToken, isConfirmed = false, isByModel = false } = options;
   const { ctx, caller } = call;
   const policy = ctx.settings.confirm;
   if (tool.question === undefined || isConfirmed || policy === "never") return;
   if (said !== undefined) throw refusal(tool, said);
   const confirmed = { tool: tool.name, args: input };
   if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
-  if (ask === undefined && policy !== "always") return;
+  const isForPerson = isByModel && tool.isForPeople?.(input) === true;
+  if (ask === undefined && policy !== "always" && !isForPerson) return;
   const text = await tool.question(input, { ...call, idempotency: null });
   if (text === null) return;
+  if (ask === undefined && isForPerson) throw forPeople(tool);
   const token = issueConfirmation(ctx, caller, confirmed);
   if (ask === undefined) throw unasked(text, token);
   const consent = await ask({ text, token });
@@ -61,6 +66,15 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
   return new AppError(
     "conflict",
     `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
+  );
+}
+
+/** No token here: a model that gets it could give the answer itself. */
+function forPeople({ title }: AnyTool): AppError {
+  return new AppError(
+    "conflict",
+    `Not done: ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
+      "They get a notice of what waits where they asked for notices, and `posthorn drafts` on the command line shows it. Tell them that it waits.",
   );
 }
 

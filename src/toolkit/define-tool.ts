@@ -34,6 +34,8 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   readonly output: O;
   /** Fields that only callers on this machine are offered. The handler refuses them to others. */
   readonly localFields?: readonly string[];
+  /** Calls that a person must agree to: a model whose client cannot ask one is refused. Default: none. */
+  isForPeople?(args: z.output<I>): boolean;
   /** What a person is asked before. Null: nothing. Only reads, and throws what the handler would. */
   question?(args: z.output<I>, call: CallContext): Promise<string | null>;
   /** An address for a person to open. A face that shows it to them leaves it out of the answer. */

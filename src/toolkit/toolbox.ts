@@ -60,9 +60,9 @@ export interface Toolbox {
 /** What is listed and called, without the tools themselves. */
 export type ToolAccess = Pick<Toolbox, "list" | "call">;
 
-const Confirm = z.string().max(200).describe("The refusal's token, once the person has agreed.");
+const Confirm = z.string().max(200).describe("The refusal's token.");
 
-const IdempotencyKey = z.string().min(1).max(255).describe("Calls with the same key are done once (24 h).");
+const IdempotencyKey = z.string().min(1).max(255).describe("Same key: done once.");
 
 interface ToolboxOptions {
   /**

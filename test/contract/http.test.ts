@@ -182,7 +182,7 @@ describe("GET /posts", () => {
     ["cursor=garbled", /cursor/],
     [
       "sort=asc",
-      /^"sort" is not a known query parameter. The parameters are accountId, provider, status, search, from, to, limit, cursor/,
+      /^"sort" is not a known query parameter. The parameters are accountId, provider, status, label, draftId, search, from, to, limit, cursor/,
     ],
     ["limit=1&limit=2", /^limit: is given more than once/],
   ])("answers 400 to %s", async (query, sentence) => {

@@ -84,6 +84,17 @@ async function webhook(): Promise<string> {
   return ((await call).result as { webhook: { id: string } }).webhook.id;
 }
 
+async function tool<T = Record<string, never>>(name: string, args: object): Promise<T> {
+  return (await createToolbox(ctx, tools).call(name, args, callerOf())).result as T;
+}
+
+async function draft(more: object = {}): Promise<{ id: string; revision: number }> {
+  const content = { caption: "A draft", targets: [{ accountId: account.id }], ...more };
+  const { id, revision } = (await tool<{ draft: { id: string; revision: number } }>("save_draft", content))
+    .draft;
+  return { id, revision };
+}
+
 /** An event of the webhook that was delivered long ago. */
 async function delivery(webhookId: string): Promise<string> {
   const row = {
@@ -114,6 +125,7 @@ interface Example {
 const POSTS = "SELECT id, status, caption, metadata, in_doubt FROM posts";
 const TIMES = "SELECT id, scheduled_at FROM posts";
 const ACCOUNTS = "SELECT id, status FROM accounts";
+const DRAFTS = "SELECT id, state, revision, caption FROM drafts";
 const DELIVERIES = "SELECT id, status, next_at FROM webhook_deliveries";
 const WEBHOOKS = "SELECT id FROM webhooks";
 const READY = "SELECT id FROM files WHERE status = 'ready'";
@@ -149,11 +161,29 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { way: "by a page", args: async () => ({ provider: "webhook" }), effect: "SELECT id FROM connections" },
   ],
   create_webhook: [{ args: async () => ({ url: "https://hooks.example/" }), effect: WEBHOOKS }],
+  decide_draft: [
+    { way: "approved", args: async () => ({ ...(await draft()), decision: "approve" }), effect: POSTS },
+    { way: "sent back", args: async () => ({ ...(await draft()), decision: "changes" }), effect: DRAFTS },
+    { way: "discarded", args: async () => ({ ...(await draft()), decision: "discard" }), effect: DRAFTS },
+    {
+      way: "a series that is stopped",
+      args: async () => {
+        const { id } = await draft({ repeat: { unit: "day", time: "09:00" } });
+        await tool("decide_draft", { id, revision: 1, decision: "approve" });
+        return { id, decision: "stop" };
+      },
+      effect: DRAFTS,
+    },
+  ],
   delete_file: [{ args: async () => ({ id: await storedFile() }), effect: READY }],
   delete_webhook: [{ args: async () => ({ id: await webhook() }), effect: WEBHOOKS }],
   disconnect_channel: [{ args: async () => ({ accountId: account.id }), effect: ACCOUNTS }],
   edit_published_post: [
     { args: async () => ({ id: await post(LIVE), caption: "Another text" }), effect: POSTS },
+  ],
+  save_draft: [
+    { args: async () => ({ caption: "A draft" }), effect: DRAFTS },
+    { way: "changed", args: async () => ({ ...(await draft()), caption: "Changed" }), effect: DRAFTS },
   ],
   replay_webhook: [
     {

@@ -55,6 +55,7 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   check_connection: async () => ({ connectId: await openConnection() }),
   connect_channel: () => ({ provider: "bluesky", handle: "alice.example.com" }),
   create_webhook: () => ({ url: NOBODY, events: ["post.failed"], secret: SECRET }),
+  decide_draft: async (world) => ({ ...(await newDraft(world)), decision: "changes", note: "Shorter" }),
   delete_file: async (world) => ({ id: await world.newFile() }),
   delete_webhook: async () => ({ id: await newWebhook() }),
   disconnect_channel: async (world) => ({ accountId: await world.newAccount() }),
@@ -63,6 +64,7 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   get_post: (world) => ({ id: world.publishedId, insights: true, history: true }),
   get_status: () => ({}),
   list_accounts: () => ({}),
+  list_drafts: async (world) => ({ id: (await newDraft(world)).id }),
   list_files: () => ({ limit: 1 }),
   list_platforms: () => ({ provider: ["feed", "bluesky"] }),
   list_posts: () => ({ status: ["published", "failed"], search: "parity" }),
@@ -73,6 +75,7 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
     outcome: "not_published",
   }),
   retry_post: async (world) => ({ id: await failPost(await world.newPost()) }),
+  save_draft: (world) => ({ caption: "Drafted", targets: [{ accountId: world.accountId }] }),
   schedule_post: (world) => ({
     accountId: world.accountId,
     caption: "Face to face",
@@ -110,6 +113,7 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["create_webhook", { url: "http://127.0.0.1/hook" }],
   ["create_webhook", { url: "https://hooks.example/", events: ["post.liked"] }],
   ["create_webhook", { url: "https://hooks.example/", accountId: ["acc_none"] }],
+  ["decide_draft", { id: "dft_none", revision: 1, decision: "approve" }],
   ["delete_file", { id: "file_none" }],
   ["delete_webhook", { id: "whk_none" }],
   ["disconnect_channel", { accountId: "acc_none" }],
@@ -123,6 +127,7 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["list_accounts", { limit: 5 }],
   ["list_choices", (world: World) => ({ accountId: world.accountId, field: "boardId" })],
   ["list_choices", { accountId: "acc_none", field: "boardId" }],
+  ["list_drafts", { id: "dft_none" }],
   ["list_files", { type: "paper" }],
   ["list_files", { cursor: "nonsense" }],
   ["list_platforms", { provider: 5 }],
@@ -141,6 +146,8 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["retry_post", (world: World) => ({ id: world.publishedId })],
   ["retry_post", (world: World) => ({ id: world.failedId, metadata: { colour: "red" } })],
   ["retry_post", { id: "post_none", scheduledAt: "soon" }],
+  ["save_draft", { targets: [{ accountId: "acc_none" }] }],
+  ["save_draft", { repeat: { unit: "day", time: "9 am" } }],
   ["schedule_post", { caption: "x" }],
   [
     "schedule_post",
@@ -342,6 +349,12 @@ async function newWebhook(): Promise<string> {
   return webhook.id;
 }
 
+async function newDraft({ accountId }: World): Promise<{ id: string; revision: number }> {
+  const content = { caption: "Drafted", targets: [{ accountId }] };
+  const { draft } = (await call("save_draft", content)) as { draft: { id: string; revision: number } };
+  return { id: draft.id, revision: draft.revision };
+}
+
 async function openConnection(): Promise<string> {
   const { connectId } = (await call("connect_channel", { provider: "bluesky" })) as { connectId: string };
   return connectId;
@@ -354,6 +367,7 @@ function comparable(outcome: Outcome): unknown {
     .replaceAll(/Batch \d+/g, "Batch")
     .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
+    .replaceAll(/"keyId":"[^"]*","name":"[^"]*"/g, '"keyId":"KEY"')
     .replaceAll(/(https?:\/\/localhost:\d+\/\w+)[^"]*/g, "$1/…")
     .replaceAll(/"(\w*[lL]ateness\w*|p50Ms|p95Ms|maxMs)":\d+/g, '"$1":0');
   return JSON.parse(text) as unknown;

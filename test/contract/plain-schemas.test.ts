@@ -34,6 +34,8 @@ const KEYWORDS = {
 const OPEN = [
   "edit_published_post.metadata",
   "retry_post.metadata",
+  "save_draft.metadata",
+  "save_draft.targets[].metadata",
   "schedule_post.metadata",
   "schedule_posts.posts[].metadata",
   "update_post.metadata",

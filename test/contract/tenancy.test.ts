@@ -21,6 +21,7 @@ interface Things {
   readonly file: string;
   readonly connection: string;
   readonly webhook: string;
+  readonly draft: string;
 }
 
 const MISSING: Things = {
@@ -29,6 +30,7 @@ const MISSING: Things = {
   file: "file_missing",
   connection: "con_missing",
   webhook: "whk_missing",
+  draft: "dft_missing",
 };
 
 /** Arguments that a tool needs besides; a new tool with others adds them here. */
@@ -37,6 +39,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   field: "boardId",
   thumbnailUrl: "https://example.com/a.jpg",
   outcome: "not_published",
+  decision: "discard",
   from: "2026-11-01",
   since: "2026-11-01",
   provider: "feed",
@@ -51,7 +54,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
 const ALWAYS = ["caption", "since"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
-const KINDS = ["file", "webhook"] as const;
+const KINDS = ["file", "webhook", "draft"] as const;
 
 /** Lists answer with what is the caller's own instead of refusing; batches refuse each item for itself. */
 const POINTERS: Readonly<Record<string, (tool: AnyTool, things: Things) => object>> = {
@@ -95,7 +98,19 @@ async function makeThings(ownerId: string): Promise<Things> {
     altText: `secret of ${ownerId}`,
   };
   const { file } = await storeUpload(callOf(service.ctx, callerOf({ ownerId })), upload);
-  return { account, post: post.id, connection: connectId, file: file.id, webhook: webhook.id };
+  const { draft } = await service.call(
+    "save_draft",
+    { caption: `secret of ${ownerId}`, targets: [{ accountId: account }] },
+    { ownerId },
+  );
+  return {
+    account,
+    post: post.id,
+    connection: connectId,
+    file: file.id,
+    webhook: webhook.id,
+    draft: draft.id,
+  };
 }
 
 function pointersOf(tool: AnyTool): string[] {
@@ -212,7 +227,9 @@ describe.each(
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
   const body = route.path.endsWith("/replay")
     ? { json: { since: "2026-11-01" } }
-    : { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
+    : route.tools[0] === "decide_draft" && route.method === "post"
+      ? { json: { decision: "discard" } }
+      : { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
 
   it("answers another owner's id as one that does not exist", async () => {
     if (!route.path.includes("{")) {

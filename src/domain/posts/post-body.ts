@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
+import { planFields } from "./plan.ts";
 import { POST_STATUSES } from "./post-states.ts";
 
 const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
@@ -24,6 +25,7 @@ export const PostBody = z.strictObject({
   accountId: z.string().describe("The channel to post on: its id, name, handle or platform."),
   ...content,
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
+  ...planFields,
   dryRun: z
     .boolean()
     .optional()
@@ -97,6 +99,7 @@ export type PostRetry = z.infer<typeof PostRetry>;
 export const PostsChange = z.strictObject({
   ids: optionalNames(500).describe("The posts. Or use the filter."),
   accountId: optionalNames(500).describe("All that wait on these channels, as in list_posts."),
+  label: optionalNames(20).describe("All that wait with one of these labels."),
   ...optionalBounds("Those"),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
   cancel: z.boolean().optional().describe("Cancel them."),

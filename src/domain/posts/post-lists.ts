@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { optionalBounds, optionalNames, optionalText } from "../optional.ts";
+import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { POST_STATUSES } from "./post-states.ts";
 import { Post } from "./post.ts";
 
@@ -11,8 +11,10 @@ export const ListPostsArgs = z.strictObject({
   accountId: optionalNames(500).describe("Only posts on these channels: ids, names, handles or platforms."),
   provider: optionalNames(50).describe("Only posts on these platforms, for example bluesky."),
   status: Statuses,
+  label: optionalNames(20).describe("Only posts with one of these labels."),
+  draftId: optionalName(100).describe("Only the posts of this draft."),
   search: optionalText(500).describe(
-    "Words in title, caption or description: each must begin a word there, in any order, without regard to case and accents.",
+    "Words in title, caption, description, labels or note: each must begin a word there, in any order, without regard to case and accents.",
   ),
   ...bounds,
   limit: z.int().min(1).max(500).default(50).describe("Posts per page."),

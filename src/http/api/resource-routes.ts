@@ -53,6 +53,8 @@ const POST_FILTERS = {
   accountId: "list",
   provider: "list",
   status: "list",
+  label: "list",
+  draftId: "text",
   search: "text",
   from: "text",
   to: "text",
@@ -100,6 +102,29 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
       pick: ({ body }) => ("thumbnailUrl" in body ? "set_thumbnail" : "retry_post"),
     },
   ),
+  get("/drafts", "List drafts, last changed first", "list_drafts", {
+    query: {
+      state: "list",
+      label: "text",
+      accountId: "text",
+      search: "text",
+      limit: "integer",
+      cursor: "text",
+    },
+  }),
+  post("/drafts", "Write a draft", "save_draft", {
+    body: "required",
+    success: { status: 201, location: (result) => `/api/v1/drafts/${idOf(result["draft"])}` },
+  }),
+  get("/drafts/{id}", "One draft, with its posts", "list_drafts", {
+    only: { list: "drafts", name: "draft" },
+  }),
+  patch("/drafts/{id}", "Change a draft that is not decided", "save_draft", { body: "required" }),
+  post("/drafts/{id}", "Decide about a draft", "decide_draft", { body: "required" }),
+  remove("/drafts/{id}", "Discard a draft", "decide_draft", {
+    query: { revision: "integer" },
+    defaults: { decision: "discard" },
+  }),
   get("/files", "List files, a page at a time", "list_files", {
     query: { search: "text", type: "text", limit: "integer", cursor: "text" },
   }),

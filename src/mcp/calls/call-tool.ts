@@ -43,6 +43,7 @@ export async function callTool(
       progress: progress.tell,
       client: new ClientSession(ctx, from),
       hasShortRows: true,
+      isByModel: true,
       ...person.confirmation(),
     };
     const done = await toolbox.call(call.name, call.args, call.caller, options);

@@ -3,6 +3,7 @@ import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
+import type { DraftState } from "../../domain/drafts/draft.ts";
 import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
 /** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
@@ -296,6 +297,48 @@ export interface Tables {
     http_status: number | null;
     error: string | null;
   };
+  drafts: {
+    id: string;
+    owner_id: string;
+    title: string | null;
+    caption: string | null;
+    media_url: string;
+    metadata: string | null;
+    /** A list of `Target`. */
+    targets: string;
+    scheduled_at: number | null;
+    slot: "next" | null;
+    /** A `Series`. */
+    repeat: string | null;
+    /** Of texts, as they were given. */
+    labels: string;
+    note: string | null;
+    state: DraftState;
+    revision: number;
+    /** A list of `Check`, as of the last change. */
+    checks: string;
+    /** Which fields each of the last changes touched, and whose key made it. */
+    changes: string;
+    /** The key that wrote it. */
+    key_id: string;
+    /** What was decided, and by which key. */
+    decision: string | null;
+    created_at: number;
+    updated_at: number;
+  };
+  /** What a plan says of a post. Posts without such words have none. */
+  post_plans: {
+    post_id: string;
+    owner_id: string;
+    account_id: string;
+    /** Null: it was scheduled by itself. */
+    draft_id: string | null;
+    /** When its series came to it; 0: the draft is no series. */
+    occurrence: number;
+    labels: string;
+    note: string | null;
+  };
+  post_labels: { owner_id: string; label: string; post_id: string };
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 

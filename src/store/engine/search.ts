@@ -15,6 +15,10 @@ export interface PostFilter {
   readonly accountIds: readonly string[] | null;
   readonly providers: readonly string[] | null;
   readonly statuses: readonly PostStatus[] | null;
+  /** Only the posts of this draft. Default: all. */
+  readonly draftId?: string | null;
+  /** Only posts with one of these labels. Default: all. */
+  readonly labels?: readonly string[] | null;
   /** Empty: no search. */
   readonly terms: readonly SearchTerm[];
   /** Milliseconds, both included. */

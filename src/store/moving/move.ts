@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
-import { change, indexOf, queryOf, readBatches, rowOf, type Row } from "../engine/statements.ts";
+import { change, findRow, queryOf, readBatches, rowOf, type Row } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { insertMeta, readMeta } from "../queries/meta.ts";
-import { searchable } from "../queries/posts.ts";
+import { indexPost } from "../queries/posts.ts";
 import { takeOver } from "../queries/publishing/release.ts";
 import { listHolders } from "../queries/publishing/restored-posts.ts";
 import { readRaw } from "../sqlite/driver.ts";
@@ -23,6 +23,9 @@ const MOVED_TABLES: readonly MovedTable[] = [
   { table: "api_keys", keys: ["id"] },
   { table: "accounts", keys: ["id"] },
   { table: "posts", keys: ["id"] },
+  { table: "drafts", keys: ["id"] },
+  { table: "post_plans", keys: ["post_id"] },
+  { table: "post_labels", keys: ["owner_id", "label", "post_id"] },
   { table: "effects", keys: ["post_id", "run", "step"] },
   { table: "attempts", keys: ["post_id", "number"] },
   { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },
@@ -176,13 +179,16 @@ async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<
     `INSERT INTO ${table} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${table}, $1::json)`,
     [JSON.stringify(values)],
   );
-  if (table !== "posts") return;
-  const text = (value: unknown): string | null => (typeof value === "string" ? withoutNul(value) : null);
-  for (const { id, caption, metadata } of rows)
-    await indexOf(tx).put(
-      tx,
-      searchable({ id: String(id), caption: text(caption), metadata: text(metadata) }),
-    );
+  // Posts come first. A plan of one adds words by which it is found.
+  for (const { id, post_id: planned } of rows) {
+    if (table === "posts") await indexMoved(tx, String(id));
+    if (table === "post_plans") await indexMoved(tx, String(planned));
+  }
+}
+
+async function indexMoved(tx: Tx, id: string): Promise<void> {
+  const row = await findRow(tx, "posts", { id });
+  if (row !== undefined) await indexPost(tx, row);
 }
 
 /** New events get numbers after those that were moved. */

@@ -6,7 +6,8 @@ import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
 import type { ShownRow, PostRow, Tables } from "../engine/schema.ts";
 import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
-import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
+import type { Reader, Tx } from "../engine/store.ts";
+import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -75,9 +76,24 @@ export function freshRow(post: NewPost): PostRow {
   };
 }
 
-export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
+/** `plan`: what a plan says of it. Null: nothing. */
+export async function insertPost(tx: Tx, row: PostRow, plan: NewPlan | null = null): Promise<void> {
   await queryOf(tx).insertInto("posts").values(row).execute();
-  await indexOf(tx).put(tx, searchable(row));
+  if (plan !== null) await insertPlan(tx, row, plan);
+  await putIntoIndex(tx, row, plan === null ? [] : wordsOf(plan));
+}
+
+/** Makes a post findable by its words, and those that a plan says of it. */
+export async function indexPost(tx: Tx, row: Pick<PostRow, "id" | "caption" | "metadata">): Promise<void> {
+  await putIntoIndex(tx, row, (await wordsBeside(tx, [row.id])).get(row.id) ?? []);
+}
+
+function putIntoIndex(
+  tx: Tx,
+  { id, caption, metadata }: Pick<PostRow, "id" | "caption" | "metadata">,
+  beside: readonly string[],
+): Promise<void> {
+  return indexOf(tx).put(tx, { id, caption, metadata: readMetadata({ metadata }), beside });
 }
 
 /** The post, or null for one that does not exist or belongs to another owner. */
@@ -136,7 +152,7 @@ export async function transition(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw await whyNot(tx, post, trigger);
-  if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
+  if (set.caption !== undefined || set.metadata !== undefined) await indexPost(tx, row);
   return row;
 }
 
@@ -156,10 +172,6 @@ async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Tr
 export function postNotFound(id: string): AppError {
   const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
   return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
-}
-
-export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): IndexedPost {
-  return { id: row.id, caption: row.caption, metadata: readMetadata(row) };
 }
 
 /** In order of creation. The expression keeps SQLite from sorting all of the owner's posts for each page. */

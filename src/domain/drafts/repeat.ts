@@ -1,0 +1,137 @@
+import { DateTime } from "luxon";
+import * as z from "zod";
+import { AppError } from "../errors.ts";
+import { DAY, isTimezone, quote } from "../time.ts";
+import { atWallTime, readWallClock } from "../wall-clock.ts";
+
+const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** How posts come again: wall-clock times in a zone. */
+export const Repeat = z
+  .strictObject({
+    every: z.int().min(1).max(366).default(1).describe("Each so many units."),
+    unit: z.enum(["day", "week", "month", "year"]).describe("What is counted."),
+    days: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe("With week. Default: from's day."),
+    time: z.string().regex(TIME, "must be a time such as 09:30").describe("On the clock there: 09:30."),
+    timezone: z.string().max(100).optional().describe("IANA zone. Default: the owner's."),
+    from: z
+      .string()
+      .regex(DATE, "must be a date such as 2026-11-21")
+      .optional()
+      .describe("First day. Default: today."),
+    until: z
+      .string()
+      .regex(DATE, "must be a date such as 2026-11-21")
+      .optional()
+      .describe("Last day. Or times."),
+    times: z.int().min(1).max(10_000).optional().describe("How often. Or until."),
+    texts: z
+      .array(z.string().min(1).max(100_000))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Captions that take turns."),
+  })
+  .meta({ id: "Repeat" });
+export type RepeatInput = z.infer<typeof Repeat>;
+
+/** A rule with nothing left open, as it is kept and shown. */
+export const Series = z
+  .strictObject({
+    every: z.int(),
+    unit: Repeat.shape.unit,
+    days: Repeat.shape.days,
+    time: z.string(),
+    timezone: z.string(),
+    from: z.string(),
+    until: z.string().optional(),
+    times: z.int().optional(),
+    texts: z.array(z.string()).optional(),
+  })
+  .meta({ id: "Series" });
+export type Series = z.infer<typeof Series>;
+
+/** One time that a series comes to. */
+export interface Occurrence {
+  /** From 0, with those that were skipped. */
+  readonly number: number;
+  readonly at: number;
+}
+
+/** Throws `invalid` naming the field. */
+export function readSeries(
+  input: RepeatInput,
+  near: { readonly now: number; readonly timezone: string },
+): Series {
+  const timezone = input.timezone ?? near.timezone;
+  if (!isTimezone(timezone))
+    throw new AppError(
+      "invalid",
+      `repeat.timezone: ${quote(timezone)} is not a time zone. Give an IANA name such as Europe/Berlin.`,
+    );
+  if (input.until !== undefined && input.times !== undefined)
+    throw new AppError("invalid", "repeat.until, repeat.times: give one of the two.");
+  if (input.days !== undefined && input.unit !== "week")
+    throw new AppError("invalid", "repeat.days: only a week has days. Give unit week, or leave days out.");
+  const series = { ...input, timezone, from: input.from ?? readWallClock(near.now, timezone).date };
+  for (const field of ["from", "until"] as const) {
+    const date = series[field];
+    if (date !== undefined && !DateTime.fromISO(date, { zone: "UTC" }).isValid)
+      throw new AppError("invalid", `repeat.${field}: ${quote(date)} is not a day of the calendar.`);
+  }
+  if (series.until !== undefined && series.until < series.from)
+    throw new AppError("invalid", "repeat.until: is before repeat.from. Give a later day.");
+  return series;
+}
+
+/** More than a century of days: no clock gets there. */
+const MOST_STEPS = 40_000;
+
+/** All occurrences in order, those of the past among them. */
+export function* occurrencesOf(series: Series): Generator<Occurrence> {
+  const { until, times = Infinity, timezone, time } = series;
+  let number = 0;
+  for (const date of datesOf(series)) {
+    if (number >= times || (until !== undefined && date > until)) return;
+    yield { number, at: atWallTime({ date, time }, timezone) };
+    number += 1;
+  }
+}
+
+/** The days on its rule, in order: `2026-11-21`. Plain dates know no zone and no clock change. */
+function* datesOf({ from, every, unit, days }: Series): Generator<string> {
+  const first = DateTime.fromISO(from, { zone: "UTC" });
+  const weekdays = (days ?? [WEEKDAYS[first.weekday - 1] ?? "mon"]).map((day) => WEEKDAYS.indexOf(day));
+  const steps = unit === "week" ? [...new Set(weekdays)].sort() : [0];
+  const start = unit === "week" ? first.startOf("week") : first;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    // From the first day each time: the 31st is the last day of a shorter month, and the 31st of the next one.
+    const base = start.plus({ [`${unit}s`]: step * every });
+    for (const days of steps) {
+      const date = base.plus({ days }).toISODate();
+      if (date !== null && date >= from) yield date;
+    }
+  }
+}
+
+/** So far ahead posts are made. */
+export const AHEAD_MS = 14 * DAY;
+
+/** Those to be made at this moment: the next one, and all within two weeks. None of the past. */
+export function aheadOf(series: Series, now: number): Occurrence[] {
+  const ahead: Occurrence[] = [];
+  for (const occurrence of occurrencesOf(series)) {
+    if (occurrence.at <= now) continue;
+    if (occurrence.at > now + AHEAD_MS && ahead.length > 0) return ahead;
+    ahead.push(occurrence);
+    if (occurrence.at > now + AHEAD_MS) return ahead;
+  }
+  return ahead;
+}
+
+/** The text whose turn it is; undefined: there are none. */
+export function textOf({ texts }: Series, { number }: Occurrence): string | undefined {
+  return texts?.[number % texts.length];
+}

@@ -1,0 +1,161 @@
+import type { DecideDraft, Draft } from "../domain/drafts/draft.ts";
+import { AppError } from "../domain/errors.ts";
+import { quote, toIso } from "../domain/time.ts";
+import type { Tx } from "../store/engine/store.ts";
+import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { CallContext } from "../context.ts";
+import { readScheduledAt } from "../posts/post-checks.ts";
+import { contentOf, type DraftContent, prepareTarget, toSentence } from "./draft-content.ts";
+import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
+import { assertCurrent, assertReady, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
+import { cancelWaiting, type DraftPost, insertDraftPosts, prepareSeries } from "./series.ts";
+
+/**
+ * What a person decides about a draft. `approve` schedules every post or none, together with the decision. Throws
+ * `not_found`, and `conflict` for a stale revision, a draft that is decided, and with every reason why a post
+ * cannot be scheduled.
+ */
+export async function decideDraft(call: CallContext, input: DecideDraft): Promise<{ draft: Draft }> {
+  const { ctx, caller } = call;
+  const row = await findOwnDraft(ctx.store, caller, input.id);
+  if (input.scheduledAt !== undefined && input.decision !== "approve")
+    throw new AppError("invalid", "scheduledAt: goes with approve. Leave it out.");
+  if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
+  if (input.decision === "approve") return approve(call, row, input);
+  if (input.decision === "stop") return stop(call, row, input);
+  assertUndecided(row);
+  const isChanges = input.decision === "changes";
+  return decide(call, row, input, {
+    what: isChanges ? "changes" : "discarded",
+    set: { state: isChanges ? "open" : "discarded" },
+  });
+}
+
+/** A person agrees only to what they have seen. To put a draft away needs no such care. */
+function isRevisionNeeded({ decision, revision }: DecideDraft): boolean {
+  return decision === "approve" || decision === "changes" || revision !== undefined;
+}
+
+/** The posts of a draft, checked. Throws `conflict` with every reason why one cannot be scheduled. */
+export async function prepareApproval(
+  call: CallContext,
+  row: DraftRow,
+  input: Pick<DecideDraft, "scheduledAt">,
+): Promise<readonly DraftPost[]> {
+  assertUndecided(row);
+  const content = contentOf(row);
+  if (content.repeat !== null && input.scheduledAt !== undefined)
+    throw new AppError("invalid", "scheduledAt: a series has times of its own. Leave it out.");
+  const at = input.scheduledAt === undefined ? undefined : readScheduledAt(call.ctx, input.scheduledAt).ms;
+  const { posts, checks } =
+    content.repeat === null
+      ? await prepareOnce(call, content, at)
+      : await prepareSeries(call, { ...row, decision: null }, content.repeat);
+  await assertReady(call, content, checks);
+  if (posts.length === 0)
+    throw new AppError("conflict", "repeat: no time of it lies ahead. Change it with save_draft first.");
+  return posts;
+}
+
+async function prepareOnce(
+  call: CallContext,
+  content: DraftContent,
+  at: number | undefined,
+): Promise<Awaited<ReturnType<typeof prepareSeries>>> {
+  const timing = at === undefined ? {} : { at };
+  const tried = await Promise.all(
+    content.targets.map(async (target) => ({
+      target,
+      prepared: await prepareTarget(call, content, target, timing).catch(toSentence),
+    })),
+  );
+  return {
+    posts: tried.flatMap(({ target, prepared }) =>
+      typeof prepared === "string" ? [] : [{ target, occurrence: null, prepared }],
+    ),
+    checks: tried.map(({ target: { accountId }, prepared }) =>
+      typeof prepared === "string"
+        ? { accountId, error: prepared, warnings: [] }
+        : { accountId, error: null, warnings: prepared.warnings },
+    ),
+  };
+}
+
+async function approve(call: CallContext, row: DraftRow, input: DecideDraft): Promise<{ draft: Draft }> {
+  const posts = await prepareApproval(call, row, input);
+  const isSeries = contentOf(row).repeat !== null;
+  const checks = posts.map(({ target: { accountId }, prepared: { warnings } }) => ({
+    accountId,
+    error: null,
+    warnings,
+  }));
+  const answer = await decide(call, row, input, {
+    what: "approved",
+    set: {
+      state: isSeries ? "repeating" : "scheduled",
+      ...(isSeries ? {} : { checks: JSON.stringify(checks) }),
+    },
+    effect: (tx, decided) => insertDraftPosts(tx, call, decided, posts),
+  });
+  call.ctx.wakePublisher();
+  return answer;
+}
+
+async function stop(call: CallContext, row: DraftRow, input: DecideDraft): Promise<{ draft: Draft }> {
+  if (row.state !== "repeating")
+    throw new AppError(
+      "conflict",
+      `The draft is ${row.state}, and only a series that goes on can be stopped. Cancel single posts with cancel_post.`,
+    );
+  let cancelled: readonly string[] = [];
+  const answer = await decide(call, row, input, {
+    what: "stopped",
+    set: { state: "ended" },
+    effect: async (tx, decided) => {
+      cancelled = await cancelWaiting(tx, decided, call.ctx.clock.now());
+    },
+  });
+  for (const id of cancelled) await call.ctx.media.release(id);
+  return answer;
+}
+
+interface Deciding {
+  readonly what: StoredDecision["what"];
+  readonly set: Partial<DraftRow>;
+  /** What it brings about, in the same transaction. */
+  readonly effect?: (tx: Tx, decided: DraftRow) => Promise<void>;
+}
+
+/** Writes the decision and what it brings about, all or nothing. */
+function decide(
+  call: CallContext,
+  row: DraftRow,
+  input: DecideDraft,
+  { what, set, effect }: Deciding,
+): Promise<{ draft: Draft }> {
+  const { clock } = call.ctx;
+  const { keyId } = call.caller;
+  const now = clock.now();
+  const note = input.note === undefined || input.note === "" ? null : input.note;
+  const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision };
+  const changes = noteChange(row, { revision: row.revision + 1, keyId, fields: [`the decision (${what})`] });
+  return commitOnce(call, async (tx) => {
+    const decided = await writeDraft(tx, row, {
+      ...set,
+      decision: JSON.stringify(decision),
+      changes,
+      updated_at: now,
+    });
+    if (decided === null) throw await staleRevision(tx, row);
+    await effect?.(tx, decided);
+    return { draft: await showDraft(tx, decided) };
+  });
+}
+
+/** How a draft is named to people. */
+export function nameDraft(row: DraftRow): string {
+  const { title, caption, targets } = contentOf(row);
+  const text = title ?? caption ?? targets.find((target) => target.caption !== null)?.caption ?? null;
+  return text === null ? row.id : quote(text);
+}

@@ -1,0 +1,283 @@
+import type { Check, SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
+import { occurrencesOf, readSeries, type Series, textOf } from "../domain/drafts/repeat.ts";
+import { AppError, sentenceOf } from "../domain/errors.ts";
+import { eachOnce } from "../domain/posts/plan.ts";
+import type { PostBody } from "../domain/posts/post-body.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import { parseMoment, quote, toIso } from "../domain/time.ts";
+import type { DraftRow } from "../store/queries/drafts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { placesOf, replaceAddresses, resolveMediaUrl } from "../files/media-places.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import { checkAddresses, COMMON } from "../posts/post-checks.ts";
+import { mergeMetadata } from "../posts/post-form.ts";
+import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+
+/** What a writer gives of a draft, whole. */
+export interface DraftContent {
+  readonly title: string | null;
+  readonly caption: string | null;
+  readonly mediaUrl: string;
+  readonly metadata: Metadata | null;
+  readonly targets: readonly Target[];
+  readonly scheduledAt: number | null;
+  readonly repeat: Series | null;
+  readonly labels: readonly string[];
+  readonly note: string | null;
+}
+
+const EMPTY: DraftContent = {
+  title: null,
+  caption: null,
+  mediaUrl: "",
+  metadata: null,
+  targets: [],
+  scheduledAt: null,
+  repeat: null,
+  labels: [],
+  note: null,
+};
+
+export function contentOf(row: DraftRow): DraftContent {
+  return {
+    title: row.title,
+    caption: row.caption,
+    mediaUrl: row.media_url,
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
+    targets: JSON.parse(row.targets) as Target[],
+    scheduledAt: row.scheduled_at,
+    repeat: row.repeat === null ? null : (JSON.parse(row.repeat) as Series),
+    labels: JSON.parse(row.labels) as string[],
+    note: row.note,
+  };
+}
+
+/** The columns of a content. */
+export function toColumns(content: DraftContent) {
+  return {
+    title: content.title,
+    caption: content.caption,
+    media_url: content.mediaUrl,
+    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
+    targets: JSON.stringify(content.targets),
+    scheduled_at: content.scheduledAt,
+    repeat: content.repeat === null ? null : JSON.stringify(content.repeat),
+    labels: JSON.stringify(content.labels),
+    note: content.note,
+  };
+}
+
+/**
+ * The content that a call makes of the one before. What it leaves out stays. Throws `invalid` naming the field, and
+ * `not_found` for channels and files beyond the caller's reach.
+ */
+export async function changeContent(
+  call: CallContext,
+  before: DraftContent | null,
+  input: SaveDraft,
+): Promise<{ content: DraftContent; warnings: string[] }> {
+  const base = before ?? EMPTY;
+  const { timezone } = call.ctx.settings;
+  const time = readTime("scheduledAt", input.scheduledAt, timezone);
+  const targets = input.targets === undefined ? null : await readTargets(call, input.targets);
+  const metadata = input.metadata === undefined ? base.metadata : patch(base.metadata, input.metadata);
+  const own = await resolveOwn(call, { mediaUrl: orElse(input.mediaUrl, base.mediaUrl) ?? "", metadata });
+  const content = {
+    title: orElse(input.title, base.title),
+    caption: orElse(input.caption, base.caption),
+    ...own,
+    targets: targets?.targets ?? base.targets,
+    scheduledAt: time === undefined ? base.scheduledAt : time.ms,
+    repeat: readRepeat(call.ctx, input.repeat, base.repeat),
+    labels: input.labels === undefined ? base.labels : eachOnce(input.labels),
+    note: orElse(input.note, base.note),
+  };
+  assertOneTime(content);
+  return { content, warnings: [...(time?.warnings ?? []), ...(targets?.warnings ?? [])] };
+}
+
+function orElse<T>(given: T | undefined, before: T): T {
+  return given === undefined ? before : given;
+}
+
+function readTime(
+  field: string,
+  text: string | null | undefined,
+  timezone: string,
+): { ms: number | null; warnings: string[] } | undefined {
+  if (text === undefined || text === null) return text === null ? { ms: null, warnings: [] } : undefined;
+  const { ms, warning } = parseMoment(field, text, timezone);
+  return { ms, warnings: warning === null ? [] : [warning] };
+}
+
+function readRepeat(ctx: AppContext, given: SaveDraft["repeat"], before: Series | null): Series | null {
+  if (given === undefined || given === null) return given === null ? null : before;
+  return readSeries(given, { now: ctx.clock.now(), timezone: ctx.settings.timezone });
+}
+
+/** A draft goes out once, or again and again. */
+function assertOneTime({ scheduledAt, repeat, targets }: DraftContent): void {
+  if (repeat === null) return;
+  if (scheduledAt !== null)
+    throw new AppError("invalid", "scheduledAt, repeat: give one of the two, and null for the other.");
+  if (targets.some((target) => target.scheduledAt !== null))
+    throw new AppError(
+      "invalid",
+      "targets.scheduledAt: a series has one time for all channels. Leave it out.",
+    );
+}
+
+async function readTargets(
+  call: CallContext,
+  given: readonly TargetInput[],
+): Promise<{ targets: Target[]; warnings: string[] }> {
+  const { ctx, caller } = call;
+  const targets: Target[] = [];
+  const warnings: string[] = [];
+  for (const [at, one] of given.entries()) {
+    const account = await findAccount(ctx, caller, one.accountId);
+    if (targets.some(({ accountId }) => accountId === account.id))
+      throw new AppError(
+        "invalid",
+        `targets[${at}].accountId: ${quote(account.name)} is in the list already. A draft goes to a channel once. Make another draft.`,
+      );
+    const time = readTime(`targets[${at}].scheduledAt`, one.scheduledAt, ctx.settings.timezone);
+    warnings.push(...(time?.warnings ?? []));
+    const platform = findPlatform(ctx, account.provider);
+    const own = await resolveOwn(
+      call,
+      { mediaUrl: one.mediaUrl ?? "", metadata: patch(null, one.metadata ?? null) },
+      { schema: platform, at: `targets[${at}].` },
+    );
+    targets.push({
+      accountId: account.id,
+      caption: one.caption ?? null,
+      mediaUrl: one.mediaUrl === undefined || one.mediaUrl === null ? null : own.mediaUrl,
+      metadata: own.metadata,
+      scheduledAt: time?.ms === undefined || time.ms === null ? null : toIso(time.ms),
+    });
+  }
+  return { targets, warnings };
+}
+
+/** Null in a target's metadata stays: it takes the shared key away there. */
+function patch(before: Metadata | null, given: Metadata | null): Metadata | null {
+  if (given === null) return null;
+  const merged = { ...before, ...given };
+  const kept =
+    before === null
+      ? merged
+      : Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+type Own = Pick<DraftContent, "mediaUrl" | "metadata">;
+
+/** With the ids of files as their addresses: what the writer may not use, no approval schedules. */
+async function resolveOwn(
+  { ctx, caller }: CallContext,
+  own: Own,
+  { schema = { metadata: COMMON }, at = "" }: { schema?: Parameters<typeof placesOf>[0]; at?: string } = {},
+): Promise<Own> {
+  checkAddresses(ctx, {
+    mediaUrl: own.mediaUrl,
+    ...(own.metadata === null ? {} : { metadata: own.metadata }),
+  });
+  const urls = new Map<string, string>();
+  for (const { field, url } of placesOf(schema, own)) {
+    if (url === "" || urls.has(url)) continue;
+    urls.set(url, (await resolveMediaUrl(ctx, caller, { field: `${at}${field}`, text: url })).url);
+  }
+  const resolved = (url: string): string => urls.get(url) ?? url;
+  return {
+    mediaUrl: resolved(own.mediaUrl),
+    metadata:
+      own.metadata === null ? null : replaceAddresses(schema, own.metadata, (_field, url) => resolved(url)),
+  };
+}
+
+/** How a draft's post goes out: at which time, with which text. Default: as the draft says. */
+export interface PostTiming {
+  readonly at?: number;
+  readonly caption?: string;
+}
+
+/** A target's post as schedule_post takes it, and which shared keys its platform does not know. */
+async function bodyFor(
+  { ctx, caller }: CallContext,
+  content: DraftContent,
+  target: Target,
+  { at, caption }: PostTiming,
+): Promise<{ body: PostBody; unknown: string[] }> {
+  const account = await findAccount(ctx, caller, target.accountId);
+  const platform = findPlatform(ctx, account.provider);
+  const shared = Object.entries(content.metadata ?? {});
+  const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(platform.metadata.shape, key);
+  const metadata = mergeMetadata(
+    platform,
+    Object.fromEntries(shared.filter(isKnown)) as Metadata,
+    target.metadata ?? {},
+  );
+  const text = target.caption ?? caption ?? content.caption;
+  const time = at ?? (target.scheduledAt === null ? content.scheduledAt : Date.parse(target.scheduledAt));
+  const body = {
+    accountId: account.id,
+    mediaUrl: target.mediaUrl ?? content.mediaUrl,
+    ...(text === null ? {} : { caption: text }),
+    ...(metadata === null ? {} : { metadata }),
+    ...(time === null ? {} : { scheduledAt: toIso(time) }),
+    labels: [...content.labels],
+    ...(content.note === null ? {} : { note: content.note }),
+  };
+  const unknown = shared.filter((entry) => !isKnown(entry)).map(([key]) => key);
+  return {
+    body,
+    unknown: unknown.map(
+      (key) => `metadata.${key}: ${platform.title} has no such field, so it is left out there.`,
+    ),
+  };
+}
+
+/** Checks the post of one target, as `preparePost` does. */
+export async function prepareTarget(
+  call: CallContext,
+  content: DraftContent,
+  target: Target,
+  timing: PostTiming = {},
+): Promise<PreparedPost> {
+  const { body, unknown } = await bodyFor(call, content, target, timing);
+  const prepared = await preparePost(call, body);
+  return { ...prepared, warnings: [...unknown, ...prepared.warnings] };
+}
+
+/** What scheduling would say of each target now. */
+export function checkDraft(call: CallContext, content: DraftContent): Promise<Check[]> {
+  const prepare = async (target: Target): Promise<PreparedPost> =>
+    prepareTarget(call, content, target, timingOf(content, call.ctx.clock.now()));
+  return Promise.all(
+    content.targets.map(async (target) => {
+      const prepared = await prepare(target).catch(toSentence);
+      return typeof prepared === "string"
+        ? { accountId: target.accountId, error: prepared, warnings: [] }
+        : { accountId: target.accountId, error: null, warnings: prepared.warnings };
+    }),
+  );
+}
+
+/** Of a series: its next occurrence. Of a draft without a time: at once. */
+function timingOf({ repeat }: DraftContent, now: number): PostTiming {
+  if (repeat === null) return {};
+  for (const occurrence of occurrencesOf(repeat)) {
+    if (occurrence.at <= now) continue;
+    const caption = textOf(repeat, occurrence);
+    return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
+  }
+  throw new AppError("invalid", "repeat: no time of it lies ahead. Give a later until, or more times.");
+}
+
+/** Only what the caller can mend is told. A bug stays a bug. */
+export function toSentence(error: unknown): string {
+  if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+  return sentenceOf(error);
+}

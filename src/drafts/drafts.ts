@@ -1,0 +1,180 @@
+import { type SearchTerm, hasTerms, parseSearch } from "../domain/compare-words.ts";
+import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
+import {
+  type By,
+  type Check,
+  type Decision,
+  type Draft,
+  type DraftPage,
+  type ListDraftsArgs,
+  outcomeOf,
+} from "../domain/drafts/draft.ts";
+import { AppError } from "../domain/errors.ts";
+import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { quote, toIso, toIsoOrNull } from "../domain/time.ts";
+import type { Position } from "../store/engine/search.ts";
+import type { Reader } from "../store/engine/store.ts";
+import {
+  type DraftPost,
+  type DraftRow,
+  findDraftRow,
+  listDraftPosts,
+  listDraftRows,
+} from "../store/queries/drafts.ts";
+import { namesOfKeys } from "../access/api-keys.ts";
+import { meantAccountIds } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { contentOf } from "./draft-content.ts";
+
+/** What is stored of a decision; the key's name is looked up when it is shown. */
+export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
+
+/** A series has more posts than anybody reads at once. */
+const MAX_POSTS = 100;
+
+/** The caller's draft. Throws `not_found` for every other. */
+export async function findOwnDraft(reader: Reader, caller: Caller, id: string): Promise<DraftRow> {
+  const row = await findDraftRow(reader, caller.ownerId, id);
+  if (row !== null && canReachDraft(caller, row)) return row;
+  throw new AppError("not_found", `id: there is no draft ${quote(id)}. Take ids from list_drafts.`);
+}
+
+/** A limited key sees drafts whose channels are all its own, and what it wrote itself. */
+function canReachDraft(caller: Caller, row: DraftRow): boolean {
+  if (caller.accountIds === null) return true;
+  const { targets } = contentOf(row);
+  if (targets.length === 0) return row.key_id === caller.keyId;
+  return targets.every(({ accountId }) => canReachAccount(caller, accountId));
+}
+
+/** Rows as every face shows them. */
+export async function showDrafts(
+  reader: Reader,
+  ownerId: string,
+  rows: readonly DraftRow[],
+): Promise<Draft[]> {
+  if (rows.length === 0) return [];
+  const names = await namesOfKeys(reader, ownerId);
+  const ids = rows.map(({ id }) => id);
+  const posts = await listDraftPosts(reader, ids, MAX_POSTS);
+  return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], (keyId) => ({ keyId, name: names(keyId) })));
+}
+
+export async function showDraft(reader: Reader, row: DraftRow): Promise<Draft> {
+  const [draft] = await showDrafts(reader, row.owner_id, [row]);
+  if (draft === undefined) throw new Error("A draft that is there is shown.");
+  return draft;
+}
+
+function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string) => By): Draft {
+  const content = contentOf(row);
+  return {
+    id: row.id,
+    title: content.title,
+    state: row.state,
+    revision: row.revision,
+    caption: content.caption,
+    mediaUrl: content.mediaUrl,
+    metadata: content.metadata,
+    targets: [...content.targets],
+    scheduledAt: toIsoOrNull(content.scheduledAt),
+    repeat: content.repeat,
+    labels: [...content.labels],
+    note: content.note,
+    checks: JSON.parse(row.checks) as Check[],
+    writtenBy: by(row.key_id),
+    decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
+    posts: posts.map((post) => ({
+      id: post.id,
+      accountId: post.account_id,
+      status: post.status,
+      scheduledAt: toIso(post.scheduled_at),
+      platformUrl: post.platform_url,
+      error: post.error,
+    })),
+    outcome: outcomeOf(posts.map(({ status }) => status)),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+function toDecision({ keyId, ...decision }: StoredDecision, by: (keyId: string) => By): Decision {
+  return {
+    what: decision.what,
+    by: by(keyId),
+    at: decision.at,
+    note: decision.note,
+    revision: decision.revision,
+  };
+}
+
+/** So many are read at once to find those that fit. */
+const BATCH = 200;
+
+/** A page of the caller's drafts, or one of them. Throws `not_found` where that is none. */
+export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promise<DraftPage> {
+  const { ctx, caller } = call;
+  if (args.id !== undefined) {
+    const row = await findOwnDraft(ctx.store, caller, args.id);
+    return { drafts: await showDrafts(ctx.store, caller.ownerId, [row]), nextCursor: null };
+  }
+  const filter = await readFilter(ctx, caller, args);
+  const rows: DraftRow[] = [];
+  let before = args.cursor === undefined ? null : readPosition(args.cursor, filter.key);
+  for (;;) {
+    const page = { before, limit: BATCH };
+    const batch = await listDraftRows(
+      ctx.store,
+      { ownerId: caller.ownerId, states: args.state ?? null },
+      page,
+    );
+    rows.push(...batch.filter((row) => canReachDraft(caller, row) && filter.fits(row)));
+    const last = batch.at(-1);
+    if (rows.length > args.limit || batch.length < BATCH || last === undefined) break;
+    before = { at: last.updated_at, id: last.id };
+  }
+  const shown = rows.slice(0, args.limit);
+  const last = rows.length > args.limit ? shown.at(-1) : undefined;
+  const next = last === undefined ? null : encodeCursor(`${last.updated_at} ${last.id}`, filter.key);
+  return { drafts: await showDrafts(ctx.store, caller.ownerId, shown), nextCursor: next };
+}
+
+interface DraftFilter {
+  /** What a cursor belongs to. */
+  readonly key: unknown;
+  fits(row: DraftRow): boolean;
+}
+
+async function readFilter(ctx: AppContext, caller: Caller, args: ListDraftsArgs): Promise<DraftFilter> {
+  const { state, label, search } = args;
+  const [accountId = null] =
+    args.accountId === undefined ? [] : await meantAccountIds(ctx, caller, [args.accountId]);
+  const terms = search === undefined ? [] : parseSearch(search);
+  return {
+    key: ["drafts", state?.toSorted() ?? null, label ?? null, accountId, terms.map(({ text }) => text)],
+    fits: (row) => {
+      const { labels, targets } = contentOf(row);
+      return (
+        (label === undefined || labels.includes(label)) &&
+        (accountId === null || targets.some((target) => target.accountId === accountId)) &&
+        hasWords(row, terms)
+      );
+    },
+  };
+}
+
+function hasWords(row: DraftRow, terms: readonly SearchTerm[]): boolean {
+  if (terms.length === 0) return true;
+  const { title, caption, targets, labels, note, metadata } = contentOf(row);
+  const own = targets.flatMap((target) => [target.caption, target.metadata?.["title"]]);
+  const texts = [title, caption, metadata?.["title"], metadata?.["description"], ...own, ...labels, note];
+  return hasTerms(texts.filter((text) => typeof text === "string").join("\n"), terms);
+}
+
+const POSITION = /^(?<at>\d{1,15}) (?<id>\w+)$/;
+
+function readPosition(cursor: string, key: unknown): Position {
+  const { at, id } = POSITION.exec(decodeCursor(cursor, key))?.groups ?? {};
+  if (at === undefined || id === undefined) throw unknownCursor();
+  return { at: Number(at), id };
+}

@@ -1,0 +1,142 @@
+import type { Check, Draft, SaveDraft } from "../domain/drafts/draft.ts";
+import { AppError } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { Reader } from "../store/engine/store.ts";
+import { type DraftRow, findDraftRow, insertDraft, writeDraft } from "../store/queries/drafts.ts";
+import { namesOfKeys } from "../access/api-keys.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { namesOfAccounts } from "../accounts/accounts.ts";
+import type { CallContext } from "../context.ts";
+import { changeContent, checkDraft, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
+import { findOwnDraft, showDraft } from "./drafts.ts";
+
+/** Which fields one change touched. */
+interface Change {
+  readonly revision: number;
+  readonly keyId: string;
+  readonly fields: readonly string[];
+}
+
+/** So many of the last changes are kept, to tell a caller who saw an older revision. */
+const KEPT_CHANGES = 20;
+
+/**
+ * Writes a new draft, or the next revision of one that is still open or waiting. With `submit` it waits for a
+ * person. Throws `invalid` naming the field, `not_found`, and `conflict` for a stale revision, for a draft that is
+ * decided, and where what is submitted cannot be scheduled.
+ */
+export async function saveDraft(
+  call: CallContext,
+  input: SaveDraft,
+): Promise<{ draft: Draft; warnings: string[] }> {
+  const { ctx, caller } = call;
+  const { id, revision, submit = false, ...given } = input;
+  const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
+  const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
+  const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  if (before === null && revision !== undefined)
+    throw new AppError(
+      "invalid",
+      "revision: belongs to a draft that is there. Give its id, too, or leave it out.",
+    );
+  if (before !== null) {
+    if (fields.length === 0 && !submit)
+      throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+    await assertCurrent(ctx.store, before, revision);
+    assertUndecided(before);
+  }
+  const checks = await checkDraft(call, content);
+  if (submit) await assertReady(call, content, checks);
+  const now = ctx.clock.now();
+  const set = {
+    ...toColumns(content),
+    state: submit ? ("waiting" as const) : ("open" as const),
+    checks: JSON.stringify(checks),
+    updated_at: now,
+  };
+  const answer = await commitOnce(call, async (tx) => {
+    if (before === null) {
+      const row = {
+        ...set,
+        id: newId("dft"),
+        owner_id: caller.ownerId,
+        slot: null,
+        revision: 1,
+        changes: "[]",
+      };
+      const made = { ...row, key_id: caller.keyId, decision: null, created_at: now };
+      await insertDraft(tx, made);
+      return { draft: await showDraft(tx, made), warnings };
+    }
+    const changes = noteChange(before, { revision: before.revision + 1, keyId: caller.keyId, fields });
+    const row = await writeDraft(tx, before, { ...set, changes });
+    if (row === null) throw await staleRevision(tx, before);
+    return { draft: await showDraft(tx, row), warnings };
+  });
+  return answer;
+}
+
+export function noteChange(before: DraftRow, change: Change): string {
+  const changes = [...(JSON.parse(before.changes) as Change[]), change];
+  return JSON.stringify(changes.slice(-KEPT_CHANGES));
+}
+
+/** Throws `invalid` without a revision, and `conflict` for one that is not the last. */
+export async function assertCurrent(
+  reader: Reader,
+  row: DraftRow,
+  revision: number | undefined,
+): Promise<void> {
+  if (revision === undefined)
+    throw new AppError(
+      "invalid",
+      `revision: is required, so that no change of others is lost. It is ${row.revision} now. Read the draft with list_drafts first.`,
+    );
+  if (revision !== row.revision) throw await staleRevision(reader, row, revision);
+}
+
+/** Says what was changed since. `seen`: default: the revision of the row, which was read a moment ago. */
+export async function staleRevision(reader: Reader, row: DraftRow, seen = row.revision): Promise<AppError> {
+  const now = await findNow(reader, row);
+  const names = await namesOfKeys(reader, row.owner_id);
+  const since = (JSON.parse(now.changes) as Change[]).filter((change) => change.revision > seen);
+  const told = since.map(({ keyId, fields }) => `${names(keyId)} changed ${fields.join(", ")}`);
+  const what = told.length === 0 ? "" : ` Since then: ${told.join("; ")}.`;
+  return new AppError(
+    "conflict",
+    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} Read it with list_drafts, then send ${now.revision}.`,
+  );
+}
+
+async function findNow(reader: Reader, row: DraftRow): Promise<DraftRow> {
+  return (await findDraftRow(reader, row.owner_id, row.id)) ?? row;
+}
+
+/** Throws `conflict` for a draft that a person has decided about. */
+export function assertUndecided({ state }: DraftRow): void {
+  if (state === "open" || state === "waiting") return;
+  const way =
+    state === "discarded"
+      ? "Write a new one."
+      : "Change its posts with update_post, or cancel them with cancel_post.";
+  throw new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+}
+
+/** Throws `conflict` with every reason why a draft cannot be scheduled as it stands. */
+export async function assertReady(
+  call: CallContext,
+  { targets }: DraftContent,
+  checks: readonly Check[],
+): Promise<void> {
+  if (targets.length === 0)
+    throw new AppError("conflict", "targets: the draft goes nowhere yet. Give at least one channel.");
+  const names = await namesOfAccounts(
+    call,
+    targets.map(({ accountId }) => accountId),
+  );
+  const reasons = checks.flatMap(({ accountId, error }) =>
+    error === null ? [] : [`${names.get(accountId) ?? accountId}: ${error}`],
+  );
+  if (reasons.length > 0)
+    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}`);
+}

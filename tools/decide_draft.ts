@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { DecideDraft, Draft } from "../src/domain/drafts/draft.ts";
+import { decideDraft } from "../src/drafts/decide-draft.ts";
+import { askToDecide } from "../src/drafts/questions.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "decide_draft",
+  title: "Decide about a draft",
+  permission: "publish",
+  description:
+    "A person's decision about a draft (list_drafts). To approve, they are asked first. " +
+    'Example: {"id":"dft_…","revision":3,"decision":"approve"}',
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  input: DecideDraft,
+  output: z.strictObject({ draft: Draft.describe("With its posts.") }),
+  isForPeople: ({ decision }) => decision === "approve",
+  question: (args, call) => askToDecide(call, args),
+  handle: (args, call) => decideDraft(call, args),
+});

@@ -1,0 +1,16 @@
+import { DraftPage, ListDraftsArgs } from "../src/domain/drafts/draft.ts";
+import { listDrafts } from "../src/drafts/drafts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "list_drafts",
+  title: "List drafts",
+  permission: "read",
+  description:
+    "Drafts, last changed first: what is open, what waits for a person (state waiting), what was decided and why, and what became of " +
+    'the posts (outcome). Example: {"state":["waiting"]}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: ListDraftsArgs,
+  output: DraftPage,
+  handle: (args, call) => listDrafts(call, args),
+});
