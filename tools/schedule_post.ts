@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DryRun, Post } from "../src/domain/posts/post.ts";
+import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/posts/schedule-post.ts";
 import { askToPublish } from "../src/posts/questions.ts";
@@ -11,7 +11,7 @@ export default defineTool({
   permission: "publish",
   description:
     "Schedule a post on a connected channel (list_accounts). Leave scheduledAt out to publish now. Take files from " +
-    "list_files or upload_file. Use dryRun first to see every warning. " +
+    "list_files or upload_file. Use dryRun first to see every warning and a preview. " +
     'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SinglePostBody,
@@ -19,6 +19,7 @@ export default defineTool({
     post: Post,
     warnings: z.array(z.string()).describe("What to look at."),
     dryRun: DryRun,
+    preview: DryRunPreview,
   }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),

@@ -6,10 +6,10 @@ import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
-import { contentOf, type DraftContent, prepareTarget, toSentence } from "./draft-content.ts";
+import { checkTarget, contentOf, type DraftContent, NO_TIME } from "./draft-content.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
 import { assertCurrent, assertReady, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
-import { cancelWaiting, type DraftPost, insertDraftPosts, prepareSeries } from "./series.ts";
+import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } from "./series.ts";
 
 /**
  * What a person decides about a draft. `approve` schedules every post or none, together with the decision. Throws
@@ -42,59 +42,46 @@ export async function prepareApproval(
   call: CallContext,
   row: DraftRow,
   input: Pick<DecideDraft, "scheduledAt">,
-): Promise<readonly DraftPost[]> {
+): Promise<PreparedDraft> {
   assertUndecided(row);
   const content = contentOf(row);
   if (content.repeat !== null && input.scheduledAt !== undefined)
     throw new AppError("invalid", "scheduledAt: a series has times of its own. Leave it out.");
   const at = input.scheduledAt === undefined ? undefined : readScheduledAt(call.ctx, input.scheduledAt).ms;
-  const { posts, checks } =
+  const ready =
     content.repeat === null
       ? await prepareOnce(call, content, at)
       : await prepareSeries(call, { ...row, decision: null }, content.repeat);
-  await assertReady(call, content, checks);
-  if (posts.length === 0)
-    throw new AppError("conflict", "repeat: no time of it lies ahead. Change it with save_draft first.");
-  return posts;
+  await assertReady(call, content, ready.checks);
+  if (ready.posts.length === 0) throw new AppError("conflict", NO_TIME);
+  return ready;
 }
 
 async function prepareOnce(
   call: CallContext,
   content: DraftContent,
   at: number | undefined,
-): Promise<Awaited<ReturnType<typeof prepareSeries>>> {
+): Promise<PreparedDraft> {
   const timing = at === undefined ? {} : { at };
-  const tried = await Promise.all(
-    content.targets.map(async (target) => ({
-      target,
-      prepared: await prepareTarget(call, content, target, timing).catch(toSentence),
-    })),
+  const checked = await Promise.all(
+    content.targets.map((target) => checkTarget(call, content, target, timing)),
   );
   return {
-    posts: tried.flatMap(({ target, prepared }) =>
-      typeof prepared === "string" ? [] : [{ target, occurrence: null, prepared }],
+    posts: checked.flatMap(({ target, prepared }) =>
+      prepared === null ? [] : [{ target, occurrence: null, prepared }],
     ),
-    checks: tried.map(({ target: { accountId }, prepared }) =>
-      typeof prepared === "string"
-        ? { accountId, error: prepared, warnings: [] }
-        : { accountId, error: null, warnings: prepared.warnings },
-    ),
+    checks: checked.map(({ check }) => check),
   };
 }
 
 async function approve(call: CallContext, row: DraftRow, input: DecideDraft): Promise<{ draft: Draft }> {
-  const posts = await prepareApproval(call, row, input);
+  const { posts, checks } = await prepareApproval(call, row, input);
   const isSeries = contentOf(row).repeat !== null;
-  const checks = posts.map(({ target: { accountId }, prepared: { warnings } }) => ({
-    accountId,
-    error: null,
-    warnings,
-  }));
   const answer = await decide(call, row, input, {
     what: "approved",
     set: {
       state: isSeries ? "repeating" : "scheduled",
-      ...(isSeries ? {} : { checks: JSON.stringify(checks) }),
+      checks: JSON.stringify(checks),
     },
     effect: (tx, decided) => insertDraftPosts(tx, call, decided, posts),
   });

@@ -1,10 +1,12 @@
 import type { Check, SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
-import { occurrencesOf, readSeries, type Series, textOf } from "../domain/drafts/repeat.ts";
+import { aheadOf, type Occurrence, readSeries, type Series, textOf } from "../domain/drafts/repeat.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
+import type { Preview } from "../domain/posts/preview.ts";
 import { parseMoment, quote, toIso } from "../domain/time.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -12,6 +14,7 @@ import { placesOf, replaceAddresses, resolveMediaUrl } from "../files/media-plac
 import { findPlatform } from "../platform-io/set-up.ts";
 import { checkAddresses, COMMON } from "../posts/post-checks.ts";
 import { mergeMetadata } from "../posts/post-form.ts";
+import { previewPost } from "../posts/preview.ts";
 import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 
 /** What a writer gives of a draft, whole. */
@@ -203,13 +206,23 @@ export interface PostTiming {
   readonly caption?: string;
 }
 
-/** A target's post as schedule_post takes it, and which shared keys its platform does not know. */
-async function bodyFor(
+export const NO_TIME = "repeat: no time of it lies ahead. Give a later until, or more times.";
+
+/** What a target's post is made of. */
+interface TargetPost {
+  readonly account: AccountRow;
+  /** As schedule_post takes it. */
+  readonly body: PostBody;
+  /** Shared keys that its platform does not know, in sentences. */
+  readonly unknown: readonly string[];
+}
+
+async function postFor(
   { ctx, caller }: CallContext,
   content: DraftContent,
   target: Target,
   { at, caption }: PostTiming,
-): Promise<{ body: PostBody; unknown: string[] }> {
+): Promise<TargetPost> {
   const account = await findAccount(ctx, caller, target.accountId);
   const platform = findPlatform(ctx, account.provider);
   const shared = Object.entries(content.metadata ?? {});
@@ -232,6 +245,7 @@ async function bodyFor(
   };
   const unknown = shared.filter((entry) => !isKnown(entry)).map(([key]) => key);
   return {
+    account,
     body,
     unknown: unknown.map(
       (key) => `metadata.${key}: ${platform.title} has no such field, so it is left out there.`,
@@ -239,45 +253,67 @@ async function bodyFor(
   };
 }
 
-/** Checks the post of one target, as `preparePost` does. */
-export async function prepareTarget(
+/** What scheduling a target's post would say, and the post itself where it may be stored. */
+export interface CheckedTarget {
+  readonly target: Target;
+  readonly check: Check;
+  /** Null: it cannot be scheduled. */
+  readonly prepared: PreparedPost | null;
+}
+
+/** Checks the post of one target, as `preparePost` does. `timing`: null where no time of a series lies ahead. */
+export async function checkTarget(
   call: CallContext,
   content: DraftContent,
   target: Target,
-  timing: PostTiming = {},
-): Promise<PreparedPost> {
-  const { body, unknown } = await bodyFor(call, content, target, timing);
-  const prepared = await preparePost(call, body);
-  return { ...prepared, warnings: [...unknown, ...prepared.warnings] };
+  timing: PostTiming | null,
+): Promise<CheckedTarget> {
+  const { accountId } = target;
+  const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
+    if (timing === null) throw new AppError("invalid", NO_TIME);
+    const post = await postFor(call, content, target, timing);
+    return { ...post, prepared: await preparePost(call, post.body) };
+  };
+  const done = await prepare().catch(toSentence);
+  const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
+  const preview = await previewOf(call.ctx, post);
+  if (typeof done === "string")
+    return { target, check: { accountId, error: done, warnings: [], preview }, prepared: null };
+  const warnings = [...done.unknown, ...done.prepared.warnings];
+  return { target, check: { accountId, error: null, warnings, preview }, prepared: done.prepared };
+}
+
+function previewOf(ctx: AppContext, { account, body }: TargetPost): Promise<Preview> {
+  return previewPost(ctx, account, {
+    caption: body.caption ?? null,
+    mediaUrl: body.mediaUrl ?? "",
+    metadata: body.metadata ?? null,
+    scheduledAt: ctx.clock.now(),
+    leadMinutes: null,
+  });
 }
 
 /** What scheduling would say of each target now. */
-export function checkDraft(call: CallContext, content: DraftContent): Promise<Check[]> {
-  const prepare = async (target: Target): Promise<PreparedPost> =>
-    prepareTarget(call, content, target, timingOf(content, call.ctx.clock.now()));
-  return Promise.all(
-    content.targets.map(async (target) => {
-      const prepared = await prepare(target).catch(toSentence);
-      return typeof prepared === "string"
-        ? { accountId: target.accountId, error: prepared, warnings: [] }
-        : { accountId: target.accountId, error: null, warnings: prepared.warnings };
-    }),
-  );
+export async function checkDraft(call: CallContext, content: DraftContent): Promise<Check[]> {
+  const timing = timingOf(content, call.ctx.clock.now());
+  const checked = content.targets.map((target) => checkTarget(call, content, target, timing));
+  return (await Promise.all(checked)).map(({ check }) => check);
 }
 
-/** Of a series: its next occurrence. Of a draft without a time: at once. */
-function timingOf({ repeat }: DraftContent, now: number): PostTiming {
+/** Of a series its next occurrence. Null: there is none. */
+function timingOf({ repeat }: DraftContent, now: number): PostTiming | null {
   if (repeat === null) return {};
-  for (const occurrence of occurrencesOf(repeat, now)) {
-    if (occurrence.at <= now) continue;
-    const caption = textOf(repeat, occurrence);
-    return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
-  }
-  throw new AppError("invalid", "repeat: no time of it lies ahead. Give a later until, or more times.");
+  const [next] = aheadOf(repeat, now);
+  return next === undefined ? null : timingAt(repeat, next);
+}
+
+export function timingAt(series: Series, occurrence: Occurrence): PostTiming {
+  const caption = textOf(series, occurrence);
+  return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
 }
 
 /** Only what the caller can mend is told. A bug stays a bug. */
-export function toSentence(error: unknown): string {
+function toSentence(error: unknown): string {
   if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
   return sentenceOf(error);
 }

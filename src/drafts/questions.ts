@@ -23,7 +23,7 @@ export async function askToDecide(call: CallContext, input: DecideDraft): Promis
     return `End the series ${nameDraft(row)}? Its ${waiting} waiting ${waiting === 1 ? "post is" : "posts are"} cancelled.`;
   }
   await assertCurrent(ctx.store, row, input.revision);
-  const posts = await prepareApproval(call, row, input);
+  const { posts, checks } = await prepareApproval(call, row, input);
   const names = await namesOfAccounts(
     call,
     posts.map(({ target }) => target.accountId),
@@ -36,7 +36,7 @@ export async function askToDecide(call: CallContext, input: DecideDraft): Promis
     return `${channel}, ${when}: “${plainText(text, MAX_TEXT)}”`;
   });
   const more = posts.length > MAX_LISTED ? `; and ${posts.length - MAX_LISTED} more` : "";
-  const doubts = [...new Set(posts.flatMap(({ prepared }) => prepared.warnings))].join(" ");
+  const doubts = [...new Set(checks.flatMap(({ warnings }) => warnings))].join(" ");
   const count = posts.length === 1 ? "1 post" : `${posts.length} posts`;
   return `Approve the draft ${nameDraft(row)}? It schedules ${count}. ${shown.join("; ")}${more}.${doubts === "" ? "" : ` ${doubts}`}`;
 }

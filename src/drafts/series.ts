@@ -1,5 +1,5 @@
 import type { Check, Target } from "../domain/drafts/draft.ts";
-import { aheadOf, type Occurrence, occurrencesOf, type Series, textOf } from "../domain/drafts/repeat.ts";
+import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../domain/drafts/repeat.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -17,7 +17,7 @@ import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import type { PreparedPost } from "../posts/schedule-post.ts";
-import { contentOf, prepareTarget, toSentence } from "./draft-content.ts";
+import { checkTarget, contentOf, timingAt } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
 
 /** A post of a draft that may be stored. */
@@ -50,8 +50,8 @@ export async function insertDraftPosts(
     });
 }
 
-/** What was prepared of a series, and what was found on the way. */
-interface PreparedSeries {
+/** The posts of a draft that may be stored, and what was found on the way. */
+export interface PreparedDraft {
   readonly posts: readonly DraftPost[];
   readonly checks: readonly Check[];
 }
@@ -61,27 +61,30 @@ export async function prepareSeries(
   call: CallContext,
   row: DraftRow,
   series: Series,
-): Promise<PreparedSeries> {
+): Promise<PreparedDraft> {
   const { ctx } = call;
   const content = contentOf(row);
   const now = ctx.clock.now();
   const begun = beginOf(row, now);
   const made = await listMade(ctx.store, row.id, begun);
+  const before = JSON.parse(row.checks) as Check[];
   const posts: DraftPost[] = [];
   const checks: Check[] = [];
   for (const target of content.targets) {
-    const skipped = tellSkipped(ctx, target, { series, made, begun, now });
-    let error: string | null = null;
-    const warnings: string[] = [...skipped];
-    for (const occurrence of aheadOf(series, now)) {
-      if (made.has(`${target.accountId} ${occurrence.at}`)) continue;
-      const caption = textOf(series, occurrence);
-      const timing = { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
-      const prepared = await prepareTarget(call, content, target, timing).catch(toSentence);
-      if (typeof prepared === "string") error = prepared;
-      else posts.push({ target, occurrence, prepared });
-    }
-    checks.push({ accountId: target.accountId, error, warnings });
+    const missing = aheadOf(series, now).filter(({ at }) => !made.has(`${target.accountId} ${at}`));
+    const checked = await Promise.all(
+      missing.map(async (occurrence) => ({
+        occurrence,
+        ...(await checkTarget(call, content, target, timingAt(series, occurrence))),
+      })),
+    );
+    for (const { occurrence, prepared } of checked)
+      if (prepared !== null) posts.push({ target, occurrence, prepared });
+    const told = checked.find(({ prepared }) => prepared === null) ?? checked[0];
+    const last = before.find(({ accountId }) => accountId === target.accountId);
+    const check = told?.check ?? (last === undefined ? undefined : { ...last, error: null });
+    if (check === undefined) continue;
+    checks.push({ ...check, warnings: tellSkipped(ctx, target, { series, made, begun, now }) });
   }
   return { posts, checks };
 }

@@ -72,6 +72,25 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
+/** What readers see of a post. What is left out is as `src/posts/preview.ts` makes it of the data. */
+export interface Shown {
+  /** What stands in front of the text; default: `title`. */
+  readonly title?: string | null;
+  /** Default: the caption. */
+  readonly body?: string | null;
+  /** How it writes the caption and the texts of a thread; default: as they are. */
+  write?(text: string): string;
+  /** What counts of a text, piece by piece, where that is not what is shown. */
+  counted?(text: string): readonly string[];
+  /** Where its card or button leads to; default: `link`. */
+  readonly link?: string | null;
+  /** What else to know, in a sentence; default: the warning that hides it. */
+  readonly note?: string | null;
+}
+
+/** A post that may not be finished: fields of its metadata that are missing or wrong are left out. */
+export type UnfinishedPost<M> = PlatformPost<Partial<M>>;
+
 /** What the platform knows of a live post. */
 export type PostInsights = Pick<Insights, "state" | "visibility"> & { readonly metrics: Partial<Metrics> };
 
@@ -122,6 +141,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /** Rules that data cannot say. Pure. Asked when a post is scheduled or edited, and before it is sent. */
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
+  /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
+  preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): Shown;
   /** The length of a caption, where its unit is `weighted`. Pure. */
   measure?(text: string): number;
   /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */

@@ -118,7 +118,7 @@ async function askPlatform(
 }
 
 /** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
-async function figuresByUrl(
+export async function figuresByUrl(
   ctx: AppContext,
   ownerId: string,
   urls: readonly string[],

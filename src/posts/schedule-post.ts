@@ -3,6 +3,7 @@ import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, tellTime } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
@@ -21,7 +22,8 @@ import {
   foldThumbnail,
   readScheduledAt,
 } from "./post-checks.ts";
-import { checkForm, mergeMetadata } from "./post-form.ts";
+import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
@@ -35,12 +37,12 @@ export interface PreparedPost {
   readonly plan: NewPlan | null;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
+  /** Only of a dry run. */
+  readonly preview?: Preview;
 }
 
-type Prepared = PreparedPost & { readonly isDryRun?: boolean };
-
 /** A post of a batch that may be stored, or why it may not. */
-type Checked = Prepared | { readonly error: string };
+type Checked = PreparedPost | { readonly error: string };
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
@@ -49,9 +51,9 @@ type Checked = Prepared | { readonly error: string };
 export async function schedulePost(
   call: CallContext,
   input: PostBody,
-): Promise<{ post: Post; warnings: string[]; dryRun?: true }> {
-  const { row, plan, warnings, files } = await preparePost(call, input);
-  if (input.dryRun === true) return { post: asDryRun(row), warnings, dryRun: true };
+): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
+  const { row, plan, warnings, files, preview } = await preparePost(call, input);
+  if (preview !== undefined) return { post: asDryRun(row), warnings, dryRun: true, preview };
   const answer = { post: toPost(row), warnings };
   await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
@@ -73,8 +75,7 @@ export async function schedulePosts(
   const checked: Checked[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
-    const one = await preparePost(call, post).catch((error: unknown) => refuse(error));
-    checked.push("error" in one ? one : { ...one, isDryRun: post.dryRun === true });
+    checked.push(await preparePost(call, post).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
@@ -115,12 +116,12 @@ async function withFiles(tx: Tx, { caller }: CallContext, posts: readonly Checke
 function judge(
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
   posts: readonly Checked[],
-): { results: BatchResult[]; toStore: Prepared[] } {
+): { results: BatchResult[]; toStore: PreparedPost[] } {
   const failures = posts.filter((post) => "error" in post).length;
   const isRefused = input.atomic === true && failures > 0;
   const results = posts.map((post, index) => toBatchResult(post, { index, isRefused, failures }));
   const toStore = posts.filter(
-    (post): post is Prepared => "row" in post && !isRefused && post.isDryRun !== true,
+    (post): post is PreparedPost => "row" in post && !isRefused && post.preview === undefined,
   );
   return { results, toStore };
 }
@@ -140,9 +141,9 @@ function toBatchResult(
     const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
     return { index: at.index, post: null, warnings: checked.warnings, error };
   }
-  const { row, warnings } = checked;
-  if (checked.isDryRun === true)
-    return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true };
+  const { row, warnings, preview } = checked;
+  if (preview !== undefined)
+    return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
   return { index: at.index, post: toPost(row), warnings, error: null };
 }
 
@@ -185,7 +186,14 @@ export async function preparePost(call: CallContext, input: PostBody): Promise<P
     ...(await warnOfRepetition(ctx, row)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
-  return { row, plan: planOf(input), warnings, files: checked.files };
+  const preview = input.dryRun === true ? await previewPost(ctx, account, contentOf(row)) : undefined;
+  return {
+    row,
+    plan: planOf(input),
+    warnings,
+    files: checked.files,
+    ...(preview === undefined ? {} : { preview }),
+  };
 }
 
 /** What its caller says of it beside its content. Null: nothing. */

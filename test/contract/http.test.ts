@@ -91,6 +91,7 @@ describe("POST /posts", () => {
       json: { accountId: account, caption: "x", dryRun: true },
     });
     expect([answer.status, answer.headers["location"]]).toEqual([200, undefined]);
+    expect(answer.json.preview).toMatchObject({ text: "x", count: { length: 1 } });
     expect((await service.ask("GET /api/v1/posts")).json).toEqual({ posts: [], nextCursor: null });
   });
 

@@ -74,8 +74,20 @@ describe("save_draft", () => {
       outcome: null,
     });
     expect(draft.checks).toEqual([
-      { accountId: blog, error: null, warnings: [] },
-      { accountId: wall, error: expect.stringMatching(/^metadata\.title: /), warnings: [] },
+      expect.objectContaining({
+        accountId: blog,
+        error: null,
+        warnings: [],
+        preview: expect.objectContaining({
+          text: "Hello",
+          count: { length: 5, max: 300, unit: "graphemes" },
+        }),
+      }),
+      expect.objectContaining({
+        accountId: wall,
+        error: expect.stringMatching(/^metadata\.title: /),
+        warnings: [],
+      }),
     ]);
     expect(await posts()).toEqual([]);
   });

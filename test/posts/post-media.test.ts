@@ -40,9 +40,14 @@ describe("scheduling with an own file", () => {
 
   it("says what a picture will be made", async () => {
     const large = await upload(await picture(4_000, 3_000).tiff({ compression: "lzw" }).toBuffer());
-    expect((await plan({ mediaUrl: large })).warnings).toEqual([
-      "mediaUrl: the picture will be re-encoded from image/tiff as image/jpeg, shrunk from 4000 × 3000 to 2000 × 1500 for Bluesky.",
-    ]);
+    const changes = "re-encoded from image/tiff as image/jpeg, shrunk from 4000 × 3000 to 2000 × 1500";
+    const planned = await plan({
+      mediaUrl: large,
+      metadata: { thread: [{ caption: "b", mediaUrl: large }] },
+    });
+    expect(planned.warnings).toContain(`mediaUrl: the picture will be ${changes} for Bluesky.`);
+    const shown = { url: large, type: "image", change: `The picture will be ${changes}.` };
+    expect(planned.preview).toMatchObject({ media: [shown], parts: [{ text: "b", media: [shown] }] });
     const heavy = await upload(
       await sharp(Buffer.alloc(1_200_000, 7), { raw: { width: 1_000, height: 400, channels: 3 } })
         .png({ compressionLevel: 0 })

@@ -133,15 +133,28 @@ describe("scheduling", () => {
   it("stores nothing on a dry run, and says that it was one", async () => {
     const shown = await schedule({ dryRun: true });
     expect(shown).toMatchObject({ post: { id: "", caption: "Hello" }, dryRun: true });
+    expect(shown.preview).toEqual({
+      text: "Hello",
+      parts: [],
+      count: { length: 5, max: 10_000, unit: "characters" },
+      media: [],
+      link: null,
+      note: null,
+    });
     const { results } = await service.call("schedule_posts", {
       posts: [
         { accountId, caption: "shown", scheduledAt: inMinutes(1), dryRun: true },
         { accountId, caption: "kept", scheduledAt: inMinutes(1) },
       ],
     });
-    expect(results).toMatchObject([{ post: { id: "" }, dryRun: true }, { post: { caption: "kept" } }]);
+    expect(results).toMatchObject([
+      { post: { id: "" }, dryRun: true, preview: { text: "shown" } },
+      { post: { caption: "kept" } },
+    ]);
     expect(results[1]).not.toHaveProperty("dryRun");
+    expect(results[1]).not.toHaveProperty("preview");
     expect((await service.call("list_posts", {})).posts.map((post: any) => post.caption)).toEqual(["kept"]);
+    expect(await schedule({ dryRun: false })).not.toHaveProperty("preview");
   });
 
   it("warns of a text that is live on the channel since not long, whatever its spelling, and names the post", async () => {

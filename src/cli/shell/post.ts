@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult, type Post } from "../../domain/posts/post.ts";
+import type { Preview } from "../../domain/posts/preview.ts";
 import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
@@ -10,7 +11,7 @@ import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { askAt, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
-import { showPosts } from "./views.ts";
+import { showPosts, showPreview } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
 interface PostOptions extends ContentOptions {
@@ -34,7 +35,7 @@ export function addPostCommand(program: Command, host: Host): void {
     .option("--on <channel>", "name, handle, id or platform of a channel (may be repeated)", collect, [])
     .option("--at <when>", 'when, such as "tomorrow 9:00" (default: now)');
   addContentOptions(command)
-    .option("--dry-run", "only check it, and show every warning")
+    .option("--dry-run", "only check it, and show every warning and what the channel will show")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
@@ -73,6 +74,7 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
     posting,
     posts,
     results.flatMap(({ warnings }) => warnings),
+    results.flatMap(({ preview }) => preview ?? []),
   );
   host.stopSignal.throwIfAborted();
   const trouble = ended.flatMap((one) => whyNotOut(one) ?? []);
@@ -121,12 +123,17 @@ async function print(
   { host, session, options }: Posting,
   posts: readonly Post[],
   warnings: string[],
+  previews: readonly Preview[],
 ): Promise<void> {
   const { terminal } = host;
   const told = [...new Set(warnings)];
   if (!terminal.isScreen || options.json === true)
-    return terminal.print(toJsonText({ posts, warnings: told }));
+    return terminal.print(
+      toJsonText({ posts, warnings: told, ...(options.dryRun === true ? { previews } : {}) }),
+    );
   if (options.dryRun === true) terminal.print("Nothing is scheduled. This is how it would be:\n");
   terminal.print(await showPosts(session.ctx, posts, terminal));
+  for (const [at, preview] of previews.entries())
+    terminal.print(showPreview(preview, posts[at]?.provider ?? ""));
   for (const warning of told) terminal.print(`${warning}\n`);
 }

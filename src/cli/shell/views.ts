@@ -4,6 +4,7 @@ import { Account } from "../../domain/accounts/account.ts";
 import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
 import { type Attempt, Post } from "../../domain/posts/post.ts";
+import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
@@ -77,6 +78,21 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
       : await showPosts(ctx, posts, { columns: width, hasShortIds: false });
   if (shown === null || typeof result["nextCursor"] !== "string") return shown;
   return `${shown}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
+}
+
+/** What readers will see of a post, and how much of its room it takes. */
+export function showPreview({ text, parts, count, link, note }: Preview, provider: string): string {
+  const { length, max, unit } = count;
+  const counted = unit === "weighted" ? "characters as it counts them" : unit;
+  const lines = [
+    `${provider} shows (${max === null ? length : `${length} of ${max}`} ${counted}):`,
+    ...[text, ...parts.map((part) => part.text)].flatMap(
+      (one) => one?.split("\n").map((line) => `  ${line}`) ?? [],
+    ),
+    ...(link === null ? [] : [`  [${link}]`]),
+    ...(note === null ? [] : [note]),
+  ];
+  return visibleText(`${lines.join("\n")}\n`);
 }
 
 interface PostColumns {

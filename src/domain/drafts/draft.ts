@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { optionalName, optionalText } from "../optional.ts";
 import { planFields } from "../posts/plan.ts";
+import { Preview } from "../posts/preview.ts";
 import { POST_STATUSES } from "../posts/post-states.ts";
 import { Metadata } from "../posts/post.ts";
 import { Repeat, Series } from "./repeat.ts";
@@ -46,6 +47,7 @@ export const Check = z.strictObject({
   accountId: z.string(),
   error: z.string().nullable().describe("Why it cannot be scheduled yet."),
   warnings: z.array(z.string()),
+  preview: Preview.describe("What will be shown there."),
 });
 export type Check = z.infer<typeof Check>;
 

@@ -37,10 +37,15 @@ export function measureText(
 
 const PIECE = 1_024;
 
-/** In pieces: each segment of V8 holds a copy of its whole text, so a long one would take its square. */
 function countGraphemes(text: string): number {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let count = 0;
+  for (const _grapheme of graphemesOf(text)) count += 1;
+  return count;
+}
+
+/** In pieces: each segment of V8 holds a copy of its whole text, so a long one would take its square. */
+export function* graphemesOf(text: string): Generator<string> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let start = 0;
   let size = PIECE;
   while (start + size < text.length) {
@@ -48,10 +53,10 @@ function countGraphemes(text: string): number {
     const end = start + size + (/[\uD800-\uDBFF]/.test(text.charAt(start + size - 1)) ? 1 : 0);
     const segments = [...segmenter.segment(text.slice(start, end))];
     // The last one may go on in the next piece.
-    const { index = 0 } = segments.at(-1) ?? {};
-    count += segments.length - 1;
+    const { index = 0 } = segments.pop() ?? {};
+    for (const { segment } of segments) yield segment;
     start += index;
     size = index === 0 ? size * 2 : PIECE;
   }
-  return count + [...segmenter.segment(text.slice(start))].length;
+  for (const { segment } of segmenter.segment(text.slice(start))) yield segment;
 }

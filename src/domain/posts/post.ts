@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { POST_STATUSES } from "./post-states.ts";
+import { Preview } from "./preview.ts";
 
 /** Metadata as a caller gives it and as it is shown again. Each platform's schema says what it may hold. */
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
@@ -109,6 +110,9 @@ export type Metrics = Insights["metrics"];
 /** Beside what a dry run shows. A post that it shows has no id. */
 export const DryRun = z.literal(true).optional().describe("Set on a dry run: nothing of it is stored.");
 
+/** Beside it, on a dry run alone. */
+export const DryRunPreview = Preview.optional().describe("What the platform will show. Only on a dry run.");
+
 /** What became of one post of several that were to be scheduled. */
 export const BatchResult = z.strictObject({
   index: z.int().describe("Place in posts, from 0."),
@@ -116,5 +120,6 @@ export const BatchResult = z.strictObject({
   warnings: z.array(z.string()),
   error: z.string().nullable().describe("Why this one was not scheduled."),
   dryRun: DryRun,
+  preview: DryRunPreview,
 });
 export type BatchResult = z.infer<typeof BatchResult>;

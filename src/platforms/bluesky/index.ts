@@ -21,7 +21,7 @@ import {
 } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
 import { IMAGE_LIMITS } from "./media.ts";
-import { BlueskyMetadata, checkPost, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./metadata.ts";
+import { BlueskyMetadata, checkPost, MAX_IMAGES, MAX_TEXT_GRAPHEMES, normalizeText } from "./metadata.ts";
 import { publish } from "./publish.ts";
 
 /** The server that knows every account hosted by Bluesky itself and passes each on to its own server. */
@@ -284,6 +284,8 @@ export default definePlatform({
     },
   ],
   check: checkPost,
+  // Its title is that of the link card.
+  preview: () => ({ title: null, write: normalizeText }),
   publish,
   edit,
   insights,

@@ -2,7 +2,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import { API, TOKEN_URL } from "./api.ts";
 import { inspect, KEY } from "./connect.ts";
 import { edit, insights, remove } from "./live.ts";
-import { categories, checkPost, DailymotionMetadata, EDITABLE, MAX_DESCRIPTION } from "./metadata.ts";
+import { categories, checkPost, DailymotionMetadata, EDITABLE, MAX_DESCRIPTION, toHtml } from "./metadata.ts";
 import { publish } from "./publish.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
@@ -36,6 +36,7 @@ export default definePlatform({
   connect: [KEY],
   choices: { category: categories },
   check: checkPost,
+  preview: () => ({ counted: (text) => [toHtml(text)] }),
   inspect,
   publish,
   edit,

@@ -67,7 +67,7 @@ export const DailymotionMetadata = z.strictObject({
 export type DailymotionPost = PlatformPost<z.infer<typeof DailymotionMetadata>>;
 
 /** Dailymotion reads descriptions as HTML: what would be taken for a tag or a character's name is escaped. */
-function toHtml(text: string): string {
+export function toHtml(text: string): string {
   return text.replace(/&(?=#?\w+;)/g, "&amp;").replace(/<(?=[a-z/!?])/gi, "&lt;");
 }
 

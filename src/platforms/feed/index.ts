@@ -77,6 +77,8 @@ export default definePlatform({
     },
   ],
 
+  preview: (post) => ({ body: textOf(post) }),
+
   async publish(post, io) {
     const { id } = post;
     const state = { platformPostId: id, platformUrl: addressOf(post, io) };
@@ -213,16 +215,21 @@ async function keep(
   });
 }
 
+function textOf({
+  caption,
+  metadata: { description },
+}: Pick<FeedPost, "caption" | "metadata">): string | null {
+  const texts = [caption, description].filter((text) => text !== undefined && text !== null && text !== "");
+  return texts.length === 0 ? null : texts.join("\n\n");
+}
+
 function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isPublic: boolean }): FeedItem {
-  const { title, description, link, tags, language } = post.metadata;
-  const texts = [post.caption, description].filter(
-    (text) => text !== undefined && text !== null && text !== "",
-  );
+  const { title, link, tags, language } = post.metadata;
   return {
     accountId: io.account.id,
     id: post.id,
     title: title ?? null,
-    text: texts.length === 0 ? null : texts.join("\n\n"),
+    text: textOf(post),
     link: link ?? null,
     tags: tags ?? [],
     language: language ?? null,

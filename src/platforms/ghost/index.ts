@@ -22,6 +22,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { check, GhostMetadata } from "./metadata.ts";
 import { MEDIA, publish } from "./publish.ts";
+import { textOfHtml } from "../shared/text.ts";
 
 const KEY_PLACE =
   "In Ghost, under Settings, Integrations, choose Add custom integration. Its card shows the Admin API key and the API URL.";
@@ -120,6 +121,7 @@ export default definePlatform({
   connect: [KEY],
   choices: { newsletter: newsletters, authors },
   check,
+  preview: ({ caption, metadata }) => (metadata.format === "html" ? { body: textOfHtml(caption ?? "") } : {}),
   inspect,
   publish,
   edit,

@@ -170,6 +170,7 @@ export default definePlatform({
   settings: SETTINGS,
   connect: WAYS,
   check: checkPost,
+  preview: ({ metadata }) => ({ link: metadata.redeemOnlineUrl ?? metadata.link ?? null }),
   inspect,
   publish,
   edit,

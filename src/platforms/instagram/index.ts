@@ -39,6 +39,8 @@ function capabilitiesOf({ limits }: PlatformAccount, post: InstagramPost | null)
   return { ...CAPABILITIES, media, quotas };
 }
 
+const STORY = "A story: Instagram shows it without a text, for a day.";
+
 export default definePlatform({
   name: "instagram",
   title: "Instagram",
@@ -51,6 +53,7 @@ export default definePlatform({
   settings: SETTINGS,
   connect: [instagramLogin, facebookLogin],
   check: checkPost,
+  preview: ({ metadata }) => (metadata.story === true ? { body: null, note: STORY } : {}),
   inspect,
   publish,
   insights,

@@ -259,6 +259,8 @@ export default definePlatform({
   ],
   connect: WAYS,
   check: checkPost,
+  // Its title is that of the link or the video.
+  preview: () => ({ title: null }),
   inspect,
   publish,
   edit,

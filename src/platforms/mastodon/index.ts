@@ -1,6 +1,6 @@
 import { definePlatform } from "../../ports/platform.ts";
 import { analytics, edit, insights, inspect, remove, setThumbnail } from "../shared/mastodon/live.ts";
-import { check, measure, publish } from "../shared/mastodon/publish.ts";
+import { check, measure, publish, countedOf } from "../shared/mastodon/publish.ts";
 import { oauthWay, revoke, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
 import { CAPABILITIES, capabilitiesOf } from "../shared/mastodon/limits.ts";
 import { MastodonMetadata } from "../shared/mastodon/api.ts";
@@ -30,6 +30,7 @@ export default definePlatform({
   metadata: MastodonMetadata,
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
   check,
+  preview: ({ metadata }) => ({ counted: (text) => countedOf(metadata, text) }),
   measure,
   inspect,
   publish,

@@ -11,8 +11,9 @@ import { type Ask, askWith, classifyLogin, inspect, linkTo, readRoom } from "./a
 import { withoutTrailing } from "../../domain/parse-url.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
-import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata } from "./metadata.ts";
+import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata, bodyOf } from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { textOfHtml } from "../shared/text.ts";
 
 /** More are not looked through for a list to choose from. */
 const MAX_ROOMS = 50;
@@ -200,6 +201,9 @@ export default definePlatform({
   metadata: MatrixMetadata,
   connect: [TOKEN, PASSWORD],
   check,
+  preview: (post) => ({
+    body: post.metadata.html === undefined ? bodyOf(post) : textOfHtml(post.metadata.html),
+  }),
   inspect,
   publish,
   edit,

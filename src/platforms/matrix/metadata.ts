@@ -3,7 +3,7 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { ACCEPTED, checkFirst } from "../shared/media.ts";
+import { ACCEPTED, checkFirst, itemsOf } from "../shared/media.ts";
 
 const MIB = 1_024 * 1_024;
 const MAX_ITEMS = 20;
@@ -63,6 +63,11 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
   const { maxBytes } = limits;
   if (typeof maxBytes !== "number") return CAPABILITIES;
   return { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: acceptsOf(maxBytes) } };
+}
+
+/** A file without a caption is told by its alternative text; apps show the HTML where they can. */
+export function bodyOf({ caption, mediaUrl, metadata }: MatrixPost): string {
+  return caption || (itemsOf({ mediaUrl, metadata })[0]?.altText ?? "");
 }
 
 export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): Checked {

@@ -10,7 +10,7 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
-import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
+import { bodyOf, capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
 export function stepOf(at: number): string {
@@ -25,7 +25,7 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
   });
   if (!io.isDue) return { state: "prepared" };
   const [first, ...more] = itemsOf(post).map(({ altText }, at) => ({ altText, file: files[at] }));
-  const text = textOf(post.caption || first?.altText || "", post.metadata.html);
+  const text = textOf(bodyOf(post), post.metadata.html);
   const eventId = await send({ ...text, ...fileIn(text, first?.file) }, { at: 0, io });
   if (more.length > 0) {
     // One follow-up: they arrive in their order.

@@ -103,6 +103,7 @@ export default definePlatform({
   metadata: MisskeyMetadata,
   connect: [MIAUTH, TOKEN],
   check,
+  preview: () => ({ write: (text) => text.trim() }),
   measure,
   inspect,
   publish,

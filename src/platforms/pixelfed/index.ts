@@ -65,6 +65,8 @@ export default definePlatform({
       warnings: isUnseen ? ["metadata.spoilerText: Pixelfed shows it only with sensitive: true."] : [],
     };
   },
+  // Unless it hides the media, no one sees the warning.
+  preview: ({ metadata }) => (metadata.sensitive === true ? {} : { note: null }),
   measure: (text) => [...familyOf(UNKNOWN).write(text)].length,
   inspect,
   publish,

@@ -358,6 +358,8 @@ export default definePlatform({
   metadata: SlackMetadata,
   connect: [BOT, CONSENT],
   check,
+  // Its title is that of the first file.
+  preview: () => ({ title: null }),
   inspect,
   publish,
   edit,

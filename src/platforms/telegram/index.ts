@@ -9,7 +9,7 @@ import { naming } from "../shared/faults.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
-import { DOCUMENTS, publish, SHOWN } from "./publish.ts";
+import { DOCUMENTS, publish, SHOWN, textOf } from "./publish.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
 
 const TOKEN_PLACE =
@@ -160,6 +160,7 @@ export default definePlatform({
   metadata: TelegramMetadata,
   connect: [BOT],
   check: checkPost,
+  preview: (post) => ({ body: textOf(post) }),
   inspect,
   publish,
   edit,

@@ -97,11 +97,20 @@ function textCall(post: TelegramPost): Call {
   return { method: "sendMessage", fields: { ...textFields(post), ...optionsOf(post) } };
 }
 
+/** A link that stands alone is its own text. */
+export function textOf({
+  caption,
+  mediaUrl,
+  metadata,
+}: Pick<TelegramPost, "caption" | "mediaUrl" | "metadata">): string {
+  return caption ?? (mediaUrl === "" ? metadata.link : undefined) ?? "";
+}
+
 /** Without a parse mode, readers see every character as it is written. */
-export function textFields({ caption, metadata }: TelegramPost): JsonObject {
-  const { link, linkPreview } = metadata;
+export function textFields(post: TelegramPost): JsonObject {
+  const { link, linkPreview } = post.metadata;
   return {
-    text: caption ?? link ?? "",
+    text: textOf(post),
     ...(link === undefined ? {} : { link_preview_options: { url: link } }),
     ...(linkPreview === false ? { link_preview_options: { is_disabled: true } } : {}),
   };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { measureText } from "../../domain/posts/caption.ts";
+import { graphemesOf, measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
@@ -91,15 +91,12 @@ const MAX_LINKS = 5;
 
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{Regional_Indicator}|\u20E3/u;
 
-let segmenter: Intl.Segmenter | null = null;
-
 /** Characters, but an emoji counts as many as it has bytes in UTF-8. */
 export function measure(text: string): number {
   if (!EMOJI.test(text)) return measureText(text, "characters");
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let length = 0;
-  for (const { segment } of segmenter.segment(text))
-    length += EMOJI.test(segment) ? Buffer.byteLength(segment) : [...segment].length;
+  for (const grapheme of graphemesOf(text))
+    length += EMOJI.test(grapheme) ? Buffer.byteLength(grapheme) : [...grapheme].length;
   return length;
 }
 

@@ -9,7 +9,7 @@ import {
   PlatformFault,
   type PlatformIo,
 } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, Choice, Inspection } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, Choice, Inspection, Shown, UnfinishedPost } from "../../ports/platform.ts";
 import { callTikTok, callWith } from "./api.ts";
 import { profileUrl } from "./live.ts";
 import {
@@ -296,9 +296,23 @@ function coverWarning({ metadata }: TikTokPost): string | null {
     : "metadata.coverMs: TikTok uses it only for posts that everybody can see. This one may show the first frame.";
 }
 
-function inboxWarning({ caption, metadata }: TikTokPost, seen: readonly Seen[]): string | null {
-  if (!isInbox(metadata)) return null;
-  const isText = (caption ?? "") !== "" && !seen.some(({ type }) => type === "image");
+/** TikTok's inbox takes texts of photos alone; what is not seen yet is most likely a film. */
+function takesText({ metadata }: UnfinishedPost<TikTokMetadata>, seen: readonly Seen[]): boolean {
+  const hasPhotos = (metadata.moreMedia ?? []).length > 0 || seen.some(({ type }) => type === "image");
+  return hasPhotos || !isInbox(metadata);
+}
+
+export function preview(post: UnfinishedPost<TikTokMetadata>, { media }: Pick<CheckedAt, "media">): Shown {
+  const first = media.get(post.mediaUrl);
+  return {
+    ...(takesText(post, first === undefined ? [] : [first]) ? {} : { body: null }),
+    ...(isInbox(post.metadata) ? { note: "TikTok: a person finishes it in the app." } : {}),
+  };
+}
+
+function inboxWarning(post: TikTokPost, seen: readonly Seen[]): string | null {
+  if (!isInbox(post.metadata)) return null;
+  const isText = (post.caption ?? "") !== "" && !takesText(post, seen);
   const text = isText ? " TikTok takes no text with such a video. Enter the caption in the app." : "";
   return `metadata.mode: the post waits in TikTok's inbox at its time until a person finishes it in the TikTok app.${text}`;
 }

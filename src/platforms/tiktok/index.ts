@@ -2,7 +2,15 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { TIKTOK_API } from "./api.ts";
-import { checkPost, CONSENT, inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./connect.ts";
+import {
+  checkPost,
+  CONSENT,
+  inspect,
+  limitsOf,
+  listPrivacyLevels,
+  permissionsOf,
+  preview,
+} from "./connect.ts";
 import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./metadata.ts";
 import { ACCOUNT_METRICS, analytics, insights } from "./live.ts";
 import { PHOTO_LIMITS, publish } from "./publish.ts";
@@ -73,6 +81,7 @@ export default definePlatform({
   connect: [CONSENT],
   choices: { privacyLevel: listPrivacyLevels },
   check: checkPost,
+  preview,
   inspect,
   publish,
   insights,

@@ -19,7 +19,7 @@ import { naming } from "../shared/faults.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { askOwn, askWith, requestWith } from "./api.ts";
 import { edit, insights, publish, remove, setThumbnail } from "./live.ts";
-import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata } from "./metadata.ts";
+import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata, titleOf } from "./metadata.ts";
 import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
@@ -182,6 +182,7 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   metadata: VimeoMetadata,
   connect: [OAUTH, TOKEN],
+  preview: (post) => ({ title: titleOf(post) }),
   inspect,
   publish,
   edit,

@@ -73,6 +73,8 @@ export default definePlatform({
     },
   ],
 
+  preview: () => ({ title: null, note: "The receiver gets every field and decides what it shows of them." }),
+
   async publish(post, io) {
     if (!io.isDue) return { state: "prepared" };
     const happenedAt = await io.once("happenedAt", () => io.now());

@@ -11,6 +11,7 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
+import { textOfHtml } from "../shared/text.ts";
 
 const PLACE =
   "On the site, under Users, Profile, Application Passwords, give a name and press Add New Application Password.";
@@ -171,6 +172,7 @@ export default definePlatform({
   connect: [PASSWORD, AUTHORIZE],
   choices: CHOICES,
   check: checkPost,
+  preview: ({ caption, metadata }) => (metadata.html === true ? { body: textOfHtml(caption ?? "") } : {}),
   inspect,
   publish,
   edit,

@@ -15,7 +15,7 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { API, askWith, ME, type User, UserAnswer } from "./api.ts";
 import { analytics, insights, inspect, remove } from "./live.ts";
-import { CAPABILITIES, capabilitiesOf, checkPost, measure, XMetadata } from "./metadata.ts";
+import { CAPABILITIES, capabilitiesOf, checkPost, measure, XMetadata, toText } from "./metadata.ts";
 import { publish } from "./publish.ts";
 import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
@@ -161,6 +161,7 @@ export default definePlatform({
   ],
   connect: [OAUTH, KEYS],
   check: checkPost,
+  preview: () => ({ write: toText }),
   measure,
   inspect,
   publish,

@@ -228,7 +228,7 @@ export function partsOf(post: PlatformPost<XMetadata>): [Part, ...Part[]] {
 }
 
 /** As X stores it: line ends of one kind, nothing around it. */
-function toText(caption: string): string {
+export function toText(caption: string): string {
   return caption.replaceAll("\r\n", "\n").normalize("NFC").trim();
 }
 

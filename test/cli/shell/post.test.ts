@@ -12,6 +12,7 @@ const PHOTO = join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg");
 interface Printed {
   readonly posts: { id: string; status: string; [key: string]: unknown }[];
   readonly warnings: string[];
+  readonly previews?: object[];
 }
 
 function open() {
@@ -84,6 +85,11 @@ describe("posthorn post", () => {
     using shell = open();
     const dry = await shell.post("Look", "--on", "feed", "--media", PHOTO, "--dry-run");
     expect(dry.posts).toMatchObject([{ status: "scheduled", caption: "Look" }]);
+    expect(dry.previews).toMatchObject([{ text: "Look", media: [{ type: "image", change: null }] }]);
+    const run = await shell.run(["post", "Look\nhere", "--on", "feed", "--title", "T", "--dry-run"], {
+      columns: 80,
+    });
+    expect(run.stdout).toContain("feed shows (9 of 10000 characters):\n  T\n  \n  Look\n  here\n");
     const refused = await shell.run([
       "post",
       "Look",

@@ -282,14 +282,19 @@ export function checkMedia(
   return kinds.length > 1 && hasFilm ? [...errors, MIXED] : errors;
 }
 
-/** The content warning counts with the text, in each post of a thread. */
+/** The content warning counts with the text, in each post of a thread; addresses in either by themselves. */
+export function countedOf({ spoilerText = "" }: MastodonPost["metadata"], text: string): string[] {
+  return [spoilerText, text];
+}
+
 function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string[] {
   const { caption } = capabilitiesOf(account);
   const warning = post.metadata.spoilerText ?? "";
   return partsOf(post).flatMap(({ text }, at) => {
     // The caption by itself is held to its limit wherever posts are checked.
     if (at === 0 && warning === "") return [];
-    const length = captionLength(warning + text, caption, measure);
+    const lengths = countedOf(post.metadata, text).map((one) => captionLength(one, caption, measure));
+    const length = lengths.reduce((sum, one) => sum + one, 0);
     const max = caption.maxLength ?? Infinity;
     if (at === 0 && captionLength(text, caption, measure) > max) return [];
     const field = at === 0 ? "metadata.spoilerText" : `metadata.thread[${at - 1}].caption`;

@@ -1,0 +1,129 @@
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import type { FileType } from "../domain/files/file.ts";
+import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import { captionLength } from "../domain/posts/caption.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { Preview } from "../domain/posts/preview.ts";
+import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { placesOf } from "../files/media-places.ts";
+import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import { figuresByUrl, type PostContent } from "./post-form.ts";
+
+/**
+ * What the account's platform will show of a content, which may be unfinished or wrong: what it cannot be is
+ * told by `checkForm`. Asks nobody outside.
+ */
+export async function previewPost(
+  ctx: AppContext,
+  account: AccountRow,
+  content: PostContent,
+): Promise<Preview> {
+  const platform = findPlatform(ctx, account.provider);
+  const metadata = readableFields(platform, content.metadata ?? {});
+  const draft: PlatformPost = {
+    id: "",
+    caption: content.caption === "" ? null : content.caption,
+    mediaUrl: content.mediaUrl,
+    metadata,
+    scheduledAt: content.scheduledAt,
+    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
+    platformPostId: null,
+    platformUrl: null,
+  };
+  const capabilities = capabilitiesFor(ctx, account, draft);
+  const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
+  const figures = await figuresByUrl(ctx, account.owner_id, urls);
+  const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: figures }) ?? {};
+  return makePreview({ platform, capabilities, figures, post: draft }, shown);
+}
+
+/** Each field by itself, with the platform's defaults; what is missing or wrong is left out. */
+function readableFields({ metadata: { shape } }: AnyPlatform, given: Metadata): PlatformPost["metadata"] {
+  const read = Object.entries(shape).flatMap(([key, field]) => {
+    const { success, data } = field.safeParse(Object.hasOwn(given, key) ? given[key] : undefined);
+    return success && data !== undefined ? [[key, data]] : [];
+  });
+  return Object.fromEntries(read) as PlatformPost["metadata"];
+}
+
+interface Previewed {
+  readonly platform: AnyPlatform;
+  readonly capabilities: PlatformCapabilities;
+  readonly figures: ReadonlyMap<string, MediaFigures>;
+  readonly post: PlatformPost;
+}
+
+function makePreview(at: Previewed, shown: Shown): Preview {
+  const { platform, capabilities, post } = at;
+  const given = post.metadata as CommonFields;
+  const { firstComment: comment = "" } = given;
+  const items = placesOf(platform, post).filter(({ isItem, url }) => isItem && url !== "");
+  const write = shown.write ?? ((text: string): string => text);
+  const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? [text], max);
+  const caption = write(post.caption ?? "");
+  const { maxLength, withMedia = maxLength } = capabilities.caption;
+  const { title = given.title, body = caption, link = given.link, note = warningOf(given) } = shown;
+  const text = [title, body].filter((one) => one !== undefined && one !== null && one !== "").join("\n\n");
+  return {
+    text: text === "" ? null : text,
+    parts: [
+      ...(given.thread ?? []).map(({ caption: part, mediaUrl = "" }) => ({
+        text: write(part),
+        count: count(write(part), maxLength),
+        media: mediaUrl === "" ? [] : [mediaOf(at, mediaUrl)],
+      })),
+      // How long a comment may be, its own field says.
+      ...(comment === "" ? [] : [{ text: comment, count: countOf(at, [comment], null), media: [] }]),
+    ],
+    count: count(caption, items.length > 0 ? withMedia : maxLength),
+    media: items.map(({ url }) => mediaOf(at, url)),
+    link: link ?? null,
+    note,
+  };
+}
+
+function warningOf({ spoilerText = "" }: CommonFields): string | null {
+  return spoilerText.trim() === "" ? null : `Shown after a click on the warning: ${spoilerText}`;
+}
+
+/** As `commonMetadata` has them, on the platforms that do. */
+interface CommonFields {
+  readonly title?: string;
+  readonly link?: string;
+  readonly thread?: readonly { readonly caption: string; readonly mediaUrl?: string }[];
+  readonly firstComment?: string;
+  readonly spoilerText?: string;
+}
+
+function countOf(
+  { platform, capabilities }: Previewed,
+  pieces: readonly string[],
+  max: number | null,
+): Preview["count"] {
+  const { caption } = capabilities;
+  const lengths = pieces.map((piece) => captionLength(piece, caption, platform.measure));
+  return { length: lengths.reduce((sum, length) => sum + length, 0), max, unit: caption.unit };
+}
+
+function mediaOf({ capabilities, figures }: Previewed, url: string): Preview["media"][number] {
+  const known = figures.get(url);
+  if (known === undefined) return { url, type: typeByAddress(url), change: null };
+  const { changes } = checkMedia(known, capabilities.media.accepts);
+  const change = changes.length === 0 ? null : `The picture will be ${changes.join(", ")}.`;
+  return { url, type: known.type, change };
+}
+
+const ENDINGS: readonly (readonly [FileType, RegExp])[] = [
+  ["image", /\.(avif|gif|heic|jpe?g|png|tiff?|webp)$/i],
+  ["video", /\.(m4v|mkv|mov|mp4|webm)$/i],
+  ["audio", /\.(aac|flac|m4a|mp3|ogg|wav)$/i],
+];
+
+/** What it seems to be, until its bytes are looked at. */
+function typeByAddress(url: string): FileType | null {
+  const path = url.replace(/[?#].*$/s, "");
+  return ENDINGS.find(([, ending]) => ending.test(path))?.[0] ?? null;
+}
