@@ -14,7 +14,7 @@ Plan a post: schedule_post takes a channel by name, handle, platform or id (list
 
 A post is scheduled → publishing → (uploaded, still private) → published, or failed, cancelled. Scheduled: update_post, cancel_post; several at once: change_posts. Live: edit_published_post; by mistake: cancel_post with fromPlatform. Failed: read error, then retry_post with what is to change, or resolve_post with dismissed. Outcome unknown: look at the channel, then resolve_post. Never schedule it again.
 
-Connect a channel: connect_channel answers an address. Give it to the person. Passwords are typed on that page, never in this chat. Then check_connection.
+Connect a channel: connect_channel answers an address for the person. Passwords are typed there, never in this chat. Then check_connection.
 
 An error names the field, the reason and the next step. After a lost answer repeat the call with the same idempotencyKey. Pages: pass nextCursor as cursor.
 
