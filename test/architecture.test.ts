@@ -17,6 +17,7 @@ const SUBJECTS: readonly string[] = [
   "webhooks",
   "publishing",
   "posts",
+  "imports",
   "results",
   "feeds",
 ];
@@ -59,6 +60,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["store"],
   commander: ["cli"],
   croner: ["publishing", "webhooks"],
+  "csv-parse": ["imports"],
+  "csv-stringify": ["imports"],
   express: ["http", "mcp"],
   kysely: ["store"],
   pg: ["store"],

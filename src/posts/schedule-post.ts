@@ -145,7 +145,8 @@ function asDryRun(row: PostRow): Post {
   return toPost({ ...row, id: "" });
 }
 
-async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
+/** Checks a post and makes its row, which is not stored yet. Throws as `schedulePost`. */
+export async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
   const { ctx, caller } = call;
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;

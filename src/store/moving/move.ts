@@ -23,6 +23,7 @@ const MOVED_TABLES: readonly MovedTable[] = [
   { table: "api_keys", keys: ["id"] },
   { table: "accounts", keys: ["id"] },
   { table: "posts", keys: ["id"] },
+  { table: "imported_rows", keys: ["owner_id", "mark"] },
   { table: "effects", keys: ["post_id", "run", "step"] },
   { table: "attempts", keys: ["post_id", "number"] },
   { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },
