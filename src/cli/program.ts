@@ -13,6 +13,7 @@ import { addDataCommands } from "./commands/data.ts";
 import { addChangeCommands } from "./shell/change.ts";
 import { addChannelCommands } from "./shell/channels.ts";
 import { addListCommand } from "./shell/list.ts";
+import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
@@ -53,6 +54,7 @@ function createProgram(host: Host): Command {
   addConnectCommand(program, host);
   addChannelCommands(program, host);
   addPostCommand(program, host);
+  addImportCommand(program, host);
   addListCommand(program, host);
   addChangeCommands(program, host);
   addUploadCommand(program, host);

@@ -249,12 +249,15 @@ function contentOf(row: TwinRow): string {
 
 /** How a message of ours begins that is about one field. */
 const FIELD = /^([A-Za-z][\w.-]*)[^\s:]*: /;
+/** And one about a field that the platform does not have. */
+const UNKNOWN = /^metadata: "([^"]+)"/;
 
 /** Only what the sender can mend becomes an error of a row; a bug stays a bug. */
 function toRowError(line: number, error: unknown, columns: readonly Column[]): RowError {
   if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
   const sentence = sentenceOf(error);
-  const field = FIELD.exec(sentence)?.[1] ?? "";
+  const unknown = UNKNOWN.exec(sentence)?.[1];
+  const field = unknown === undefined ? (FIELD.exec(sentence)?.[1] ?? "") : `metadata.${unknown}`;
   const column = columns.find((one) => one.field === field)?.title ?? (FIELDS.includes(field) ? field : null);
   return { line, column, error: sentence };
 }

@@ -178,6 +178,39 @@ export function listPostsById(
     .execute();
 }
 
+/** The owner's posts that wait for a time after that, or at it with a later id; earliest first. */
+export function listWaitingPosts(
+  reader: Reader,
+  ownerId: string,
+  {
+    after,
+    limit,
+  }: { readonly after: { readonly scheduledAt: number; readonly id: string }; readonly limit: number },
+): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "scheduled")
+    .where(sql<boolean>`(scheduled_at, id) > (${after.scheduledAt}, ${after.id})`)
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** How many of the owner's posts wait though their time is over. */
+export async function countOverdue(reader: Reader, ownerId: string, now: number): Promise<number> {
+  const { count } = await queryOf(reader)
+    .selectFrom("posts")
+    .select(sql<number>`count(*)`.as("count"))
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "scheduled")
+    .where("scheduled_at", "<", now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export type AttemptRow = Selectable<Tables["attempts"]>;
 export type StepRow = Pick<
   Selectable<Tables["effects"]>,
