@@ -112,6 +112,8 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
       "invalid",
       "csv: has no column accountId, which says where each post goes. Add it, or give accountId for all rows.",
     );
+  // A channel that is not there is no fault of the rows.
+  if (args.accountId !== undefined) await findAccount(ctx, caller, args.accountId);
   const looking = { ...call, ctx: { ...ctx, outbound: lookingOnce(ctx.outbound) } };
   const errors: RowError[] = [];
   const tell = (row: { readonly line: number }, error: unknown): null => {

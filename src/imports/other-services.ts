@@ -83,7 +83,7 @@ const SERVICES: readonly Service[] = [
 const HOOTSUITE_HEAD = ["Date", "Message", "Link"];
 const SLASHED = /^\s*(\d{1,4})\/(\d{1,2})\/(\d{1,4})\s+(\d{1,2}):(\d{2})\s*$/;
 
-/** Ours as it is, others as ours. Throws `invalid` for a head that nobody knows. */
+/** Ours as it is, others as ours. Throws `invalid` for a head that is not known. */
 export function toOwnTable(table: readonly TableRow[]): OwnTable {
   const [first, ...others] = table;
   if (first === undefined) throw new AppError("invalid", "csv: is empty. Its first row names the columns.");

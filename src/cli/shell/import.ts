@@ -47,7 +47,7 @@ export function addImportCommand(program: Command, host: Host): void {
       `
 The first row names the columns: accountId (or a channel's name), scheduledAt, caption, mediaUrl, metadata.title, …
 Tables of Buffer, Hootsuite and Postiz are recognized. It shows what would be made and every bad row, asks, and then makes
-the posts. Where nobody can be asked, it makes them only with --yes. A row that was imported before is not made again.
+the posts. Where no person can be asked, it makes them only with --yes. A row that was imported before is not made again.
 
 Examples:
   posthorn import posts.csv
@@ -127,8 +127,10 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
   const { rows, bad } = answer.counts;
   const more = rows - bad - shown.length;
   if (more > 0) terminal.print(`… and ${more} more\n`);
-  for (const { line, column, error } of answer.errors)
-    terminal.print(`Line ${line}${column === null ? "" : `, ${column}`}: ${error}\n`);
+  for (const { line, column, error } of answer.errors) {
+    const isNamed = column === null || error.startsWith(`${column}:`);
+    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${error}\n`);
+  }
   for (const { line, rows: count, warning } of answer.warnings.slice(0, MAX_LINES)) {
     const where = line === null ? "" : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
     terminal.print(`${where}${warning}\n`);

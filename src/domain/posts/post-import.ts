@@ -8,12 +8,12 @@ export const ImportArgs = z.strictObject({
     .max(16 * 1024 * 1024)
     .optional()
     .describe(
-      "The table: its first row names the columns, such as accountId,scheduledAt,caption,metadata.title.",
+      "The table. Its first row names the columns.",
     ),
   fileId: optionalName(100).describe("Only media are stored as files. Give csv."),
   dryRun: z.boolean().default(true).describe("Only check. False: make the posts."),
   timezone: optionalName(100).describe("Zone of times without an offset, for example Europe/Berlin."),
-  as: z.enum(["posts"]).default("posts").describe("What rows become: scheduled posts."),
+  as: z.enum(["posts"]).default("posts").describe("What rows become."),
   accountId: optionalName(200).describe("Channel of rows that name none, as in schedule_post."),
 });
 export type ImportArgs = z.infer<typeof ImportArgs>;

@@ -53,8 +53,8 @@ it("tells every bad row, and ends with status 1", async () => {
   const file = write(`${CSV}nobody,2150-01-31T09:00:00Z,x\nMy feed,31.01.2150 09:00,x\n`);
   const run = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
   expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was imported") });
-  expect(run.stdout).toMatch(/^Line 4, accountId: accountId: there is no channel "nobody"/m);
-  expect(run.stdout).toMatch(/^Line 5, scheduledAt: .*Give ISO 8601/m);
+  expect(run.stdout).toMatch(/^Line 4: accountId: there is no channel "nobody"/m);
+  expect(run.stdout).toMatch(/^Line 5: scheduledAt: .*Give ISO 8601/m);
   expect(await waiting()).toEqual([]);
   expect(await runCli(["import", join(folder.path, "none.csv")], folder)).toMatchObject({
     status: 1,
