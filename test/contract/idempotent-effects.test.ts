@@ -147,10 +147,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       effect: POSTS,
     },
   ],
-  import_posts: [
-    { args: async () => ({ csv: tableOf(account.id), dryRun: false }), effect: POSTS },
-    { way: "checked", args: async () => ({ csv: tableOf(account.id) }), effect: POSTS },
-  ],
+  import_posts: [{ args: async () => ({ csv: tableOf(account.id), dryRun: false }), effect: POSTS }],
   connect_channel: [
     { way: "at once", args: async () => ({ provider: "feed" }), effect: ACCOUNTS },
     { way: "by a page", args: async () => ({ provider: "webhook" }), effect: "SELECT id FROM connections" },

@@ -80,7 +80,7 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
     dryRun: true,
   }),
   import_posts: (world) => ({
-    csv: `accountId,scheduledAt,caption\n${world.accountId},${LATER},Row ${(batches += 1)}\nacc_none,${LATER},Two`,
+    csv: `accountId,scheduledAt,caption\n${world.accountId},${LATER},Row\nacc_none,${LATER},Two`,
     dryRun: false,
   }),
   schedule_posts: (world) => ({
