@@ -23,7 +23,8 @@ import {
   noteImported,
   type TwinRow,
 } from "../store/queries/imported-rows.ts";
-import { insertPost } from "../store/queries/posts.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { insertPosts } from "../store/queries/posts.ts";
 import { type Column, FIELDS, readBody } from "./columns.ts";
 import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
@@ -44,6 +45,7 @@ type Drafted = Awaited<ReturnType<typeof draftPost>>;
 interface ReadRow {
   readonly line: number;
   readonly body: PostBody;
+  readonly account: AccountRow;
   /** Null: the next slot. */
   readonly scheduledAt: number | null;
   /** What tells it from other rows: channel, time and content. */
@@ -84,12 +86,14 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
       ownerId,
       plan.good.map(({ mark, id, draft }) => ({ mark, post_id: id ?? draft?.row.id ?? "" })),
     );
-    const made = new Set<string>();
-    for (const { mark, draft } of plan.good) {
-      if (draft === null || !noted.has(mark)) continue;
-      await insertPost(tx, draft.row);
-      made.add(mark);
-    }
+    const fresh = plan.good.flatMap(({ mark, draft }) =>
+      draft === null || !noted.has(mark) ? [] : [{ mark, row: draft.row }],
+    );
+    await insertPosts(
+      tx,
+      fresh.map(({ row }) => row),
+    );
+    const made = new Set(fresh.map(({ mark }) => mark));
     // Another import of the same rows may have been first.
     const others = await findImported(
       tx,
@@ -134,7 +138,7 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const drafted = await each(call, unique, async (row): Promise<GoodRow | null> => {
     const id = known.get(row.mark) ?? null;
     if (id !== null) return { ...row, id, draft: null };
-    return draftPost(looking, row.body).then(
+    return draftPost(looking, row.body, row.account).then(
       (draft) => ({ ...row, id: null, draft }),
       (error: unknown) => tell(row, error),
     );
@@ -215,7 +219,7 @@ function rowReader(
     const { line } = row;
     if (given.scheduledAt === undefined) {
       const body = { ...given, accountId: account.id };
-      return { line, body, scheduledAt: null, mark: markOf(body), warnings: [] };
+      return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
     const isLocal = LOCAL.test(given.scheduledAt);
     const text = isLocal ? `${given.scheduledAt.trim()}[${zone}]` : given.scheduledAt;
@@ -225,7 +229,7 @@ function rowReader(
       isLocal && timezone === undefined ? [`scheduledAt has no offset. It was read as ${zone}.`] : [];
     const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
     const warnings = [...untold, ...(warning === null ? [] : [warning])];
-    return { line, body, scheduledAt: ms, mark: markOf(body), warnings };
+    return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
   };
 }
 

@@ -3,6 +3,9 @@ import { DAY, MINUTE } from "../../src/domain/time.ts";
 import { exportPosts } from "../../src/imports/export-posts.ts";
 import { plainCall } from "../../src/context.ts";
 import { callerOf } from "../support/context.ts";
+import { queryOf, withWrite } from "../support/handles.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import type { Reader } from "../../src/store/engine/store.ts";
 import { startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -21,6 +24,9 @@ const run = (csv: string, args: object = {}, caller: object = {}): Promise<any> 
 async function listed(args: object = {}): Promise<any[]> {
   return (await service.call("list_posts", { limit: 500, status: ["scheduled"], ...args })).posts;
 }
+
+const readAll = (reader: Reader): Promise<object[]> =>
+  queryOf(reader).selectFrom("imported_rows").selectAll().execute();
 
 const TEXTS = ["One", "Two", "Three"];
 
@@ -248,6 +254,23 @@ describe("the same table again", () => {
     expect(posts).toHaveLength(60);
     const ids = answers.map(({ rows: shown }) => new Map(shown.map((row: any) => [row.caption, row.id])));
     for (const text of texts.slice(20)) expect(new Set(ids.map((found) => found.get(text))).size).toBe(1);
+  });
+
+  it("makes all of it where the process before ended right before it was written", async () => {
+    const csv = tableOf();
+    const dying = withWrite(service.ctx.store, (work) =>
+      service.ctx.store.write(async (tx) => {
+        await work(tx);
+        expect(await readAll(tx)).toHaveLength(3);
+        throw new Error("The process ended here.");
+      }),
+    );
+    const toolbox = createToolbox({ ...service.ctx, store: dying }, service.tools);
+    const call = toolbox.call("import_posts", { csv, dryRun: false }, callerOf());
+    await expect(call).rejects.toThrow("The process ended here.");
+    expect(await listed()).toEqual([]);
+    expect(await readAll(service.ctx.store)).toEqual([]);
+    expect(await run(csv)).toMatchObject({ imported: 3, counts: { existing: 0 } });
   });
 
   it("is answered the same under one idempotency key", async () => {

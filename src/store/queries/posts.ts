@@ -80,6 +80,18 @@ export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
   await indexOf(tx).put(tx, searchable(row));
 }
 
+/** Below both engines' limits of values in a statement. */
+const INSERTED_TOGETHER = 200;
+
+/** The same for many. */
+export async function insertPosts(tx: Tx, rows: readonly PostRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += INSERTED_TOGETHER) {
+    const some = rows.slice(at, at + INSERTED_TOGETHER);
+    await queryOf(tx).insertInto("posts").values(some).execute();
+    for (const row of some) await indexOf(tx).put(tx, searchable(row));
+  }
+}
+
 /** The post, or null for one that does not exist or belongs to another owner. */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
   return (await findRow(reader, "posts", { id, owner_id: ownerId })) ?? null;
