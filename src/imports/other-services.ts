@@ -110,47 +110,35 @@ const OUT = ["accountId", "scheduledAt", "caption", "mediaUrl", "metadata.moreMe
 
 function translate(service: Service, head: TableRow, given: readonly TableRow[]): OwnTable {
   const titles = titlesOf(head);
-  const places = (meaning: Meaning): number[] =>
+  const placesOf = (meaning: Meaning): number[] =>
     titles.flatMap((title, at) => (service.meanings[title] === meaning ? [at] : []));
   const cellsOf = ({ cells }: TableRow, meaning: Meaning): string[] =>
-    places(meaning).flatMap((at) => ((cells[at] ?? "").trim() === "" ? [] : [cells[at] ?? ""]));
+    placesOf(meaning).flatMap((at) => ((cells[at] ?? "").trim() === "" ? [] : [cells[at] ?? ""]));
   const isWaiting = (row: TableRow): boolean =>
     cellsOf(row, "state").every((state) => service.waiting?.includes(state.trim().toLowerCase()) === true);
   const rows = given.filter(isWaiting);
   const dates = readDates(rows.map((row) => cellsOf(row, "scheduledAt")[0] ?? ""));
-  const left = head.cells.filter(
-    (title, at) =>
-      title.trim() !== "" &&
-      service.meanings[titles[at] ?? ""] === undefined &&
-      given.some(({ cells }) => (cells[at] ?? "").trim() !== ""),
-  );
-  const hasLabels = FIELDS.includes("labels");
-  const isLabelled = !hasLabels && given.some((row) => cellsOf(row, "labels").length > 0);
+  const fields = OUT.filter((field) => field !== "labels" || FIELDS.includes(field));
   return {
     service: service.name,
-    columns: OUT.flatMap((field, at) =>
-      field === "labels" && !hasLabels ? [] : [{ field, title: titleOf(head, places, field), at }],
-    ),
+    columns: fields.map((field, at) => ({ field, title: titleOf(head, placesOf, field), at })),
     rows: rows.map((row, at) => {
       const [mediaUrl = "", ...more] = cellsOf(row, "media").flatMap(readAddresses);
-      const text = [...cellsOf(row, "caption"), ...cellsOf(row, "link")].join("\n");
-      const moreMedia = more.length === 0 ? "" : JSON.stringify(more.map((url) => ({ url })));
-      const account = cellsOf(row, "accountId")[0] ?? "";
-      const labels = hasLabels ? [cellsOf(row, "labels").join(",")] : [];
-      // A cell too many is told as ours is.
-      const stray = row.cells.slice(head.cells.length);
-      return {
-        line: row.line,
-        cells: [account, dates.times[at] ?? "", text, mediaUrl, moreMedia, ...labels, ...stray],
+      const cells: Record<(typeof OUT)[number], string> = {
+        accountId: cellsOf(row, "accountId")[0] ?? "",
+        scheduledAt: dates.times[at] ?? "",
+        caption: [...cellsOf(row, "caption"), ...cellsOf(row, "link")].join("\n"),
+        mediaUrl,
+        "metadata.moreMedia": more.length === 0 ? "" : JSON.stringify(more.map((url) => ({ url }))),
+        labels: cellsOf(row, "labels").join(","),
       };
+      // A cell too many is told as one of ours is.
+      const stray = row.cells.slice(head.cells.length);
+      return { line: row.line, cells: [...fields.map((field) => cells[field]), ...stray] };
     }),
     warnings: [
       ...dates.warnings,
-      ...(left.length === 0 && !isLabelled
-        ? []
-        : [
-            `Left out, as a post has nothing like it: ${[...left, ...(isLabelled ? ["Tags"] : [])].map(quote).join(", ")}.`,
-          ]),
+      ...tellLeftOut(service, head, given),
       ...(rows.length === given.length
         ? []
         : [`${given.length - rows.length} rows do not wait at ${service.name} any more, and were left out.`]),
@@ -158,6 +146,20 @@ function translate(service: Service, head: TableRow, given: readonly TableRow[])
   };
 }
 
+/** Columns with something in them that no field of a post is like. */
+function tellLeftOut({ meanings }: Service, head: TableRow, given: readonly TableRow[]): string[] {
+  const isTaken = (title: string): boolean => {
+    const meaning = meanings[title.trim().toLowerCase()];
+    return meaning !== undefined && (meaning !== "labels" || FIELDS.includes(meaning));
+  };
+  const left = head.cells.filter(
+    (title, at) =>
+      title.trim() !== "" && !isTaken(title) && given.some(({ cells }) => (cells[at] ?? "").trim() !== ""),
+  );
+  return left.length === 0 ? [] : [`Left out, as a post has nothing like it: ${left.map(quote).join(", ")}.`];
+}
+
+/** Of their column that a field of ours is made of. */
 function titleOf(head: TableRow, places: (meaning: Meaning) => number[], field: string): string {
   const meaning = field === "mediaUrl" || field === "metadata.moreMedia" ? "media" : field;
   const [at] = ["scheduledAt", "caption", "media", "accountId", "labels"].includes(meaning)
@@ -198,8 +200,8 @@ function readDates(given: readonly string[]): { times: readonly string[]; warnin
     if (parts[at] === null || parts[at] === undefined) return text;
     const [year, month, day] =
       one.length === 4 ? [one, two, three] : isDayFirst ? [three, two, one] : [three, one, two];
-    const two2 = (digits: string): string => digits.padStart(2, "0");
-    return `${year}-${two2(month)}-${two2(day)}T${two2(hour)}:${minute}`;
+    const padded = (digits: string): string => digits.padStart(2, "0");
+    return `${year}-${padded(month)}-${padded(day)}T${padded(hour)}:${minute}`;
   });
   const isUnclear = slashed.length > 0 && !isOver(0) && !isOver(1);
   const warning =
