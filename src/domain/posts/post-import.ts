@@ -7,9 +7,7 @@ export const ImportArgs = z.strictObject({
     .string()
     .max(16 * 1024 * 1024)
     .optional()
-    .describe(
-      "The table. Its first row names the columns.",
-    ),
+    .describe("The table. Its first row names the columns."),
   fileId: optionalName(100).describe("Only media are stored as files. Give csv."),
   dryRun: z.boolean().default(true).describe("Only check. False: make the posts."),
   timezone: optionalName(100).describe("Zone of times without an offset, for example Europe/Berlin."),
