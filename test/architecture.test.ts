@@ -18,6 +18,7 @@ const SUBJECTS: readonly string[] = [
   "publishing",
   "posts",
   "drafts",
+  "imports",
   "results",
   "feeds",
 ];
@@ -60,6 +61,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["store"],
   commander: ["cli"],
   croner: ["publishing", "webhooks"],
+  "csv-parse": ["imports"],
+  "csv-stringify": ["imports"],
   express: ["http", "mcp"],
   kysely: ["store"],
   pg: ["store"],

@@ -140,6 +140,10 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
     { id: await addDraft(), revision: 1, repeat: { unit: "day", time: "09:00" } },
   ],
   schedule_post: async () => [{ accountId: account, caption: "Now" }],
+  import_posts: async () => [
+    { csv: `accountId,scheduledAt,caption\n${account},2150-01-01T09:00,Row\nacc_missing,2150-01-01T09:00,x` },
+    { csv: `accountId,scheduledAt,caption\n${account},2150-01-01T09:00,Row`, dryRun: false },
+  ],
   schedule_posts: async () => [
     { posts: [{ accountId: account, caption: "One" }, { accountId: "acc_missing" }] },
   ],

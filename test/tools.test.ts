@@ -42,6 +42,7 @@ describe("all tools", () => {
       "get_account_analytics",
       "get_post",
       "get_status",
+      "import_posts",
       "list_accounts",
       "list_choices",
       "list_drafts",

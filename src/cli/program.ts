@@ -14,6 +14,7 @@ import { addChangeCommands } from "./shell/change.ts";
 import { addChannelCommands } from "./shell/channels.ts";
 import { addDraftCommands } from "./shell/drafts.ts";
 import { addListCommand } from "./shell/list.ts";
+import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
@@ -54,6 +55,7 @@ function createProgram(host: Host): Command {
   addConnectCommand(program, host);
   addChannelCommands(program, host);
   addPostCommand(program, host);
+  addImportCommand(program, host);
   addListCommand(program, host);
   addChangeCommands(program, host);
   addDraftCommands(program, host);

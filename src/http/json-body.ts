@@ -61,25 +61,54 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** A body whose length says too much is not read. Node throws away what still comes. */
-const refuseLarge: RequestHandler = (request, _response, next) => {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES)
-    throw new AppError("too_large", TOO_LARGE_SENTENCE);
-  next();
-};
+/** A body that is no JSON object but one argument of it, such as a table. */
+export interface RawBody {
+  readonly type: string;
+  readonly argument: string;
+  readonly maxBytes: number;
+  /** Throws `invalid`. */
+  readonly read: (bytes: Buffer) => string;
+}
 
-const explainUnread: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
-  const type = typeOf(error);
-  if (type === "request.aborted") return;
-  if (type === null) return next(error);
-  const sentence =
-    "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
-  next(
-    type === "entity.too.large"
-      ? new AppError("too_large", TOO_LARGE_SENTENCE)
-      : new AppError("invalid", sentence, { cause: error }),
-  );
-};
+/** Whether the request brings such a body. */
+export function isRaw(request: Request, raw: RawBody | undefined): raw is RawBody {
+  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+  return raw !== undefined && type.trim().toLowerCase() === raw.type;
+}
+
+/** The argument that the body is, beside those of the address. */
+export function readRawBody(request: Request, { argument, read }: RawBody): JsonObject {
+  const body: unknown = request.body;
+  return { [argument]: read(Buffer.isBuffer(body) ? body : Buffer.alloc(0)) };
+}
+
+const MIB = 1024 * 1024;
+
+function tooLarge(maxBytes: number): AppError {
+  if (maxBytes === MAX_BODY_BYTES) return new AppError("too_large", TOO_LARGE_SENTENCE);
+  return new AppError("too_large", `The body is larger than ${maxBytes / MIB} MiB. Divide it.`);
+}
+
+/** A body whose length says too much is not read. Node throws away what still comes. */
+const refuseLarge =
+  (maxBytes: number): RequestHandler =>
+  (request, _response, next) => {
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    next();
+  };
+
+const explainUnread =
+  (maxBytes: number): ErrorRequestHandler =>
+  (error: unknown, _request, _response, next) => {
+    const type = typeOf(error);
+    if (type === "request.aborted") return;
+    if (type === null) return next(error);
+    const sentence =
+      "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
+    next(
+      type === "entity.too.large" ? tooLarge(maxBytes) : new AppError("invalid", sentence, { cause: error }),
+    );
+  };
 
 /** The reader's name for what went wrong; null for an error that is not the reader's. */
 function typeOf(error: unknown): string | null {
@@ -87,9 +116,27 @@ function typeOf(error: unknown): string | null {
   return "type" in error && typeof error.type === "string" ? error.type : "unreadable";
 }
 
+type Reader = readonly (RequestHandler | ErrorRequestHandler)[];
+
 /** Reads a body whole, so that 413 comes before what is wrong with its content. */
-export const readBody: readonly (RequestHandler | ErrorRequestHandler)[] = [
-  refuseLarge,
-  express.raw({ type: () => true, limit: MAX_BODY_BYTES }),
-  explainUnread,
-];
+const readUpTo = (maxBytes: number, type: (request: Request) => boolean): Reader => {
+  const limit = refuseLarge(maxBytes);
+  const refuse: RequestHandler = (request, response, next) =>
+    type(request) ? limit(request, response, next) : next();
+  return [
+    refuse,
+    express.raw({ type: (request) => type(request as Request), limit: maxBytes }),
+    explainUnread(maxBytes),
+  ];
+};
+
+export const readBody: Reader = readUpTo(MAX_BODY_BYTES, () => true);
+
+/** The same where a body may be something else, and larger. */
+export function readBodyOr(raw: RawBody | undefined): Reader {
+  if (raw === undefined) return readBody;
+  return [
+    ...readUpTo(MAX_BODY_BYTES, (request) => !isRaw(request, raw)),
+    ...readUpTo(raw.maxBytes, (request) => isRaw(request, raw)),
+  ];
+}

@@ -79,6 +79,11 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   };
 }
 
+/** The same as text. */
+export async function* toText(lines: AsyncIterable<ExportLine>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
+}
+
 /** The lines of all rows, read a batch at a time from the last one's id on. Returns how many. */
 async function* inBatches<Row extends { readonly id: string }>(
   read: (last: string | null) => Promise<Row[]>,
@@ -95,11 +100,11 @@ async function* inBatches<Row extends { readonly id: string }>(
 }
 
 /**
- * Writes the lines to a file that is whole or not there; returns how many. Throws `conflict` where it is
- * there already.
+ * Writes lines, each with its end, to a file that is whole or not there; returns how many. Throws `conflict`
+ * where it is there already.
  */
 export async function writeExport(
-  lines: AsyncIterable<ExportLine>,
+  lines: AsyncIterable<string> | Iterable<string>,
   to: { readonly file: string; readonly isForced: boolean; readonly signal: AbortSignal },
 ): Promise<number> {
   const file = resolve(to.file);
@@ -117,7 +122,7 @@ export async function writeExport(
 }
 
 async function writeLines(
-  lines: AsyncIterable<ExportLine>,
+  lines: AsyncIterable<string> | Iterable<string>,
   file: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -125,7 +130,7 @@ async function writeLines(
   let count = 0;
   for await (const line of lines) {
     signal.throwIfAborted();
-    await handle.write(`${JSON.stringify(line)}\n`);
+    await handle.write(line);
     count += 1;
   }
   await handle.sync();

@@ -14,7 +14,7 @@ import { figuresByUrl, type PostContent } from "./post-form.ts";
 
 /**
  * What the account's platform will show of a content, which may be unfinished or wrong: what it cannot be is
- * told by `checkForm`. Asks nobody outside.
+ * told by `checkForm`. It makes no request.
  */
 export async function previewPost(
   ctx: AppContext,

@@ -10,6 +10,7 @@ import type { PostRow } from "../store/engine/schema.ts";
 import { lockFiles } from "../store/queries/files.ts";
 import { findLiveText, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { NewPlan } from "../store/queries/plans.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
 import { freshRow, insertPost, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -152,13 +153,20 @@ function asDryRun(row: PostRow): Post {
   return toPost({ ...row, id: "" });
 }
 
-/** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
-export async function preparePost(call: CallContext, input: PostBody): Promise<PreparedPost> {
+/**
+ * Checks a post and makes its row, and stores nothing. `found`: its account, where that was looked up already. Throws
+ * as `schedulePost` does.
+ */
+export async function preparePost(
+  call: CallContext,
+  input: PostBody,
+  found?: AccountRow,
+): Promise<PreparedPost> {
   const { ctx, caller } = call;
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
-  const account = await findAccount(ctx, caller, input.accountId);
+  const account = found ?? (await findAccount(ctx, caller, input.accountId));
   const platform = findPlatform(ctx, account.provider);
   const content = {
     scheduledAt: time.ms,

@@ -130,6 +130,9 @@ const DELIVERIES = "SELECT id, status, next_at FROM webhook_deliveries";
 const WEBHOOKS = "SELECT id FROM webhooks";
 const READY = "SELECT id FROM files WHERE status = 'ready'";
 
+const tableOf = (accountId: string): string =>
+  `accountId,scheduledAt,caption\n${accountId},2150-01-01T09:00:00Z,One\n${accountId},2150-01-02T09:00:00Z,Two`;
+
 /** Calls of every tool that changes something, for each way in which it does; a new tool adds its own. */
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   cancel_post: [
@@ -156,6 +159,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       effect: POSTS,
     },
   ],
+  import_posts: [{ args: async () => ({ csv: tableOf(account.id), dryRun: false }), effect: POSTS }],
   connect_channel: [
     { way: "at once", args: async () => ({ provider: "feed" }), effect: ACCOUNTS },
     { way: "by a page", args: async () => ({ provider: "webhook" }), effect: "SELECT id FROM connections" },

@@ -82,6 +82,10 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
     scheduledAt: LATER,
     dryRun: true,
   }),
+  import_posts: (world) => ({
+    csv: `accountId,scheduledAt,caption\n${world.accountId},${LATER},Row\nacc_none,${LATER},Two`,
+    dryRun: false,
+  }),
   schedule_posts: (world) => ({
     posts: [
       { accountId: world.accountId, caption: `Batch ${(batches += 1)}`, scheduledAt: LATER },
@@ -166,6 +170,9 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
     "schedule_post",
     (world: World) => ({ accountId: world.accountId, mediaUrl: "file:///etc/passwd", scheduledAt: LATER }),
   ],
+  ["import_posts", {}],
+  ["import_posts", { csv: "accountId,text\na,b" }],
+  ["import_posts", { fileId: "file_none" }],
   ["schedule_posts", { posts: [] }],
   ["schedule_posts", { posts: [{ caption: "a\0" }] }],
   ["schedule_post", { caption: "half \ud83d" }],

@@ -45,13 +45,14 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
   url: "https://hooks.example/secret-of",
+  csv: "scheduledAt,caption\n2150-01-01T09:00:00Z,x",
 };
 
 /**
  * Given although they are not needed: a change without a change, or a replay of nothing, is refused for that
  * alone.
  */
-const ALWAYS = ["caption", "since"];
+const ALWAYS = ["caption", "since", "csv"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
 const KINDS = ["file", "webhook", "draft"] as const;

@@ -9,12 +9,13 @@ import { callerOf, createTestContext } from "../support/context.ts";
 const { tools } = await loadCatalog();
 
 describe("the sets of tools that MCP lists", () => {
-  it("leave out those for administrators, whose calls are refused by name", async () => {
+  it("leave out those for administrators and for files of rows, whose calls are refused by name", async () => {
     await using ctx = await createTestContext();
     const toolbox = createToolbox(ctx, tools);
     const offered = offerSets(toolbox, DEFAULT_TOOL_SETS);
     const names = offered.list(callerOf()).map(({ name }) => name);
-    expect(toolbox.list(callerOf()).filter(({ name }) => !names.includes(name))).toHaveLength(5);
+    expect(toolbox.list(callerOf()).filter(({ name }) => !names.includes(name))).toHaveLength(6);
+    expect(names).not.toContain("import_posts");
     expect(names.filter((name) => name.includes("webhook"))).toEqual([]);
     await expect(offered.call("list_webhooks", {}, callerOf())).rejects.toThrow(
       /^The tool list_webhooks is not offered over MCP: .*POSTHORN_TOOLS=all/,

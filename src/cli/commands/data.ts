@@ -4,6 +4,7 @@ import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
 import { printResult, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
+import { exportPosts } from "../../imports/export-posts.ts";
 import { tellSize } from "../shell/views.ts";
 import { UNSIGNED_RISK } from "../../operations/reports.ts";
 
@@ -76,8 +77,11 @@ Example:
     });
   program
     .command("export")
-    .description("write everything of an owner as lines of JSON, without secrets")
+    .description(
+      "write everything of an owner as lines of JSON, without secrets, or the posts that wait as a table",
+    )
     .argument("[file]", "the file to write (default: standard output)")
+    .option("--csv", "the posts that wait, as a table that posthorn import takes again")
     .option("--owner <owner>", "whose data", DEFAULT_OWNER)
     .option("--force", "overwrite the file if it is there")
     .addHelpText(
@@ -85,14 +89,20 @@ Example:
       `
 Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
 It has the records of files. posthorn backup holds their bytes.
+With --csv a cell that a spreadsheet would run begins with an apostrophe, which posthorn import takes away again.
 
 Examples:
   posthorn export posts.jsonl
+  posthorn export --csv posts.csv
   posthorn export --owner alice | grep '"type":"post"'`,
     )
-    .action((file: string | undefined, options: { owner: string; force?: true }) =>
-      exportAll(host, file, options),
-    );
+    .action((file: string | undefined, options: ExportOptions) => exportAll(host, file, options));
+}
+
+interface ExportOptions {
+  readonly owner: string;
+  readonly force?: true;
+  readonly csv?: true;
 }
 
 /** Names the first of the files that are somewhere else than they should be. */
@@ -150,18 +160,24 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
 async function exportAll(
   host: Host,
   file: string | undefined,
-  { owner, force }: { owner: string; force?: true },
+  { owner, force, csv }: ExportOptions,
 ): Promise<void> {
-  const { exportOwner, writeExport } = await import("../../operations/export.ts");
+  const { exportOwner, toText, writeExport } = await import("../../operations/export.ts");
   await using session = await host.openSession();
-  const lines = exportOwner(plainCall(session.ctx, localCaller({ ownerId: owner })), host.version);
-  if (file !== undefined) {
+  const call = plainCall(session.ctx, localCaller({ ownerId: owner }), host.stopSignal);
+  const table = csv === true ? await exportPosts(call) : null;
+  const lines = table?.lines ?? toText(exportOwner(call, host.version));
+  if (file === undefined) {
+    for await (const line of lines) {
+      host.stopSignal.throwIfAborted();
+      host.terminal.print(line);
+    }
+  } else {
     const written = await writeExport(lines, { file, isForced: force === true, signal: host.stopSignal });
     host.terminal.tell(`${written} lines were written to ${file}.\n`);
-    return;
   }
-  for await (const line of lines) {
-    host.stopSignal.throwIfAborted();
-    host.terminal.print(`${JSON.stringify(line)}\n`);
-  }
+  if (table !== null && table.overdue > 0)
+    host.terminal.tell(
+      `${table.overdue} waiting posts are late and not in it: an import takes no time that is over.\n`,
+    );
 }

@@ -4,7 +4,8 @@ import { isAccountId } from "../../accounts/accounts.ts";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
-import type { BodyRule, JsonObject } from "../json-body.ts";
+import { decodeTable, MAX_TABLE_BYTES } from "../../imports/read-table.ts";
+import type { BodyRule, JsonObject, RawBody } from "../json-body.ts";
 import type { QueryRules } from "../query.ts";
 
 interface RouteInput {
@@ -22,6 +23,8 @@ export interface ResourceRoute {
   readonly tools: readonly [string, ...string[]];
   /** Default: none. */
   readonly body?: BodyRule;
+  /** A body of another type that may take its place. */
+  readonly raw?: RawBody;
   readonly query?: QueryRules;
   /** Which of `tools`; default: the first. */
   readonly pick?: (input: RouteInput) => string;
@@ -81,6 +84,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
       isMade: (args) => String(args["dryRun"]).trim().toLowerCase() !== "true",
       location: (result) => `/api/v1/posts/${idOf(result["post"])}`,
     },
+  }),
+  // Before what takes an id.
+  post("/posts/import", "Schedule the posts of a table, all or none", "import_posts", {
+    body: "required",
+    raw: { type: "text/csv", argument: "csv", maxBytes: MAX_TABLE_BYTES, read: decodeTable },
+    query: { dryRun: "flag", timezone: "text", accountId: "text" },
   }),
   get("/posts/{id}", "One post. insights=1 adds its live platform status", "get_post", {
     query: { insights: "flag", history: "flag" },

@@ -3,7 +3,7 @@ import type { Permission } from "../../domain/permissions.ts";
 import type { CallResult, Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { parseBody, readBody, type JsonObject } from "../json-body.ts";
+import { isRaw, parseBody, readBody, readBodyOr, readRawBody, type JsonObject } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import { toCall, toolOf, type ResourceRoute } from "./resource-routes.ts";
 
@@ -18,7 +18,7 @@ export function addResourceRoutes(
     const at = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const route of here) {
       const permit = guard.permit(permissionOf(toolbox, route), `call ${route.tools[0]}`);
-      at[route.method](permit, guard.limit, ...readBody, answerRoute(route, toolbox));
+      at[route.method](permit, guard.limit, ...readBodyOr(route.raw), answerRoute(route, toolbox));
     }
     at.all(guard.limit, methodNotAllowed(here.map((route) => route.method)));
   }
@@ -34,7 +34,8 @@ function permissionOf(toolbox: Toolbox, route: ResourceRoute): Permission {
 
 function answerRoute(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<string, string>> {
   return async (request, response) => {
-    const body = parseBody(request, route.body ?? "none");
+    const { raw } = route;
+    const body = isRaw(request, raw) ? readRawBody(request, raw) : parseBody(request, route.body ?? "none");
     const query = readQuery(request, route.query ?? {});
     const call = toCall(route, { params: request.params, query, body });
     // These endpoints are for programs. POSTHORN_CONFIRM is about those who call tools.

@@ -166,7 +166,10 @@ function bodyOf(
   const example = exampleOf(toolOf(route, toolbox, route.tools[0]), names);
   return {
     required,
-    content: { "application/json": { schema: required ? input : input.partial(), ...example } },
+    content: {
+      "application/json": { schema: required ? input : input.partial(), ...example },
+      ...(route.raw === undefined ? {} : { [route.raw.type]: { schema: z.string() } }),
+    },
   };
 }
 

@@ -161,6 +161,8 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** Rows of imported tables, by what they said, and the post that each was made into. */
+  imported_rows: { owner_id: string; mark: string; post_id: string };
   effects: {
     post_id: string;
     run: number;

@@ -36,18 +36,27 @@ export async function findPlan(reader: Reader, postId: string): Promise<PlanRow 
   return (await findRow(reader, "post_plans", { post_id: postId })) ?? null;
 }
 
-/** Labels and note of these posts, by their ids. Posts without are left out. */
+/** By the ids of their posts. Posts without are left out. */
+export async function findPlans(
+  reader: Reader,
+  postIds: readonly string[],
+): Promise<ReadonlyMap<string, PlanRow>> {
+  if (postIds.length === 0) return new Map();
+  const rows = await queryOf(reader)
+    .selectFrom("post_plans")
+    .selectAll()
+    .where("post_id", "in", postIds)
+    .execute();
+  return new Map(rows.map((row) => [row.post_id, row]));
+}
+
+/** Labels and note of these posts, by their ids. */
 export async function wordsBeside(
   reader: Reader,
   postIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (postIds.length === 0) return new Map();
-  const rows = await queryOf(reader)
-    .selectFrom("post_plans")
-    .select(["post_id", "labels", "note"])
-    .where("post_id", "in", postIds)
-    .execute();
-  return new Map(rows.map((row) => [row.post_id, wordsOf({ ...row, labels: labelsOf(row) })]));
+  const plans = [...(await findPlans(reader, postIds)).values()];
+  return new Map(plans.map((row) => [row.post_id, wordsOf({ ...row, labels: labelsOf(row) })]));
 }
 
 export function wordsOf({ labels, note }: Pick<NewPlan, "labels" | "note">): string[] {

@@ -96,6 +96,27 @@ function putIntoIndex(
   return indexOf(tx).put(tx, { id, caption, metadata: readMetadata({ metadata }), beside });
 }
 
+/** Below both engines' limits of values in a statement. */
+const INSERTED_TOGETHER = 200;
+
+/** The same for many. */
+export async function insertPosts(
+  tx: Tx,
+  posts: readonly { readonly row: PostRow; readonly plan: NewPlan | null }[],
+): Promise<void> {
+  for (let at = 0; at < posts.length; at += INSERTED_TOGETHER) {
+    const some = posts.slice(at, at + INSERTED_TOGETHER);
+    await queryOf(tx)
+      .insertInto("posts")
+      .values(some.map(({ row }) => row))
+      .execute();
+    for (const { row, plan } of some) {
+      if (plan !== null) await insertPlan(tx, row, plan);
+      await putIntoIndex(tx, row, plan === null ? [] : wordsOf(plan));
+    }
+  }
+}
+
 /** The post, or null for one that does not exist or belongs to another owner. */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
   return (await findRow(reader, "posts", { id, owner_id: ownerId })) ?? null;
@@ -188,6 +209,39 @@ export function listPostsById(
     .orderBy("id")
     .limit(page.limit)
     .execute();
+}
+
+/** The owner's posts that wait for a time after that, or at it with a later id; earliest first. */
+export function listWaitingPosts(
+  reader: Reader,
+  ownerId: string,
+  {
+    after,
+    limit,
+  }: { readonly after: { readonly scheduledAt: number; readonly id: string }; readonly limit: number },
+): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "scheduled")
+    .where(sql<boolean>`(scheduled_at, id) > (${after.scheduledAt}, ${after.id})`)
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** How many of the owner's posts wait though their time is over. */
+export async function countOverdue(reader: Reader, ownerId: string, now: number): Promise<number> {
+  const { count } = await queryOf(reader)
+    .selectFrom("posts")
+    .select(sql<number>`count(*)`.as("count"))
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "scheduled")
+    .where("scheduled_at", "<", now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export type AttemptRow = Selectable<Tables["attempts"]>;

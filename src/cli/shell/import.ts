@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { AppError } from "../../domain/errors.ts";
+import { ImportAnswer, type ImportedRow } from "../../domain/posts/post-import.ts";
+import { quote, toZoned } from "../../domain/time.ts";
+import { shellCaller } from "../../access/api-keys.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
+import { plainCall } from "../../context.ts";
+import { decodeTable } from "../../imports/read-table.ts";
+import type { Host, Session } from "../host.ts";
+import { toJsonText } from "../options.ts";
+import { askAt } from "./outcomes.ts";
+import { toTable } from "./table.ts";
+
+interface ImportOptions {
+  readonly on?: string;
+  readonly timezone?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+interface Importing {
+  readonly host: Host;
+  readonly session: Session;
+  readonly options: ImportOptions;
+}
+
+/** Rows and warnings of a screen. Everything bad is told. */
+const MAX_LINES = 20;
+
+export function addImportCommand(program: Command, host: Host): void {
+  program
+    .command("import")
+    .description("schedule the posts of a table (CSV), all or none")
+    .argument("<file>", "the table, or - to read it from standard input")
+    .option("--on <channel>", "channel of rows that name none")
+    .option(
+      "--timezone <zone>",
+      "zone of times without an offset (default: POSTHORN_TIMEZONE, or this machine's)",
+    )
+    .option("--dry-run", "only show what would be made")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON on a terminal, too")
+    .addHelpText(
+      "after",
+      `
+The first row names the columns: accountId (or a channel's name), scheduledAt, caption, mediaUrl, metadata.title, …
+Tables of Buffer, Hootsuite and Postiz are recognized. It shows what would be made and every bad row, asks, and then makes
+the posts. Where no person can be asked, it makes them only with --yes. A row that was imported before is not made again.
+
+Examples:
+  posthorn import posts.csv
+  posthorn import hootsuite.csv --on bluesky --timezone Europe/Berlin --yes`,
+    )
+    .action((file: string, options: ImportOptions) => importTable(host, file, options));
+}
+
+async function importTable(host: Host, file: string, options: ImportOptions): Promise<void> {
+  const csv = await readSource(host, file);
+  await using session = await host.openSession();
+  const importing = { host, session, options };
+  const isSure = options.yes === true && options.dryRun !== true;
+  const found = await run(importing, { csv, dryRun: true });
+  const { bad, new: fresh } = found.counts;
+  const isAsked = options.dryRun !== true && host.terminal.isInteractive && !isSure;
+  if (bad > 0 || fresh === 0 || !(isSure || isAsked)) {
+    await print(importing, found);
+    if (bad > 0)
+      throw new AppError("invalid", "Nothing was imported. Mend those rows, then import the table again.");
+    const isLeft = fresh > 0 && options.dryRun !== true;
+    if (isLeft) host.terminal.tell("Nothing was imported. Give --yes to make the posts.\n");
+    return;
+  }
+  if (isAsked) {
+    await print(importing, found);
+    await askAt(host)({ text: `Import ${fresh === 1 ? "1 post" : `${fresh} posts`}?`, token: "" });
+  }
+  const done = await run(importing, { csv, dryRun: false });
+  await (isAsked ? printCounts(importing, done) : print(importing, done));
+  // A row that was good may be bad by now.
+  if (done.counts.bad > 0) throw new AppError("invalid", "Nothing was imported. Import the table again.");
+}
+
+async function readSource({ terminal }: Host, file: string): Promise<string> {
+  if (file === "-") return terminal.readAll();
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new AppError("not_found", `The file ${quote(file)} cannot be read. Check its name.`, { cause });
+  });
+  return decodeTable(bytes);
+}
+
+async function run(
+  { host, session, options }: Importing,
+  given: { readonly csv: string; readonly dryRun: boolean },
+): Promise<ImportAnswer> {
+  const args = { ...given, accountId: options.on, timezone: options.timezone };
+  const { result } = await session.toolbox.call("import_posts", args, shellCaller(), {
+    signal: host.stopSignal,
+    // The person was asked here, with the table before them.
+    isConfirmed: true,
+  });
+  return ImportAnswer.parse(result);
+}
+
+async function print(importing: Importing, answer: ImportAnswer): Promise<void> {
+  const { host, session, options } = importing;
+  const { terminal } = host;
+  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
+  const { ctx } = session;
+  const names = await namesOfAccounts(plainCall(ctx, shellCaller()), [
+    ...new Set(answer.rows.map(({ accountId }) => accountId)),
+  ]);
+  const shown = answer.rows.slice(0, MAX_LINES);
+  const table = toTable<ImportedRow>(
+    [
+      { title: "LINE", of: ({ line }) => String(line) },
+      { title: "TIME", of: ({ scheduledAt }) => toZoned(Date.parse(scheduledAt), ctx.settings.timezone) },
+      { title: "CHANNEL", of: ({ accountId }) => names.get(accountId) ?? accountId, isCut: true },
+      { title: "TEXT", of: ({ caption, mediaUrl }) => caption ?? mediaUrl, isCut: true },
+      { title: "", of: ({ isNew }) => (isNew ? "new" : "there already") },
+    ],
+    shown,
+    terminal.columns,
+  );
+  if (shown.length > 0) terminal.print(table);
+  const { rows, bad } = answer.counts;
+  const more = rows - bad - shown.length;
+  if (more > 0) terminal.print(`… and ${more} more\n`);
+  for (const { line, column, error } of answer.errors) {
+    const isNamed = column === null || error.startsWith(`${column}:`);
+    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${error}\n`);
+  }
+  for (const { line, rows: count, warning } of answer.warnings.slice(0, MAX_LINES)) {
+    const where = line === null ? "" : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
+    terminal.print(`${where}${warning}\n`);
+  }
+  await printCounts(importing, answer);
+}
+
+async function printCounts({ host, options }: Importing, answer: ImportAnswer): Promise<void> {
+  const { terminal } = host;
+  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
+  const { counts, dryRun, source } = answer;
+  const from = source === null ? "" : ` It is a table of ${source}.`;
+  const fresh = dryRun ? `${counts.new} would be made` : `${answer.imported} made`;
+  terminal.print(
+    `${counts.rows} rows: ${fresh}, ${counts.existing} there already, ${counts.bad} bad.${from}\n`,
+  );
+}

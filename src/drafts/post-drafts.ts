@@ -1,0 +1,35 @@
+import type { Check, Target } from "../domain/drafts/draft.ts";
+import type { DraftRow } from "../store/queries/drafts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { CallContext } from "../context.ts";
+import { contentOf } from "../posts/post-form.ts";
+import { previewPost } from "../posts/preview.ts";
+import type { PreparedPost } from "../posts/schedule-post.ts";
+import { toColumns } from "./draft-content.ts";
+
+/** A checked post as a draft that waits for a person, and is not stored yet. Its id ends like the post's. */
+export async function draftOfPost(
+  { ctx, caller }: CallContext,
+  { row, plan, warnings }: PreparedPost,
+): Promise<DraftRow> {
+  const { account_id: accountId } = row;
+  const content = contentOf(row);
+  const preview = await previewPost(ctx, await findAccount(ctx, caller, accountId), content);
+  const target: Target = { accountId, caption: null, mediaUrl: null, metadata: null, scheduledAt: null };
+  const check: Check = { accountId, error: null, warnings, preview };
+  const { labels = [], note = null } = plan ?? {};
+  return {
+    ...toColumns({ ...content, title: null, targets: [target], repeat: null, labels, note }),
+    id: row.id.replace(/^post_/, "dft_"),
+    owner_id: caller.ownerId,
+    slot: null,
+    state: "waiting",
+    revision: 1,
+    checks: JSON.stringify([check]),
+    changes: "[]",
+    key_id: caller.keyId,
+    decision: null,
+    created_at: row.created_at,
+    updated_at: row.created_at,
+  };
+}

@@ -1,0 +1,64 @@
+import { stringify } from "csv-stringify/sync";
+import type { PostBody } from "../domain/posts/post-body.ts";
+import { toIso } from "../domain/time.ts";
+import type { CallContext } from "../context.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import { findPlans, labelsOf, type PlanRow } from "../store/queries/plans.ts";
+import { countOverdue, listWaitingPosts, readMetadata } from "../store/queries/posts.ts";
+import { FIELDS, toCells } from "./columns.ts";
+
+const BATCH = 500;
+
+/** They are there though no post has any. */
+const ALWAYS = ["accountId", "scheduledAt", "caption", "mediaUrl"];
+
+/** A table of the owner's posts that wait, earliest first, which imports again as the same posts. */
+export interface PostTable {
+  /** Its lines, the head first. */
+  readonly lines: readonly string[];
+  /** How many posts are not in it: they are late, and an import takes none of the past. */
+  readonly overdue: number;
+}
+
+export async function exportPosts({ ctx, caller, signal }: CallContext): Promise<PostTable> {
+  const now = ctx.clock.now();
+  const rows: ReadonlyMap<string, string>[] = [];
+  for (let after = { scheduledAt: now, id: "" }; ;) {
+    signal.throwIfAborted();
+    const batch = await listWaitingPosts(ctx.store, caller.ownerId, { after, limit: BATCH });
+    const plans = await findPlans(
+      ctx.store,
+      batch.map(({ id }) => id),
+    );
+    rows.push(...batch.map((row) => toCells(toBody(row, plans.get(row.id)))));
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH) break;
+    after = { scheduledAt: last.scheduled_at, id: last.id };
+  }
+  const used = new Set(rows.flatMap((row) => [...row.keys()]));
+  const others = [...used].filter((name) => !FIELDS.includes(name)).toSorted();
+  const columns = [...FIELDS.filter((name) => used.has(name) || ALWAYS.includes(name)), ...others];
+  const lines = [columns, ...rows.map((row) => columns.map((name) => row.get(name) ?? ""))].map(toLine);
+  return { lines, overdue: await countOverdue(ctx.store, caller.ownerId, now) };
+}
+
+/** What would be given to schedule it. */
+function toBody(row: PostRow, plan: PlanRow | undefined): PostBody {
+  const labels = plan === undefined ? [] : labelsOf(plan);
+  const metadata = readMetadata(row);
+  return {
+    accountId: row.account_id,
+    scheduledAt: toIso(row.scheduled_at),
+    ...(row.caption === null ? {} : { caption: row.caption }),
+    ...(row.media_url === "" ? {} : { mediaUrl: row.media_url }),
+    ...(row.lead_minutes === null ? {} : { leadMinutes: row.lead_minutes }),
+    ...(metadata === null ? {} : { metadata }),
+    ...(labels.length === 0 ? {} : { labels }),
+    ...(plan === undefined || plan.note === null ? {} : { note: plan.note }),
+  };
+}
+
+function toLine(cells: readonly string[]): string {
+  // Whatever a program takes for the end of a cell or of a row.
+  return stringify([cells], { quoted_match: /[;\t\r\n]/ });
+}

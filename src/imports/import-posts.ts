@@ -1,0 +1,342 @@
+import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { PostBody } from "../domain/posts/post-body.ts";
+import {
+  type ImportAnswer,
+  type ImportArgs,
+  type ImportedRow,
+  MAX_SHOWN_ROWS,
+  type RowError,
+  type RowWarning,
+} from "../domain/posts/post-import.ts";
+import { isTimezone, parseMoment, quote, toIso } from "../domain/time.ts";
+import { canonicalJson, commitOnce } from "../access/idempotency.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { CallContext } from "../context.ts";
+import { getFile } from "../files/files.ts";
+import { requireFiles } from "../files/media-places.ts";
+import { draftOfPost } from "../drafts/post-drafts.ts";
+import { type DraftRow, insertDraft } from "../store/queries/drafts.ts";
+import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+import {
+  findImported,
+  listWaitingTwins,
+  noteImported,
+  type TwinRow,
+} from "../store/queries/imported-rows.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { insertPosts } from "../store/queries/posts.ts";
+import { type Column, FIELDS, readBody } from "./columns.ts";
+import { lookingOnce } from "./one-look.ts";
+import { toOwnTable } from "./other-services.ts";
+import { readTable, type TableRow } from "./read-table.ts";
+
+/** Rows that are checked at a time: those of one wait for a database, or for addresses of media. */
+const LANES = 16;
+
+/** So many rows are checked before posts that are due, and other calls, have their turn. */
+const BREATH = 20;
+
+/** How many warnings an answer holds. */
+const MAX_WARNINGS = 100;
+
+/** A row that can be read. */
+interface ReadRow {
+  readonly line: number;
+  readonly body: PostBody;
+  readonly account: AccountRow;
+  /** Null: the next slot. */
+  readonly scheduledAt: number | null;
+  /** What tells it from other rows: channel, time and content. */
+  readonly mark: string;
+  readonly warnings: readonly string[];
+}
+
+/** A good row. `id`: the post that was made of it before, or that says the same; then it is not made again. */
+interface GoodRow extends ReadRow {
+  readonly id: string | null;
+  readonly prepared: PreparedPost | null;
+}
+
+interface Plan {
+  readonly source: string | null;
+  readonly rows: number;
+  readonly good: readonly GoodRow[];
+  /** Rows that stand in the table once more. */
+  readonly repeated: number;
+  readonly errors: readonly RowError[];
+  readonly warnings: readonly RowWarning[];
+}
+
+/**
+ * Schedules the posts of a table, all or none, each once: a row that was imported before is not made again,
+ * whatever became of its post. A dry run checks and makes none. Throws `invalid` for a table that cannot be read;
+ * what is wrong with rows is told in the answer.
+ */
+export async function importPosts(call: CallContext, args: ImportArgs): Promise<ImportAnswer> {
+  const plan = await planImport(call, args);
+  if (args.dryRun || plan.errors.length > 0) return show(plan, { dryRun: args.dryRun, made: null });
+  const drafts = args.as === "drafts" ? await draftsOf(call, plan.good) : new Map<string, DraftRow>();
+  const answer = await commitOnce(call, async (tx) => {
+    const { ownerId } = call.caller;
+    const files = plan.good.flatMap(({ prepared }) => prepared?.files ?? []);
+    await requireFiles(tx, call.caller, files);
+    const noted = await noteImported(
+      tx,
+      ownerId,
+      plan.good.map(({ mark, id, prepared }) => ({
+        mark,
+        post_id: id ?? drafts.get(mark)?.id ?? prepared?.row.id ?? "",
+      })),
+    );
+    const fresh = plan.good.flatMap(({ mark, prepared }) =>
+      prepared === null || !noted.has(mark) ? [] : [{ mark, prepared }],
+    );
+    for (const { mark } of fresh) {
+      const draft = drafts.get(mark);
+      if (draft !== undefined) await insertDraft(tx, draft);
+    }
+    if (args.as === "posts")
+      await insertPosts(
+        tx,
+        fresh.map(({ prepared }) => prepared),
+      );
+    const made = new Set(fresh.map(({ mark }) => mark));
+    // Another import of the same rows may have been first.
+    const others = await findImported(
+      tx,
+      ownerId,
+      plan.good.map(({ mark }) => mark),
+    );
+    const good = plan.good.map((row) => ({ ...row, id: others.get(row.mark) ?? row.id }));
+    return show({ ...plan, good }, { dryRun: false, made });
+  });
+  call.ctx.wakePublisher();
+  return answer;
+}
+
+/** By the marks of their rows. */
+async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<ReadonlyMap<string, DraftRow>> {
+  const drafts = await each(call, rows, async ({ mark, prepared }) =>
+    prepared === null ? null : ([mark, await draftOfPost(call, prepared)] as const),
+  );
+  return new Map(drafts.filter((draft) => draft !== null));
+}
+
+/** How the rows would be made. Only reads. */
+async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
+  const { ctx, caller } = call;
+  const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));
+  if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
+    throw new AppError(
+      "invalid",
+      "csv: has no column accountId, which says where each post goes. Add it, or give accountId for all rows.",
+    );
+  // A channel that is not there is no fault of the rows.
+  if (args.accountId !== undefined) await findAccount(ctx, caller, args.accountId);
+  const looking = { ...call, ctx: { ...ctx, outbound: lookingOnce(ctx.outbound) } };
+  const errors: RowError[] = [];
+  const tell = (row: { readonly line: number }, error: unknown): null => {
+    errors.push(toRowError(row.line, error, columns));
+    return null;
+  };
+  const readOne = rowReader(looking, args);
+  const read = await each(call, rows, (row) =>
+    readOne(row, columns).catch((error: unknown) => tell(row, error)),
+  );
+  const readable = read.filter((row) => row !== null);
+  const unique = [...new Map(readable.toReversed().map((row) => [row.mark, row])).values()].toReversed();
+  const known = await findImported(
+    ctx.store,
+    caller.ownerId,
+    unique.map(({ mark }) => mark),
+  );
+  const checked = await each(call, unique, async (row): Promise<GoodRow | null> => {
+    const id = known.get(row.mark) ?? null;
+    if (id !== null) return { ...row, id, prepared: null };
+    return preparePost(looking, row.body, row.account).then(
+      (prepared) => ({ ...row, id: null, prepared }),
+      (error: unknown) => tell(row, error),
+    );
+  });
+  const good = await withTwins(
+    call,
+    checked.filter((row) => row !== null),
+  );
+  return {
+    source: service,
+    rows: rows.length,
+    good,
+    repeated: readable.length - unique.length,
+    errors: errors.toSorted((a, b) => a.line - b.line),
+    warnings: [
+      ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
+      ...tellRepeated(readable, unique),
+      ...gather(good),
+    ],
+  };
+}
+
+async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promise<string> {
+  if (fileId !== undefined) {
+    await getFile(call, { id: fileId });
+    throw new AppError(
+      "invalid",
+      "fileId: stored files are pictures, films and sounds. Give the table as csv.",
+    );
+  }
+  if (csv !== undefined && csv.trim() !== "") return csv;
+  throw new AppError("invalid", "csv: is missing. Give the table, with a first row that names its columns.");
+}
+
+/** In their order, some at a time. */
+async function each<T, R>(
+  { signal }: CallContext,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = Array.from({ length: items.length });
+  const queue = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [at, item] of queue) {
+      signal.throwIfAborted();
+      results[at] = await work(item);
+      // SQLite answers at once, so that nothing else would have its turn.
+      if (at % BREATH === 0) await setImmediate();
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return results;
+}
+
+/** A date and a time, and nothing that says where its clock hangs. */
+const LOCAL = /^\s*\d{4}-\d{2}-\d{2}[Tt ][\d:.,]+\s*$/;
+
+/** Reads rows, and looks up each channel once. */
+function rowReader(
+  { ctx, caller }: CallContext,
+  { timezone, accountId }: ImportArgs,
+): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
+  if (timezone !== undefined && !isTimezone(timezone))
+    throw new AppError(
+      "invalid",
+      `timezone: ${quote(timezone)} is not a time zone. Give one such as Europe/Berlin.`,
+    );
+  const zone = timezone ?? ctx.settings.timezone;
+  const accounts = new Map<string, ReturnType<typeof findAccount>>();
+  const find = (wanted: string): ReturnType<typeof findAccount> => {
+    const found = accounts.get(wanted) ?? findAccount(ctx, caller, wanted);
+    accounts.set(wanted, found);
+    return found;
+  };
+  return async (row, columns) => {
+    const given = readBody(row, columns, accountId === undefined ? {} : { accountId });
+    const account = await find(given.accountId);
+    const { line } = row;
+    if (given.scheduledAt === undefined) {
+      const body = { ...given, accountId: account.id };
+      return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
+    }
+    const isLocal = LOCAL.test(given.scheduledAt);
+    const text = isLocal ? `${given.scheduledAt.trim()}[${zone}]` : given.scheduledAt;
+    const { ms, warning } = parseMoment("scheduledAt", text, zone);
+    // Once for all rows: who names a zone knows how their times are read.
+    const untold =
+      isLocal && timezone === undefined ? [`scheduledAt has no offset. It was read as ${zone}.`] : [];
+    const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
+    const warnings = [...untold, ...(warning === null ? [] : [warning])];
+    return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
+  };
+}
+
+function markOf(body: PostBody): string {
+  return hash("sha256", canonicalJson(body));
+}
+
+/** Those that say the same as a waiting post are not made, as if they had been imported. */
+async function withTwins({ ctx, caller }: CallContext, rows: readonly GoodRow[]): Promise<GoodRow[]> {
+  const prepared = rows.flatMap(({ prepared }) => prepared?.row ?? []);
+  const twins = await listWaitingTwins(ctx.store, caller.ownerId, prepared);
+  const byContent = new Map(twins.map((twin) => [contentOf(twin), twin.id]));
+  return rows.map((row) => {
+    const twin = row.prepared === null ? undefined : byContent.get(contentOf(row.prepared.row));
+    return twin === undefined ? row : { ...row, id: twin, prepared: null };
+  });
+}
+
+function contentOf(row: TwinRow): string {
+  const metadata: unknown = row.metadata === null ? null : JSON.parse(row.metadata);
+  return canonicalJson([row.account_id, row.content_hash, metadata, row.lead_minutes]);
+}
+
+/** How a message of ours begins that is about one field. */
+const FIELD = /^([A-Za-z][\w.-]*)[^\s:]*: /;
+/** And one about a field that the platform does not have. */
+const UNKNOWN = /^metadata: "([^"]+)"/;
+
+/** Only what the sender can mend becomes an error of a row; a bug stays a bug. */
+function toRowError(line: number, error: unknown, columns: readonly Column[]): RowError {
+  if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+  const sentence = sentenceOf(error);
+  const unknown = UNKNOWN.exec(sentence)?.[1];
+  const field = unknown === undefined ? (FIELD.exec(sentence)?.[1] ?? "") : `metadata.${unknown}`;
+  const column = columns.find((one) => one.field === field)?.title ?? (FIELDS.includes(field) ? field : null);
+  return { line, column, error: sentence };
+}
+
+function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): RowWarning[] {
+  const kept = new Map(unique.map((row) => [row.mark, row.line]));
+  const repeated = rows.filter(({ mark, line }) => kept.get(mark) !== line);
+  const [first] = repeated;
+  if (first === undefined) return [];
+  const warning = `Says the same as line ${kept.get(first.mark)}. A post is made of each row once.`;
+  return [{ line: first.line, rows: repeated.length, warning }];
+}
+
+/** Each warning once, with the first row that it is about. */
+function gather(rows: readonly GoodRow[]): RowWarning[] {
+  const told = new Map<string, { line: number; rows: number; warning: string }>();
+  for (const { line, warnings, prepared } of rows) {
+    for (const warning of [...warnings, ...(prepared?.warnings ?? [])]) {
+      const known = told.get(warning) ?? { line, rows: 0, warning };
+      told.set(warning, { ...known, rows: known.rows + 1 });
+    }
+  }
+  return [...told.values()];
+}
+
+/** `made`: the marks of the rows that posts were made of. Null: none were. */
+function show(
+  plan: Plan,
+  { dryRun, made }: { readonly dryRun: boolean; readonly made: ReadonlySet<string> | null },
+): ImportAnswer {
+  const isNew = ({ mark, id }: GoodRow): boolean => (made === null ? id === null : made.has(mark));
+  const fresh = plan.good.filter(isNew).length;
+  const shown = plan.good.slice(0, MAX_SHOWN_ROWS).map((row): ImportedRow => {
+    const { line, id, body, prepared } = row;
+    return {
+      line,
+      id,
+      isNew: isNew(row),
+      accountId: body.accountId,
+      scheduledAt: toIso(prepared?.row.scheduled_at ?? row.scheduledAt ?? 0),
+      caption: body.caption ?? null,
+      mediaUrl: body.mediaUrl ?? "",
+    };
+  });
+  return {
+    dryRun,
+    imported: made?.size ?? 0,
+    counts: {
+      rows: plan.rows,
+      new: fresh,
+      existing: plan.good.length - fresh + plan.repeated,
+      bad: plan.errors.length,
+    },
+    source: plan.source,
+    rows: shown,
+    errors: [...plan.errors],
+    warnings: plan.warnings.slice(0, MAX_WARNINGS).map((warning) => ({ ...warning })),
+  };
+}

@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => void (folder = temporaryFolder()));
+afterEach(() => folder[Symbol.dispose]());
+
+const CSV =
+  "accountId,scheduledAt,caption\nMy feed,2150-01-31T09:00:00Z,Hello\nMy feed,2150-02-28T09:00:00Z,=Two\n";
+
+function write(csv: string): string {
+  const file = join(folder.path, "posts.csv");
+  writeFileSync(file, csv);
+  return file;
+}
+
+const waiting = async (): Promise<string[]> => {
+  const { stdout } = await runCli(["list", "--json"], folder);
+  return JSON.parse(stdout).posts.map((post: { caption: string }) => post.caption);
+};
+
+it("shows the table, asks, and makes the posts, once", async () => {
+  const file = write(CSV);
+  const no = await runCli(["import", file], { ...folder, answers: ["n"], columns: 100 });
+  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was done") });
+  expect(no.stdout).toMatch(/2 +2150-01-31T09:00\S+ +My feed +Hello +new/);
+  expect(no.questions).toEqual([{ question: "Import 2 posts? (y/N) ", isHidden: false }]);
+  expect(await waiting()).toEqual([]);
+  const yes = await runCli(["import", file], { ...folder, answers: ["y"], columns: 100 });
+  expect(yes).toMatchObject({ status: 0 });
+  expect(yes.stdout.trimEnd().endsWith("2 rows: 2 made, 0 there already, 0 bad.")).toBe(true);
+  expect(await waiting()).toEqual(["Hello", "=Two"]);
+  const again = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
+  expect(again.stdout).toContain("2 rows: 0 would be made, 2 there already, 0 bad.");
+  expect(await waiting()).toHaveLength(2);
+});
+
+it("only shows what would be made with --dry-run, and where nobody can be asked", async () => {
+  const file = write(CSV);
+  const dry = await runCli(["import", file, "--dry-run", "--yes"], folder);
+  expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, counts: { new: 2 } });
+  const alone = await runCli(["import", file], folder);
+  expect(alone).toMatchObject({ status: 0, stderr: expect.stringContaining("Give --yes") });
+  expect(await waiting()).toEqual([]);
+  const done = await runCli(["import", "-", "--yes"], { ...folder, input: CSV });
+  expect(JSON.parse(done.stdout)).toMatchObject({ dryRun: false, imported: 2 });
+});
+
+it("tells every bad row, and ends with status 1", async () => {
+  const file = write(`${CSV}nobody,2150-01-31T09:00:00Z,x\nMy feed,31.01.2150 09:00,x\n`);
+  const run = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
+  expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was imported") });
+  expect(run.stdout).toMatch(/^Line 4: accountId: there is no channel "nobody"/m);
+  expect(run.stdout).toMatch(/^Line 5: scheduledAt: .*Give ISO 8601/m);
+  expect(await waiting()).toEqual([]);
+  expect(await runCli(["import", join(folder.path, "none.csv")], folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("cannot be read"),
+  });
+});
+
+it("takes a table of Hootsuite with a channel and a zone, and what export --csv wrote", async () => {
+  const file = write("01/31/2150 09:00,Hello,\n");
+  const run = await runCli(["import", file, "--on", "My feed", "--timezone", "Europe/Berlin", "--yes"], {
+    ...folder,
+    columns: 100,
+  });
+  expect(run.stdout).toContain("It is a table of Hootsuite.");
+  const table = join(folder.path, "out.csv");
+  const exported = await runCli(["export", "--csv", table], folder);
+  expect(exported.stderr).toContain("2 lines");
+  const { stdout } = await runCli(["export", "--csv"], folder);
+  expect(stdout).toMatch(
+    /^accountId,scheduledAt,mediaUrl,caption\nacc_\w+,2150-01-31T08:00:00.000Z,,Hello\n$/,
+  );
+  const again = await runCli(["import", table, "--yes"], folder);
+  expect(JSON.parse(again.stdout)).toMatchObject({ counts: { rows: 1, new: 0, existing: 1 } });
+});

@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DAY, MINUTE } from "../../src/domain/time.ts";
+import { exportPosts } from "../../src/imports/export-posts.ts";
+import { plainCall } from "../../src/context.ts";
+import { callerOf } from "../support/context.ts";
+import { queryOf, withWrite } from "../support/handles.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import type { Reader } from "../../src/store/engine/store.ts";
+import { startService, type Service } from "../support/service.ts";
+
+let service: Service;
+let accountId: string;
+beforeEach(async () => {
+  service = await startService();
+  accountId = await service.addFeed();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const at = (ms: number): string => new Date(service.clock.now() + ms).toISOString();
+
+const run = (csv: string, args: object = {}, caller: object = {}): Promise<any> =>
+  service.call("import_posts", { csv, dryRun: false, ...args }, caller);
+
+async function listed(args: object = {}): Promise<any[]> {
+  return (await service.call("list_posts", { limit: 500, status: ["scheduled"], ...args })).posts;
+}
+
+const readAll = (reader: Reader): Promise<object[]> =>
+  queryOf(reader).selectFrom("imported_rows").selectAll().execute();
+
+const TEXTS = ["One", "Two", "Three"];
+
+/** A table with a row a text, each a day after the one before. */
+function tableOf(texts: readonly string[] = TEXTS): string {
+  const rows = texts.map((text, nth) => `${accountId},${at((nth + 1) * DAY)},${text}`);
+  return ["accountId,scheduledAt,caption", ...rows].join("\n");
+}
+
+describe("an import", () => {
+  it("makes drafts that wait for a person, each once", async () => {
+    const csv = `accountId,scheduledAt,caption,labels,note\n${accountId},${at(DAY)},One,"a,b",Why`;
+    const answer = await run(csv, { as: "drafts" });
+    expect(answer).toMatchObject({ imported: 1, counts: { new: 1 } });
+    const { drafts } = await service.call("list_drafts", {});
+    expect(drafts).toMatchObject([
+      {
+        id: answer.rows[0].id,
+        state: "waiting",
+        caption: "One",
+        scheduledAt: at(DAY),
+        labels: ["a", "b"],
+        note: "Why",
+        targets: [{ accountId }],
+        checks: [{ accountId, error: null, preview: { text: "One" } }],
+      },
+    ]);
+    expect(await listed()).toEqual([]);
+    expect(await run(csv, { as: "drafts" })).toMatchObject({ imported: 0, counts: { existing: 1 } });
+    const { id, revision } = drafts[0];
+    await service.call("decide_draft", { id, revision, decision: "approve" });
+    expect(await listed({ label: ["a"] })).toHaveLength(1);
+  });
+
+  it("brings labels and notes there and back", async () => {
+    const csv = `accountId,scheduledAt,caption,labels,note\n${accountId},${at(DAY)},One,"a,b",Why`;
+    await run(csv);
+    const { lines } = await exportPosts(plainCall(service.ctx, callerOf()));
+    expect(lines.join("")).toContain("labels,note");
+    const [post] = await listed({ label: ["b"] });
+    expect(await service.call("get_post", { id: post.id })).toMatchObject({
+      labels: ["a", "b"],
+      note: "Why",
+    });
+  });
+
+  it("is a dry run unless told otherwise, and shows the rows", async () => {
+    const answer = await service.call("import_posts", { csv: tableOf() });
+    expect(answer).toMatchObject({
+      dryRun: true,
+      imported: 0,
+      counts: { rows: 3, new: 3, existing: 0, bad: 0 },
+      source: null,
+      errors: [],
+    });
+    expect(answer.rows[1]).toEqual({
+      line: 3,
+      id: null,
+      isNew: true,
+      accountId,
+      scheduledAt: at(2 * DAY),
+      caption: "Two",
+      mediaUrl: "",
+    });
+    expect(await listed()).toEqual([]);
+  });
+
+  it("makes the posts that schedule_post would make", async () => {
+    const csv = [
+      "AccountID;scheduledat;CAPTION;mediaUrl;leadMinutes;metadata.title;metadata.tags;metadata.moreMedia;thumbnailUrl",
+      `Feed of default;${at(DAY)};"Hello; ""you""";https://media.example/a.jpg;20;A title;one, two;"[{""url"":""https://media.example/b.jpg"",""altText"":""B""}]";https://media.example/t.jpg`,
+    ].join("\r\n");
+    const answer = await run(csv);
+    expect(answer).toMatchObject({ imported: 1, counts: { new: 1 } });
+    const [imported] = await listed();
+    await service.call("cancel_post", { id: imported.id });
+    const { post } = await service.call("schedule_post", {
+      accountId,
+      scheduledAt: at(DAY),
+      caption: 'Hello; "you"',
+      mediaUrl: "https://media.example/a.jpg",
+      leadMinutes: 20,
+      metadata: {
+        title: "A title",
+        tags: ["one", "two"],
+        moreMedia: [{ url: "https://media.example/b.jpg", altText: "B" }],
+      },
+      thumbnailUrl: "https://media.example/t.jpg",
+    });
+    expect({ ...imported, id: post.id }).toEqual(post);
+    expect(answer.rows[0].id).toBe(imported.id);
+  });
+
+  it("makes none where one row is bad, and names every bad row by line and column", async () => {
+    const rows = [
+      `${accountId},${at(DAY)},Good,,,`,
+      `${accountId},21.11.2026 09:00,"Two`,
+      `lines",,,`,
+      ``,
+      `acc_missing,${at(DAY)},x,,,`,
+      `${accountId},11/21/26 9am,x,,,`,
+      `${accountId},,x,,,`,
+      `,${at(DAY)},x,,,`,
+      `${accountId},${at(-DAY)},x,,,`,
+      `${accountId},${at(DAY)},x,soon,,`,
+      `${accountId},${at(DAY)},x,,ftp://a.example/b,`,
+      `${accountId},${at(DAY)},x,,,5,and more`,
+      `${accountId},${at(DAY)},,,,`,
+    ];
+    const csv = ["accountId,scheduledAt,caption,leadMinutes,mediaUrl,metadata.boardId", ...rows].join("\n");
+    const answer = await run(csv);
+    expect(answer.counts).toEqual({ rows: 11, new: 1, existing: 0, bad: 10 });
+    expect(answer.imported).toBe(0);
+    expect(await listed()).toEqual([]);
+    const told = answer.errors.map(({ line, column }: any) => [line, column]);
+    expect(told).toEqual([
+      [3, "scheduledAt"],
+      [6, "accountId"],
+      [7, "scheduledAt"],
+      [8, "scheduledAt"],
+      [9, "accountId"],
+      [10, "scheduledAt"],
+      [11, "leadMinutes"],
+      [12, "mediaUrl"],
+      [13, null],
+      [14, "caption"],
+    ]);
+    for (const { error } of answer.errors) expect(error).toMatch(/^[A-Za-z].*\.$/);
+    const [first] = answer.errors;
+    expect(first.error).toContain('"21.11.2026 09:00" is not a date and time. Give ISO 8601');
+  });
+
+  it("names an unknown field of the platform by its column", async () => {
+    const csv = `accountId,scheduledAt,caption,metadata.boardId\n${accountId},${at(DAY)},x,5`;
+    const [{ line, column, error }] = (await run(csv)).errors;
+    expect({ line, column }).toEqual({ line: 2, column: "metadata.boardId" });
+    expect(error).toContain('"boardId" is not a known field');
+  });
+
+  it.each<readonly [csv: string, sentence: string]>([
+    ["", "csv: is missing"],
+    [" \n\n", "csv: is missing"],
+    ["accountId,text\n", '"text" is not a known column. Did you mean caption?'],
+    ["accountId,title\n", '"title" is not a known column. Did you mean metadata.title?'],
+    ["accountId,dryRun\n", '"dryRun" is not a known column.'],
+    ["accountId,caption,Caption\n", 'the column "Caption" is there twice'],
+    ["scheduledAt,caption\n2027-01-01T00:00:00Z,x", "csv: has no column accountId"],
+    ['accountId,caption\na,"x\n', "line 2: a quote opens a cell that nothing closes"],
+    ['accountId,caption\r\na,"x\r\ny"\r\na,x"y\r\n', "line 4: the quotes are wrong"],
+    ['accountId,caption\n"a"b,x\n', "line 2: the quotes are wrong"],
+    [`accountId,caption\n${"a,x\n".repeat(5_001)}`, "has more than 5000 rows"],
+    [`accountId,caption\n${"\n".repeat(100_001)}`, "has more than 5000 rows"],
+    [`accountId,caption\n${"x,".repeat(300)}`, "has more than 200 columns"],
+    [`accountId,caption\na,"${"x".repeat(900_000)}"`, "is longer than a row can be"],
+  ])("refuses a table that cannot be read, %#", async (csv, sentence) => {
+    await expect(run(csv)).rejects.toThrow(sentence);
+  });
+
+  it("reads times without an offset in the zone that is named, and says where none is", async () => {
+    const csv = `accountId,scheduledAt,caption\n${accountId},2027-01-31 09:00,a\n${accountId},2027-03-28T02:30,b\n${accountId},2027-01-31T09:00:00+05:00,c`;
+    const here = await run(csv, { dryRun: true });
+    expect(here.warnings).toEqual([
+      { line: 2, rows: 2, warning: "scheduledAt has no offset. It was read as UTC." },
+    ]);
+    const there = await run(csv, { timezone: "Europe/Berlin" });
+    expect(there.rows.map((row: any) => row.scheduledAt)).toEqual([
+      "2027-01-31T08:00:00.000Z",
+      "2027-03-28T01:30:00.000Z",
+      "2027-01-31T04:00:00.000Z",
+    ]);
+    expect(there.warnings).toEqual([
+      { line: 3, rows: 1, warning: expect.stringContaining("the clocks go forward then") },
+    ]);
+    await expect(run(csv, { timezone: "Mars/Base" })).rejects.toThrow("timezone:");
+  });
+
+  it("takes the channel of rows that name none", async () => {
+    const other = await service.addFeed();
+    const csv = `accountId,scheduledAt,caption\n,${at(DAY)},a\n${other},${at(DAY)},b`;
+    await run(csv, { accountId });
+    expect((await listed()).map((post) => [post.caption, post.accountId]).toSorted()).toEqual([
+      ["a", accountId],
+      ["b", other],
+    ]);
+  });
+
+  it("says that only media are stored as files", async () => {
+    const missing = service.call("import_posts", { fileId: "file_missing" });
+    await expect(missing).rejects.toThrow("there is no file");
+  });
+});
+
+describe("the same table again", () => {
+  it("makes nothing, whatever became of the posts", async () => {
+    const first = await run(tableOf());
+    const [one, two, three] = first.rows.map((row: any) => row.id);
+    await service.call("cancel_post", { id: one });
+    await service.call("update_post", { id: two, caption: "Better", scheduledAt: at(5 * DAY) });
+    const again = await run(tableOf());
+    expect(again).toMatchObject({ imported: 0, counts: { rows: 3, new: 0, existing: 3, bad: 0 } });
+    expect(again.rows.map((row: any) => [row.id, row.isNew])).toEqual([
+      [one, false],
+      [two, false],
+      [three, false],
+    ]);
+    expect(await listed({ status: ["scheduled", "cancelled"] })).toHaveLength(3);
+  });
+
+  it("makes nothing once its times are over", async () => {
+    const csv = tableOf();
+    await run(csv);
+    await service.clock.advance(10 * DAY);
+    expect(await run(csv)).toMatchObject({ imported: 0, counts: { existing: 3, bad: 0 } });
+  });
+
+  it("makes what was added to it", async () => {
+    await run(tableOf());
+    expect(await run(tableOf([...TEXTS, "Four"]))).toMatchObject({ imported: 1, counts: { existing: 3 } });
+    expect(await listed()).toHaveLength(4);
+  });
+
+  it("makes one post of two rows that say the same, and says so", async () => {
+    const csv = `accountId,scheduledAt,caption\n${`${accountId},${at(DAY)},Same\n`.repeat(3)}`;
+    const answer = await run(csv);
+    expect(answer).toMatchObject({ imported: 1, counts: { rows: 3, new: 1, existing: 2, bad: 0 } });
+    expect(answer.warnings).toEqual([
+      { line: 3, rows: 2, warning: "Says the same as line 2. A post is made of each row once." },
+    ]);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  it("finds a post that was scheduled otherwise and waits", async () => {
+    const { post } = await service.call("schedule_post", { accountId, scheduledAt: at(DAY), caption: "One" });
+    const answer = await run(tableOf());
+    expect(answer).toMatchObject({ imported: 2, counts: { existing: 1 } });
+    expect(answer.rows[0]).toMatchObject({ id: post.id, isNew: false });
+    await service.call("cancel_post", { id: post.id });
+    expect(await run(tableOf())).toMatchObject({ imported: 0, counts: { existing: 3 } });
+  });
+
+  it("is not the same where a field of the platform differs", async () => {
+    const table = (title: string): string =>
+      `accountId,scheduledAt,caption,metadata.title\n${accountId},${at(DAY)},x,${title}`;
+    await run(table("A"));
+    expect(await run(table("B"))).toMatchObject({ imported: 1 });
+  });
+
+  it("makes nothing twice where several imports run at once", async () => {
+    const texts = Array.from({ length: 60 }, (_, nth) => `Text ${nth}`);
+    const tables = [texts, texts.toReversed(), texts.slice(20), texts];
+    const rows = new Map(texts.map((text, nth) => [text, `${accountId},${at((nth + 1) * MINUTE)},${text}`]));
+    const answers = await Promise.all(
+      tables.map((some) =>
+        run(["accountId,scheduledAt,caption", ...some.map((text) => rows.get(text))].join("\n")),
+      ),
+    );
+    expect(answers.reduce((sum, { imported }) => sum + imported, 0)).toBe(60);
+    for (const { imported, counts } of answers) expect(imported + counts.existing).toBe(counts.rows);
+    const posts = await listed();
+    expect(new Set(posts.map((post) => post.caption)).size).toBe(60);
+    expect(posts).toHaveLength(60);
+    const ids = answers.map(({ rows: shown }) => new Map(shown.map((row: any) => [row.caption, row.id])));
+    for (const text of texts.slice(20)) expect(new Set(ids.map((found) => found.get(text))).size).toBe(1);
+  });
+
+  it("makes all of it where the process before ended right before it was written", async () => {
+    const csv = tableOf();
+    const dying = withWrite(service.ctx.store, (work) =>
+      service.ctx.store.write(async (tx) => {
+        await work(tx);
+        expect(await readAll(tx)).toHaveLength(3);
+        throw new Error("The process ended here.");
+      }),
+    );
+    const toolbox = createToolbox({ ...service.ctx, store: dying }, service.tools);
+    const call = toolbox.call("import_posts", { csv, dryRun: false }, callerOf());
+    await expect(call).rejects.toThrow("The process ended here.");
+    expect(await listed()).toEqual([]);
+    expect(await readAll(service.ctx.store)).toEqual([]);
+    expect(await run(csv)).toMatchObject({ imported: 3, counts: { existing: 0 } });
+  });
+
+  it("is answered the same under one idempotency key", async () => {
+    const args = { csv: tableOf(), dryRun: false, idempotencyKey: "k" };
+    const first = await service.call("import_posts", args);
+    expect(await service.call("import_posts", args)).toEqual(first);
+  });
+
+  it("is another owner's own matter", async () => {
+    await run(tableOf());
+    const foreign = await service.addFeed("other");
+    const csv = tableOf().replaceAll(accountId, foreign);
+    expect(await run(csv, {}, { ownerId: "other" })).toMatchObject({ imported: 3 });
+    expect(await run(tableOf(), {}, { ownerId: "other" })).toMatchObject({ imported: 0, counts: { bad: 3 } });
+  });
+
+  it("tells a key that is limited to other accounts no more than that there is no such account", async () => {
+    await run(tableOf());
+    const other = await service.addFeed();
+    const answer = await run(tableOf(), {}, { accountIds: [other] });
+    expect(answer).toMatchObject({ imported: 0, rows: [], counts: { existing: 0, bad: 3 } });
+    expect(answer.errors[0].error).toContain("there is no account");
+  });
+});
+
+describe("five thousand rows", () => {
+  const rows = Array.from(
+    { length: 5_000 },
+    (_, n) => `Feed of default,2027-0${1 + (n % 9)}-0${1 + (n % 8)}T${10 + (n % 13)}:00Z,"Post, number ${n}"`,
+  );
+  const csv = `accountId,scheduledAt,caption\n${rows.join("\n")}`;
+
+  it("become posts once, and all or none", { timeout: 60_000 }, async () => {
+    const bad = await run(`${csv}\nnobody,2027-01-01T00:00Z,x`.replace(`${rows[4_998]}\n`, ""));
+    expect(bad).toMatchObject({ imported: 0, counts: { rows: 5_000, new: 4_999, bad: 1 } });
+    expect(await run(csv)).toMatchObject({ imported: 5_000 });
+    expect(await run(csv)).toMatchObject({ imported: 0, counts: { existing: 5_000 } });
+    const { lines } = await exportPosts(plainCall(service.ctx, callerOf()));
+    expect(lines).toHaveLength(5_001);
+  });
+});

@@ -1,0 +1,20 @@
+import { ImportAnswer, ImportArgs } from "../src/domain/posts/post-import.ts";
+import { importPosts } from "../src/imports/import-posts.ts";
+import { askToImport } from "../src/imports/questions.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "import_posts",
+  title: "Import posts",
+  permission: "publish",
+  set: "bulk",
+  description:
+    "Schedule up to 5,000 posts from a table (CSV), all or none. Columns are named like the fields of schedule_post; lists are JSON or " +
+    "separated by commas. Tables of Buffer, Hootsuite and Postiz are recognized. Call it as a dry run first. A row that was imported before is not made again. " +
+    'Example: {"csv":"accountId,scheduledAt,caption,metadata.title\\nBlog,2027-01-31T09:00:00Z,Hello,A title"}',
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+  input: ImportArgs,
+  output: ImportAnswer,
+  question: (args, call) => askToImport(call, args),
+  handle: (args, call) => importPosts(call, args),
+});
