@@ -1,6 +1,6 @@
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
-import { DAY, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, tellTime } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -18,16 +18,22 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
+  withUtmOf,
 } from "./post-draft.ts";
 import { checkForm, mergeMetadata } from "./post-form.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { lockAccount } from "../store/queries/slots.ts";
+import { findSlot, inSlot, noSlot, takeSlot } from "./slots.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
 interface Draft {
   readonly row: PostRow;
+  /** Its time is that of the slot it would get; which one it gets is told when it is stored. */
+  readonly isInSlot: boolean;
   readonly isDryRun?: boolean;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
@@ -44,13 +50,14 @@ export async function schedulePost(
   call: CallContext,
   input: PostBody,
 ): Promise<{ post: Post; warnings: string[]; dryRun?: true }> {
-  const { row, warnings, files } = await draftPost(call, input);
-  if (input.dryRun === true) return { post: asDryRun(row), warnings, dryRun: true };
-  const answer = { post: toPost(row), warnings };
-  await commitOnce(call, async (tx) => {
+  const draft = await draftPost(call, input);
+  const { warnings, files } = draft;
+  if (input.dryRun === true) return { post: asDryRun(draft.row), warnings, dryRun: true };
+  const answer = await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
+    const { row } = await place(call, tx, draft);
     await insertPost(tx, row);
-    return answer;
+    return { post: toPost(row), warnings };
   });
   call.ctx.wakePublisher();
   return answer;
@@ -67,7 +74,8 @@ export async function schedulePosts(
   const drafts: Drafted[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
-    const drafted = await draftPost(call, post).catch((error: unknown) => refuse(error));
+    const before = drafts.flatMap((draft) => ("error" in draft ? [] : [draft.row]));
+    const drafted = await draftPost(call, post, before).catch((error: unknown) => refuse(error));
     drafts.push("error" in drafted ? drafted : { ...drafted, isDryRun: post.dryRun === true });
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
@@ -76,7 +84,7 @@ export async function schedulePosts(
   const { results, toStore } = judge(input, drafts);
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
-    const judged = judge(input, await withFiles(tx, call, drafts));
+    const judged = judge(input, await placeAll(call, tx, await withFiles(tx, call, drafts)));
     for (const { row } of judged.toStore) await insertPost(tx, row);
     return { results: judged.results };
   });
@@ -92,17 +100,51 @@ async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Draft
     caller.ownerId,
     files.map(({ id }) => id),
   );
-  const refuseInside = (error: unknown): { error: string } => {
-    // The server's trouble ends the transaction.
-    if (error instanceof AppError && error.kind === "unavailable") throw error;
-    return refuse(error);
-  };
   const checked: Drafted[] = [];
   for (const draft of drafts) {
     const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuseInside);
     checked.push(missing ?? draft);
   }
   return checked;
+}
+
+/** Puts a draft into the slot that it gets, if it asked for one; `taken`: times that it must leave free. */
+async function place<T extends Draft>(
+  { ctx }: CallContext,
+  tx: Tx,
+  draft: T,
+  taken: readonly number[] = [],
+): Promise<T> {
+  const { row } = draft;
+  if (!draft.isInSlot) return draft;
+  const after = ctx.clock.now() + row.scheduled_at - row.due_at;
+  const slot = await takeSlot(tx, { owner_id: row.owner_id, id: row.account_id }, { after, taken });
+  return { ...draft, row: inSlot(row, slot) };
+}
+
+/** Each in a slot of its own. The accounts are locked in the order of their ids: see `takeSlot`. */
+async function placeAll(call: CallContext, tx: Tx, drafts: readonly Drafted[]): Promise<Drafted[]> {
+  const toPlace = drafts.flatMap((draft) =>
+    "row" in draft && draft.isInSlot && draft.isDryRun !== true ? [draft.row.account_id] : [],
+  );
+  for (const id of [...new Set(toPlace)].sort()) await lockAccount(tx, { ownerId: call.caller.ownerId, id });
+  const stored = drafts.filter((draft): draft is Draft => "row" in draft && draft.isDryRun !== true);
+  const taken = stored.filter(({ isInSlot }) => !isInSlot).map(({ row }) => row);
+  const placed: Drafted[] = [];
+  for (const draft of drafts) {
+    if (!("row" in draft) || !draft.isInSlot || draft.isDryRun === true) {
+      placed.push(draft);
+      continue;
+    }
+    const one = await place(call, tx, draft, timesOn(taken, draft.row.account_id)).catch(refuseInside);
+    if ("row" in one) taken.push(one.row);
+    placed.push(one);
+  }
+  return placed;
+}
+
+function timesOn(rows: readonly PostRow[], accountId: string): number[] {
+  return rows.filter((row) => row.account_id === accountId).map((row) => row.scheduled_at);
 }
 
 /** What is answered, and which of them are stored. */
@@ -140,27 +182,48 @@ function toBatchResult(
   return { index: at.index, post: toPost(row), warnings, error: null };
 }
 
+function refuseInside(error: unknown): { error: string } {
+  // The server's trouble ends the transaction.
+  if (error instanceof AppError && error.kind === "unavailable") throw error;
+  return refuse(error);
+}
+
 /** An id would look like that of a post that is there. */
 function asDryRun(row: PostRow): Post {
   return toPost({ ...row, id: "" });
 }
 
-async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
+/** `before`: posts of the same call, whose slots it does not get. */
+async function draftPost(
+  call: CallContext,
+  input: PostBody,
+  before: readonly PostRow[] = [],
+): Promise<Draft> {
   const { ctx, caller } = call;
+  if (input.slot !== undefined && input.scheduledAt !== undefined)
+    throw new AppError("invalid", "slot, scheduledAt: give one of the two. A slot has its own time.");
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
   const account = await findAccount(ctx, caller, input.accountId);
   const platform = findPlatform(ctx, account.provider);
+  const lead = input.leadMinutes ?? capabilitiesFor(ctx, account, null).leadMinutes.default;
+  const after = ctx.clock.now() + lead * MINUTE;
+  const isInSlot = input.slot !== undefined;
+  const taken = timesOn(before, account.id);
+  const slot = isInSlot ? await findSlot(ctx.store, account, { after, taken }) : null;
+  const texts = withUtmOf(account, { caption: input.caption, metadata });
   const content = {
-    scheduledAt: time.ms,
+    // What is wrong with the form is told first, also where there is no slot.
+    scheduledAt: isInSlot ? (slot ?? after + DAY) : time.ms,
     mediaUrl: input.mediaUrl ?? "",
-    caption: input.caption ?? null,
-    metadata: mergeMetadata(platform, null, metadata),
+    caption: texts.caption ?? null,
+    metadata: mergeMetadata(platform, null, texts.metadata),
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);
   assertTakesPosts(account);
+  if (isInSlot && slot === null) throw noSlot(account);
   const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
@@ -178,7 +241,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     ...(await warnOfRepetition(ctx, row)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
-  return { row, warnings, files: checked.files };
+  return { row, isInSlot, warnings, files: checked.files };
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {

@@ -17,6 +17,7 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
+  withUtmOf,
 } from "./post-draft.ts";
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
@@ -86,11 +87,12 @@ async function applyPatch(
 ): Promise<CheckedForm> {
   const platform = findPlatform(ctx, before.provider);
   const current = readMetadata(before);
+  const { caption, metadata } = withUtmOf(account, { caption: patch.caption, metadata: patch.metadata });
   return checkForm(ctx, account, {
     scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
-    caption: patch.caption === undefined ? before.caption : patch.caption,
-    metadata: patch.metadata === undefined ? current : mergeMetadata(platform, current, patch.metadata),
+    caption: caption === undefined ? before.caption : caption,
+    metadata: metadata === undefined ? current : mergeMetadata(platform, current, metadata),
     leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
   });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { optionalText } from "../optional.ts";
+import { optionalName, optionalText } from "../optional.ts";
 import { DAY, isTimezone, MINUTE } from "../time.ts";
 import { atWallTime } from "../wall-clock.ts";
 
@@ -52,6 +52,20 @@ const utmText = optionalText(200).refine(
 );
 export const UtmInput = z.strictObject({ source: utmText, medium: utmText, campaign: utmText });
 export type UtmInput = z.infer<typeof UtmInput>;
+
+/** The body of `PATCH /accounts/{accountId}` and `update_account`. */
+export const AccountChange = z.strictObject({
+  accountId: z.string().describe("The channel: its id, name, handle or platform."),
+  name: optionalName(100).describe("What it is called here."),
+  schedule: ScheduleInput.nullable().optional().describe("Replaces its slots. Null: none."),
+  paused: z.boolean().optional().describe("true: nothing of it goes out until false."),
+  utm: UtmInput.nullable()
+    .optional()
+    .describe("Added to links in posts; may hold {provider} and {label}. Null: nothing."),
+  move: z.boolean().optional().describe("Move posts that wait in slots to those of the schedule."),
+  dryRun: z.boolean().optional().describe("Only show what would be."),
+});
+export type AccountChange = z.infer<typeof AccountChange>;
 
 /** What of a schedule tells its slots. */
 export type SlotPlan = Pick<Schedule, "timezone" | "slots" | "minGapMinutes">;
