@@ -11,9 +11,8 @@ export default defineTool({
   title: "Change a channel's slots",
   permission: "accounts",
   description:
-    "Set when posts with slot: next go out on a channel, pause or resume it, name it, or have utm parameters added to links. " +
-    "Posts that wait in slots stay unless move is true. " +
-    'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30","17:00"]}]}}',
+    "Set a channel's slots for schedule_post with slot, pause or resume it, name it, or add utm parameters to its links. " +
+    'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30"]}]}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: AccountChange,
   output: z.strictObject({

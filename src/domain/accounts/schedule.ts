@@ -8,22 +8,27 @@ export type Weekday = (typeof WEEKDAYS)[number];
 
 const MAX_GAP_MINUTES = 7 * 24 * 60;
 
-const Slots = z.strictObject({
-  days: z.array(z.enum(WEEKDAYS)).min(1).max(7),
-  times: z
-    .array(z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30"))
-    .min(1)
-    .max(1_440),
-});
+const days = z.array(z.enum(WEEKDAYS));
 
 /** When posts go out that ask for a slot: times of the clocks of a zone. */
 export const Schedule = z.strictObject({
   timezone: z.string(),
-  slots: z.array(Slots),
+  slots: z.array(z.strictObject({ days, times: z.array(z.string()) })),
   minGapMinutes: z.int().describe("Between a slot and any waiting post."),
   paused: z.boolean().describe("Nothing of the channel goes out."),
 });
 export type Schedule = z.infer<typeof Schedule>;
+
+const CLOCK_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+
+const SlotsInput = z.strictObject({
+  days: days.min(1).max(7).describe("Of the week."),
+  times: z
+    .array(z.string().regex(CLOCK_TIME, "must be a time such as 09:30"))
+    .min(1)
+    .max(1_440)
+    .describe('Such as "09:30".'),
+});
 
 /** A schedule as a caller gives it. */
 export const ScheduleInput = z.strictObject({
@@ -32,9 +37,9 @@ export const ScheduleInput = z.strictObject({
     .refine(isTimezone, "must be an IANA time zone, for example Europe/Berlin")
     .optional()
     .describe("Default: the server's."),
-  slots: z.array(Slots).max(100).describe('Days (mon to sun) and times ("09:30").'),
+  slots: z.array(SlotsInput).max(100).describe("By the clock there."),
   minGapMinutes: z.int().min(0).max(MAX_GAP_MINUTES).optional().describe("Default: 0."),
-  paused: z.boolean().optional(),
+  paused: z.boolean().optional().describe("As paused."),
 });
 export type ScheduleInput = z.infer<typeof ScheduleInput>;
 
@@ -50,19 +55,23 @@ const utmText = optionalText(200).refine(
   (text) => !/\{(?!(?:provider|label)\})/.test(text ?? ""),
   "may hold only {provider} and {label} in braces",
 );
-export const UtmInput = z.strictObject({ source: utmText, medium: utmText, campaign: utmText });
+export const UtmInput = z.strictObject({
+  source: utmText.describe("utm_source"),
+  medium: utmText.describe("utm_medium"),
+  campaign: utmText.describe("utm_campaign"),
+});
 export type UtmInput = z.infer<typeof UtmInput>;
 
 /** The body of `PATCH /accounts/{accountId}` and `update_account`. */
 export const AccountChange = z.strictObject({
-  accountId: z.string().describe("The channel: its id, name, handle or platform."),
+  accountId: z.string().describe("The channel."),
   name: optionalName(100).describe("What it is called here."),
   schedule: ScheduleInput.nullable().optional().describe("Replaces its slots. Null: none."),
-  paused: z.boolean().optional().describe("true: nothing of it goes out until false."),
+  paused: z.boolean().optional().describe("Nothing goes out until false."),
   utm: UtmInput.nullable()
     .optional()
-    .describe("Added to links in posts; may hold {provider} and {label}. Null: nothing."),
-  move: z.boolean().optional().describe("Move posts that wait in slots to those of the schedule."),
+    .describe("Added to links; may hold {provider}, {label}. Null: nothing."),
+  move: z.boolean().optional().describe("Move posts that wait in slots to the new ones."),
   dryRun: z.boolean().optional().describe("Only show what would be."),
 });
 export type AccountChange = z.infer<typeof AccountChange>;
