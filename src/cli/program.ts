@@ -14,6 +14,7 @@ import { addChangeCommands } from "./shell/change.ts";
 import { addChannelCommands } from "./shell/channels.ts";
 import { addListCommand } from "./shell/list.ts";
 import { addPostCommand } from "./shell/post.ts";
+import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
 const UPKEEP = "Look after it:";
@@ -55,6 +56,7 @@ function createProgram(host: Host): Command {
   addPostCommand(program, host);
   addListCommand(program, host);
   addChangeCommands(program, host);
+  addSlotCommands(program, host);
   addUploadCommand(program, host);
   addToolCommands(program, host);
   program.commandsGroup(UPKEEP);

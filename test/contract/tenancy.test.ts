@@ -38,6 +38,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   thumbnailUrl: "https://example.com/a.jpg",
   outcome: "not_published",
   from: "2026-11-01",
+  paused: true,
   since: "2026-11-01",
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
@@ -48,7 +49,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
  * Given although they are not needed: a change without a change, or a replay of nothing, is refused for that
  * alone.
  */
-const ALWAYS = ["caption", "since"];
+const ALWAYS = ["caption", "since", "paused"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
 const KINDS = ["file", "webhook"] as const;
