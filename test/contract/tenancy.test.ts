@@ -211,9 +211,10 @@ describe.each(
   RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const),
 )("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
+  const change = route.path.startsWith("/accounts/") ? { paused: true } : { caption: "x" };
   const body = route.path.endsWith("/replay")
     ? { json: { since: "2026-11-01" } }
-    : { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
+    : { delete: {}, get: {}, patch: { json: change }, post: {} }[route.method];
 
   it("answers another owner's id as one that does not exist", async () => {
     if (!route.path.includes("{")) {
