@@ -4,11 +4,13 @@ import { TIMEOUT_MS } from "./report.ts";
 import { raceForSlots } from "./slot-race.ts";
 
 describe("50 callers at 5 processes on one folder", () => {
-  it.each([0, 6])(
-    "get 10,000 slots, none twice and none left out, with %i kills",
-    async (kills) => {
+  it.each([
+    [10_000, 0],
+    [2_000, 6],
+  ])(
+    "get %i slots, none twice and none left out, with %i kills",
+    async (requests, kills) => {
       using folder = temporaryFolder();
-      const requests = 10_000;
       const race = {
         program: inject("program"),
         env: folder.env,
@@ -17,7 +19,7 @@ describe("50 callers at 5 processes on one folder", () => {
         requests,
         kills,
       };
-      // A caller that was killed with its answer gets it again.
+      // A caller whose process was killed with the answer gets it again.
       expect(await raceForSlots(race)).toEqual({
         posts: requests,
         times: requests,
@@ -26,6 +28,7 @@ describe("50 callers at 5 processes on one folder", () => {
         kills,
       });
     },
-    TIMEOUT_MS,
+    // Others may use the machine, too.
+    3 * TIMEOUT_MS,
   );
 });
