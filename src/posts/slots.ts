@@ -15,7 +15,7 @@ export interface SlotWish {
 }
 
 /**
- * The account's next free slot, which nobody else gets before the transaction ends. Store a post with `slot_at` (see
+ * The account's next free slot, which no other call gets before the transaction ends. Store a post with `slot_at` (see
  * `inSlot`) in it. Throws `conflict` where the account has no slots, or none that is free. Where a transaction takes
  * slots of several accounts it begins with the first by id, so that no two wait for each other.
  */

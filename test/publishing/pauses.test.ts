@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { claimDue, LateCauses } from "../../src/publishing/claim.ts";
 import { takeOver } from "../../src/store/queries/publishing/release.ts";
+import { queryOf } from "../support/handles.ts";
 import { drain, readPost, runTick } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -104,10 +105,17 @@ describe("a paused channel", () => {
   it("holds what its dead worker had in hand, and sends it once when it is resumed", async () => {
     const id = await schedule(MINUTE);
     await service.clock.advance(MINUTE);
-    const { posts } = await claimDue(service.ctx, { limit: 10, lateCauses: new LateCauses() });
+    const dead = { ...service.ctx, workerId: "wrk_dead" };
+    const now = service.clock.now();
+    const times = { started_at: now, heartbeat_at: now };
+    await queryOf(service.ctx.store)
+      .insertInto("workers")
+      .values({ id: dead.workerId, role: "serve", host: "test", pid: 1, version: "0", ...times })
+      .execute();
+    const { posts } = await claimDue(dead, { limit: 10, lateCauses: new LateCauses() });
     expect(posts.map(({ post }) => post.id)).toEqual([id]);
     await pause();
-    await service.ctx.store.write((tx) => takeOver(tx, service.ctx.workerId, service.clock.now()));
+    await service.ctx.store.write((tx) => takeOver(tx, dead.workerId, service.clock.now()));
     await pass(3);
     expect(await readPost(service.ctx, id)).toMatchObject({ status: "publishing", lease_worker: null });
     await pause(false);

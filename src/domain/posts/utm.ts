@@ -3,7 +3,7 @@ import { parseUrl } from "../parse-url.ts";
 import { WEB_ADDRESS } from "./caption.ts";
 import type { Metadata } from "./post.ts";
 
-/** Where posts live. Nobody who owns a link to there reads what is added to it. */
+/** Where posts live. Who shares a link to there does not see what is added to it. */
 const PLATFORM_SITES: readonly string[] = (
   "bsky.app dailymotion.com dai.ly dev.to discord.com discord.gg facebook.com fb.com fb.watch instagram.com linkedin.com " +
   "lnkd.in matrix.to mastodon.social pin.it pinterest.com pixelfed.social reddit.com redd.it slack.com t.co t.me " +
@@ -70,7 +70,9 @@ function parametersOf({ utm, provider, label }: UtmWish): string {
 function tagged(url: string, parameters: string): string {
   const read = parseUrl(url);
   if (read === null) return url;
-  const isOfPlatform = PLATFORM_SITES.some((site) => read.hostname === site || read.hostname.endsWith(`.${site}`));
+  const isOfPlatform = PLATFORM_SITES.some(
+    (site) => read.hostname === site || read.hostname.endsWith(`.${site}`),
+  );
   if (isOfPlatform || [...read.searchParams.keys()].some((name) => /^utm_/i.test(name))) return url;
   const at = url.indexOf("#");
   const [address, rest] = at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at)];

@@ -7,8 +7,8 @@ import { findAccountRow, type AccountRow } from "./accounts.ts";
 /* Slots: waiting posts hold them by the unique index posts_slot. */
 
 /**
- * Reads the account and locks it until the transaction ends: whoever looks for a slot looks after all others who took
- * one. Of several accounts, lock the first by id first.
+ * Reads the account and locks it until the transaction ends: who looks for a slot sees all that others took. Of
+ * several accounts, lock the first by id first.
  */
 export async function lockAccount(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function listWaitingTimes(reader: Reader, accountId: string, after:
   return rows.map(({ at }) => at).sort((a, b) => a - b);
 }
 
-/** The posts that wait in slots of the account and that nobody works on, in the order of their times. */
+/** The posts that wait in slots of the account and that no process works on, in the order of their times. */
 export function listSlotPosts(
   reader: Reader,
   account: Pick<AccountRow, "id" | "owner_id">,
