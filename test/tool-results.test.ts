@@ -150,6 +150,12 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   set_thumbnail: async () => [{ id: await addPost(LIVE), thumbnailUrl: await addFile() }],
   show_calendar: async () => [(await addPost(), { from: "2030-01-01", to: "2030-01-02" })],
   test_webhook: async () => [{ id: await addWebhook() }],
+  update_account: async () => {
+    const accountId = await service.addFeed();
+    const slots = [{ days: ["mon"], times: ["09:30"] }];
+    const args = { accountId, schedule: { slots }, utm: { source: "news" }, move: true };
+    return [args, { ...args, dryRun: true }];
+  },
   update_post: async () => [{ id: await addPost(), caption: "Changed" }],
   upload_file: async () => [{}],
 };

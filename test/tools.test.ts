@@ -59,6 +59,7 @@ describe("all tools", () => {
       "set_thumbnail",
       "show_calendar",
       "test_webhook",
+      "update_account",
       "update_post",
       "upload_file",
     ]);

@@ -1,5 +1,5 @@
 import { element } from "./dom.ts";
-import { canMove, channelOf, placeOf, STATUSES, type CalendarPost } from "./posts.ts";
+import { canMove, channelOf, placeOf, STATUSES, type CalendarPost, type FreeSlot } from "./posts.ts";
 import type { State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
@@ -41,6 +41,25 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     place === null ? null : " ",
     element("span", { class: "title", dir: "auto" }, post.title),
   );
+}
+
+/** What a cell says of its free slots. Null: there are none. */
+export function renderFree(state: State, slots: readonly FreeSlot[]): HTMLElement | null {
+  if (slots.length === 0) return null;
+  const names = state.calendar.names;
+  const told = slots.map(({ accountId, at }) =>
+    `${state.formats.time(at)} ${names.get(accountId) ?? ""}`.trim(),
+  );
+  return element("div", { class: "free", title: told.join("\n") }, freeOf(slots));
+}
+
+/** What a cell holds, for those who hear it. */
+export function sayCell(posts: readonly CalendarPost[], slots: readonly FreeSlot[]): string {
+  return slots.length === 0 ? countOf(posts) : `${countOf(posts)}, ${freeOf(slots)}`;
+}
+
+function freeOf(slots: readonly FreeSlot[]): string {
+  return slots.length === 1 ? "1 free slot" : `${slots.length} free slots`;
 }
 
 export function countOf(posts: readonly CalendarPost[]): string {

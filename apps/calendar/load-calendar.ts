@@ -28,9 +28,10 @@ export async function loadCalendar(
   const second = await loadCalendar(call, filters, days.slice(half));
   if (second.calendar === null) return second;
   const posts = [...first.calendar.posts, ...second.calendar.posts];
+  const freeSlots = [...first.calendar.freeSlots, ...second.calendar.freeSlots];
   const names = new Map([...first.calendar.names, ...second.calendar.names]);
   return {
-    calendar: { ...first.calendar, to: second.calendar.to, posts, names },
+    calendar: { ...first.calendar, to: second.calendar.to, posts, freeSlots, names },
     note: first.note ?? second.note,
   };
 }

@@ -1,7 +1,7 @@
-import { countOf, renderChip } from "./chip.ts";
+import { renderChip, renderFree, sayCell } from "./chip.ts";
 import { element } from "./dom.ts";
-import type { CalendarPost } from "./posts.ts";
-import { daysOf, isLoaded, postsByDay, type State } from "./state.ts";
+import type { CalendarPost, FreeSlot } from "./posts.ts";
+import { daysOf, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
 import { monthOf, type Day } from "./zone.ts";
 
 /** As many as a cell has room for. */
@@ -10,6 +10,7 @@ const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
 export function renderMonth(state: State): HTMLElement {
   const days = daysOf(state);
   const posts = postsByDay(state);
+  const slots = slotsByDay(state);
   const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
   return element(
     "div",
@@ -28,13 +29,19 @@ export function renderMonth(state: State): HTMLElement {
       element(
         "div",
         { class: "row", role: "row" },
-        ...week.map((day) => renderDay(state, day, posts.get(day) ?? [])),
+        ...week.map((day) =>
+          renderDay(state, day, { posts: posts.get(day) ?? [], slots: slots.get(day) ?? [] }),
+        ),
       ),
     ),
   );
 }
 
-function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTMLElement {
+function renderDay(
+  state: State,
+  day: Day,
+  { posts, slots }: { readonly posts: readonly CalendarPost[]; readonly slots: readonly FreeSlot[] },
+): HTMLElement {
   const isActive = day === state.day;
   const isToday = day === state.zone.read(state.now).day;
   const isKnown = isLoaded(state, [day]);
@@ -56,7 +63,7 @@ function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTML
       "data-action": "day",
       "data-day": day,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${isKnown ? countOf(posts) : "not loaded"}`,
+      "aria-label": `${state.formats.longDay(day)}, ${isKnown ? sayCell(posts, slots) : "not loaded"}`,
       "aria-current": isToday ? "date" : null,
     },
     element(
@@ -68,5 +75,6 @@ function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTML
         : null,
     ),
     ...shown.map((post) => renderChip(state, post, isActive)),
+    renderFree(state, slots),
   );
 }

@@ -17,8 +17,15 @@ export interface CalendarPost {
   readonly error: string | null;
 }
 
+export interface FreeSlot {
+  readonly accountId: string;
+  readonly at: number;
+}
+
 export interface Calendar {
   readonly posts: readonly CalendarPost[];
+  /** Earliest first. */
+  readonly freeSlots: readonly FreeSlot[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   /** What platforms are called, by their providers. */
@@ -113,12 +120,23 @@ export function readCalendar(value: Json | null): Calendar | null {
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
   return {
     posts,
+    freeSlots: readSlots(value["freeSlots"]),
     names: readNames(value["names"]),
     platforms: readNames(value["platforms"]),
     from,
     to,
     timezone,
   };
+}
+
+function readSlots(slots: unknown): readonly FreeSlot[] {
+  const all: readonly unknown[] = Array.isArray(slots) ? slots : [];
+  return all
+    .map((slot) => ({
+      accountId: textOf(jsonOf(slot)["accountId"]),
+      at: Date.parse(textOf(jsonOf(slot)["at"])),
+    }))
+    .filter(({ at }) => !Number.isNaN(at));
 }
 
 function readNames(names: unknown): ReadonlyMap<string, string> {

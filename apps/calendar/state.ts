@@ -1,7 +1,15 @@
 import type { HostAbilities } from "./bridge.ts";
 import { createFormats, type Formats } from "./formats.ts";
 import { readLayout, type Layout } from "./host-context.ts";
-import { inOrder, STATUSES, type Asked, type Calendar, type CalendarPost, type Status } from "./posts.ts";
+import {
+  inOrder,
+  STATUSES,
+  type Asked,
+  type Calendar,
+  type CalendarPost,
+  type FreeSlot,
+  type Status,
+} from "./posts.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "./zone.ts";
 
 export type View = "month" | "week";
@@ -105,6 +113,10 @@ function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
 
 export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost[]> {
   return Map.groupBy(shownPosts(state), (post) => state.zone.read(post.scheduledAt).day);
+}
+
+export function slotsByDay({ calendar, zone }: State): ReadonlyMap<Day, readonly FreeSlot[]> {
+  return Map.groupBy(calendar.freeSlots, (slot) => zone.read(slot.at).day);
 }
 
 /** Whether the day lies in the month or week that is shown; days of other months around it do not. */

@@ -1,7 +1,7 @@
-import { countOf, renderChip } from "./chip.ts";
+import { renderChip, renderFree, sayCell } from "./chip.ts";
 import { element } from "./dom.ts";
-import type { CalendarPost } from "./posts.ts";
-import { daysOf, isLoaded, postsByDay, type State } from "./state.ts";
+import type { CalendarPost, FreeSlot } from "./posts.ts";
+import { daysOf, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
 import type { Day } from "./zone.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -9,6 +9,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 export function renderWeek(state: State): HTMLElement {
   const days = daysOf(state);
   const posts = postsByDay(state);
+  const slots = slotsByDay(state);
   const today = state.zone.read(state.now).day;
   return element(
     "div",
@@ -36,20 +37,34 @@ export function renderWeek(state: State): HTMLElement {
         "div",
         { class: "row", role: "row", "data-row": hour },
         element("div", { role: "rowheader", class: "hour" }, state.formats.hour(hour)),
-        ...days.map((day) => renderHour(state, { day, hour }, inHour(state, posts.get(day) ?? [], hour))),
+        ...days.map((day) =>
+          renderHour(
+            state,
+            { day, hour },
+            {
+              posts: inHour(state, posts.get(day) ?? [], (post) => post.scheduledAt, hour),
+              slots: inHour(state, slots.get(day) ?? [], (slot) => slot.at, hour),
+            },
+          ),
+        ),
       ),
     ),
   );
 }
 
-function inHour({ zone }: State, posts: readonly CalendarPost[], hour: number): readonly CalendarPost[] {
-  return posts.filter((post) => Math.floor(zone.read(post.scheduledAt).minutes / 60) === hour);
+function inHour<T>(
+  { zone }: State,
+  all: readonly T[],
+  timeOf: (one: T) => number,
+  hour: number,
+): readonly T[] {
+  return all.filter((one) => Math.floor(zone.read(timeOf(one)).minutes / 60) === hour);
 }
 
 function renderHour(
   state: State,
   { day, hour }: { day: Day; hour: number },
-  posts: readonly CalendarPost[],
+  { posts, slots }: { readonly posts: readonly CalendarPost[]; readonly slots: readonly FreeSlot[] },
 ): HTMLElement {
   const isActive = day === state.day && hour === state.hour;
   const target = state.move?.to;
@@ -65,8 +80,9 @@ function renderHour(
       "data-day": day,
       "data-hour": hour,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? countOf(posts) : "not loaded"}`,
+      "aria-label": `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? sayCell(posts, slots) : "not loaded"}`,
     },
     ...posts.map((post) => renderChip(state, post, isActive)),
+    renderFree(state, slots),
   );
 }

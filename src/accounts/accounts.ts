@@ -1,4 +1,5 @@
 import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/accounts/schedule.ts";
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { canReachAccount, type Caller } from "../domain/permissions.ts";
@@ -79,7 +80,7 @@ export type ShownAccount = Pick<
   | "updated_at"
 > &
   // Events of before do not hold them, and an account that must be reconnected needs no date.
-  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at">>;
+  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at" | "schedule" | "paused" | "utm">>;
 
 /** A row as every face shows it: field by field, so that nothing secret can slip through. */
 export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
@@ -96,6 +97,8 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     statusReason: reason,
     tokenExpiresAt: toIsoOrNull(row.token_expires_at),
     scopes: JSON.parse(row.scopes) as string[],
+    schedule: readSchedule(ctx, row),
+    utm: readUtm(row),
     capabilities: showCapabilities(
       capabilitiesFor(ctx, { ...row, settings: row.settings ?? "{}", limits: row.limits ?? "{}" }, null),
       ctx.platforms.get(row.provider)?.remove !== undefined,
@@ -105,6 +108,21 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };
+}
+
+/** Its slots and whether it is paused. Null: neither. */
+export function readSchedule(
+  { settings }: Pick<AppContext, "settings">,
+  { schedule = null, paused = 0 }: Partial<Pick<AccountRow, "schedule" | "paused">>,
+): Schedule | null {
+  if (schedule === null && paused === 0) return null;
+  const none: SlotPlan = { timezone: settings.timezone, slots: [], minGapMinutes: 0 };
+  const { timezone, slots, minGapMinutes } = schedule === null ? none : readPlan(schedule);
+  return { timezone, slots, minGapMinutes, paused: paused === 1 };
+}
+
+export function readUtm({ utm = null }: Partial<Pick<AccountRow, "utm">>): Utm | null {
+  return utm === null ? null : (JSON.parse(utm) as Utm);
 }
 
 function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; reason: string | null } {

@@ -16,6 +16,7 @@ import { addDraftCommands } from "./shell/drafts.ts";
 import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
+import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
 const UPKEEP = "Look after it:";
@@ -59,6 +60,7 @@ function createProgram(host: Host): Command {
   addListCommand(program, host);
   addChangeCommands(program, host);
   addDraftCommands(program, host);
+  addSlotCommands(program, host);
   addUploadCommand(program, host);
   addToolCommands(program, host);
   program.commandsGroup(UPKEEP);

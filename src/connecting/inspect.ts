@@ -90,7 +90,7 @@ function changeOf(row: AccountRow, told: Inspection, now: number): Parameters<ty
   const limits = told.limits === undefined ? (JSON.parse(row.limits) as object) : told.limits;
   const use = told.quotaUse === undefined ? {} : { quotaUse: { ...told.quotaUse } };
   const change = {
-    name: name || row.name,
+    name: row.is_renamed === 1 ? row.name : name || row.name,
     handle: handle === null ? null : plainText(handle, MAX_NAME_CHARS),
     avatar_url: told.avatarUrl === undefined ? row.avatar_url : told.avatarUrl,
     limits: JSON.stringify({ ...limits, ...use }),

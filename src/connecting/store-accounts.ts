@@ -155,6 +155,10 @@ async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<A
     last_published_at: null,
     limits: "{}",
     inspected_at: 0,
+    schedule: null,
+    paused: 0,
+    utm: null,
+    is_renamed: 0,
     created_at: now,
   };
   if (!(await insertAccount(tx, row))) throw connectedTwice();
@@ -185,7 +189,8 @@ async function ownSecrets(
 function nameOf({ channel, existing, storing }: StoringOne): string {
   const { target, chosen } = storing;
   const { kind } = target.way;
-  if (kind === "none" && target.name === null && existing !== null) return existing.name;
+  const isKept = kind === "none" || existing?.is_renamed === 1;
+  if (isKept && target.name === null && existing !== null) return existing.name;
   // The other ways have it among what they are given.
   const isAsked = (kind === "oauth" || kind === "redirect") && chosen.length === 1;
   const name = toShownName((isAsked ? target.name : null) ?? channel.name);

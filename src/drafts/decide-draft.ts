@@ -6,7 +6,7 @@ import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
-import { checkTarget, contentOf, type DraftContent, NO_TIME } from "./draft-content.ts";
+import { checkTarget, contentOf, type DraftContent, NO_TIME, type PostTiming } from "./draft-content.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
 import { assertCurrent, assertReady, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } from "./series.ts";
@@ -19,8 +19,7 @@ import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } fr
 export async function decideDraft(call: CallContext, input: DecideDraft): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  if (input.scheduledAt !== undefined && input.decision !== "approve")
-    throw new AppError("invalid", "scheduledAt: goes with approve. Leave it out.");
+  assertTimes(input);
   if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
@@ -32,6 +31,16 @@ export async function decideDraft(call: CallContext, input: DecideDraft): Promis
   });
 }
 
+function assertTimes({ decision, scheduledAt, slot }: DecideDraft): void {
+  const given = [
+    ...(scheduledAt === undefined ? [] : ["scheduledAt"]),
+    ...(slot === undefined ? [] : ["slot"]),
+  ];
+  if (given.length > 1) throw new AppError("invalid", "scheduledAt, slot: give one of the two.");
+  if (given.length === 1 && decision !== "approve")
+    throw new AppError("invalid", `${given.join("")}: goes with approve. Leave it out.`);
+}
+
 /** A person agrees only to what they have seen. To put a draft away needs no such care. */
 function isRevisionNeeded({ decision, revision }: DecideDraft): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
@@ -41,16 +50,19 @@ function isRevisionNeeded({ decision, revision }: DecideDraft): boolean {
 export async function prepareApproval(
   call: CallContext,
   row: DraftRow,
-  input: Pick<DecideDraft, "scheduledAt">,
+  input: Pick<DecideDraft, "scheduledAt" | "slot">,
 ): Promise<PreparedDraft> {
   assertUndecided(row);
   const content = contentOf(row);
-  if (content.repeat !== null && input.scheduledAt !== undefined)
-    throw new AppError("invalid", "scheduledAt: a series has times of its own. Leave it out.");
-  const at = input.scheduledAt === undefined ? undefined : readScheduledAt(call.ctx, input.scheduledAt).ms;
+  if (content.repeat !== null && (input.scheduledAt !== undefined || input.slot !== undefined))
+    throw new AppError("invalid", "scheduledAt, slot: a series has times of its own. Leave them out.");
+  const timing = {
+    ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call.ctx, input.scheduledAt).ms }),
+    ...(input.slot === undefined ? {} : { slot: input.slot }),
+  };
   const ready =
     content.repeat === null
-      ? await prepareOnce(call, content, at)
+      ? await prepareOnce(call, content, timing)
       : await prepareSeries(call, { ...row, decision: null }, content.repeat);
   await assertReady(call, content, ready.checks);
   if (ready.posts.length === 0) throw new AppError("conflict", NO_TIME);
@@ -60,9 +72,8 @@ export async function prepareApproval(
 async function prepareOnce(
   call: CallContext,
   content: DraftContent,
-  at: number | undefined,
+  timing: PostTiming,
 ): Promise<PreparedDraft> {
-  const timing = at === undefined ? {} : { at };
   const checked = await Promise.all(
     content.targets.map((target) => checkTarget(call, content, target, timing)),
   );

@@ -13,7 +13,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { placesOf, replaceAddresses, resolveMediaUrl } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import { checkAddresses, COMMON } from "../posts/post-checks.ts";
-import { mergeMetadata } from "../posts/post-form.ts";
+import { contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
 import { previewPost } from "../posts/preview.ts";
 import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 
@@ -25,6 +25,7 @@ export interface DraftContent {
   readonly metadata: Metadata | null;
   readonly targets: readonly Target[];
   readonly scheduledAt: number | null;
+  readonly slot: "next" | null;
   readonly repeat: Series | null;
   readonly labels: readonly string[];
   readonly note: string | null;
@@ -37,6 +38,7 @@ const EMPTY: DraftContent = {
   metadata: null,
   targets: [],
   scheduledAt: null,
+  slot: null,
   repeat: null,
   labels: [],
   note: null,
@@ -50,6 +52,7 @@ export function contentOf(row: DraftRow): DraftContent {
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata),
     targets: JSON.parse(row.targets) as Target[],
     scheduledAt: row.scheduled_at,
+    slot: row.slot,
     repeat: row.repeat === null ? null : (JSON.parse(row.repeat) as Series),
     labels: JSON.parse(row.labels) as string[],
     note: row.note,
@@ -65,6 +68,7 @@ export function toColumns(content: DraftContent) {
     metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
     targets: JSON.stringify(content.targets),
     scheduled_at: content.scheduledAt,
+    slot: content.slot,
     repeat: content.repeat === null ? null : JSON.stringify(content.repeat),
     labels: JSON.stringify(content.labels),
     note: content.note,
@@ -92,6 +96,7 @@ export async function changeContent(
     ...own,
     targets: targets?.targets ?? base.targets,
     scheduledAt: time === undefined ? base.scheduledAt : time.ms,
+    slot: orElse(input.slot, base.slot),
     repeat: readRepeat(call.ctx, input.repeat, base.repeat),
     labels: input.labels === undefined ? base.labels : eachOnce(input.labels),
     note: orElse(input.note, base.note),
@@ -119,11 +124,15 @@ function readRepeat(ctx: AppContext, given: SaveDraft["repeat"], before: Series 
   return readSeries(given, { now: ctx.clock.now(), timezone: ctx.settings.timezone });
 }
 
-/** A draft goes out once, or again and again. */
-function assertOneTime({ scheduledAt, repeat, targets }: DraftContent): void {
+/** A draft goes out at a time, in slots, or again and again. */
+function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): void {
+  const given = Object.entries({ scheduledAt, slot, repeat }).filter(([, value]) => value !== null);
+  if (given.length > 1)
+    throw new AppError(
+      "invalid",
+      `${given.map(([name]) => name).join(", ")}: give one of them, and null for what the draft had before.`,
+    );
   if (repeat === null) return;
-  if (scheduledAt !== null)
-    throw new AppError("invalid", "scheduledAt, repeat: give one of the two, and null for the other.");
   if (targets.some((target) => target.scheduledAt !== null))
     throw new AppError(
       "invalid",
@@ -200,9 +209,10 @@ async function resolveOwn(
   };
 }
 
-/** How a draft's post goes out: at which time, with which text. Default: as the draft says. */
+/** How a draft's post goes out: at which time or in a slot, with which text. Default: as the draft says. */
 export interface PostTiming {
   readonly at?: number;
+  readonly slot?: "next";
   readonly caption?: string;
 }
 
@@ -221,7 +231,7 @@ async function postFor(
   { ctx, caller }: CallContext,
   content: DraftContent,
   target: Target,
-  { at, caption }: PostTiming,
+  { at, slot, caption }: PostTiming,
 ): Promise<TargetPost> {
   const account = await findAccount(ctx, caller, target.accountId);
   const platform = findPlatform(ctx, account.provider);
@@ -233,13 +243,16 @@ async function postFor(
     target.metadata ?? {},
   );
   const text = target.caption ?? caption ?? content.caption;
-  const time = at ?? (target.scheduledAt === null ? content.scheduledAt : Date.parse(target.scheduledAt));
+  const own = target.scheduledAt === null ? content.scheduledAt : Date.parse(target.scheduledAt);
+  const isInSlot = at === undefined && (slot !== undefined || (own === null && content.slot !== null));
+  const time = isInSlot ? null : (at ?? own);
   const body = {
     accountId: account.id,
     mediaUrl: target.mediaUrl ?? content.mediaUrl,
     ...(text === null ? {} : { caption: text }),
     ...(metadata === null ? {} : { metadata }),
     ...(time === null ? {} : { scheduledAt: toIso(time) }),
+    ...(isInSlot ? { slot: "next" as const } : {}),
     labels: [...content.labels],
     ...(content.note === null ? {} : { note: content.note }),
   };
@@ -276,7 +289,10 @@ export async function checkTarget(
   };
   const done = await prepare().catch(toSentence);
   const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
-  const preview = await previewOf(call.ctx, post);
+  const preview =
+    typeof done === "string"
+      ? await previewOf(call.ctx, post)
+      : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
   if (typeof done === "string")
     return { target, check: { accountId, error: done, warnings: [], preview }, prepared: null };
   const warnings = [...done.unknown, ...done.prepared.warnings];

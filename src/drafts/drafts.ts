@@ -78,6 +78,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     metadata: content.metadata,
     targets: [...content.targets],
     scheduledAt: toIsoOrNull(content.scheduledAt),
+    slot: content.slot,
     repeat: content.repeat,
     labels: [...content.labels],
     note: content.note,

@@ -10,7 +10,7 @@ import { toColumns } from "./draft-content.ts";
 /** A checked post as a draft that waits for a person, and is not stored yet. Its id ends like the post's. */
 export async function draftOfPost(
   { ctx, caller }: CallContext,
-  { row, plan, warnings }: PreparedPost,
+  { row, plan, isInSlot, warnings }: PreparedPost,
 ): Promise<DraftRow> {
   const { account_id: accountId } = row;
   const content = contentOf(row);
@@ -19,10 +19,17 @@ export async function draftOfPost(
   const check: Check = { accountId, error: null, warnings, preview };
   const { labels = [], note = null } = plan ?? {};
   return {
-    ...toColumns({ ...content, title: null, targets: [target], repeat: null, labels, note }),
+    ...toColumns({
+      ...content,
+      ...(isInSlot ? { scheduledAt: null, slot: "next" as const } : { slot: null }),
+      title: null,
+      targets: [target],
+      repeat: null,
+      labels,
+      note,
+    }),
     id: row.id.replace(/^post_/, "dft_"),
     owner_id: caller.ownerId,
-    slot: null,
     state: "waiting",
     revision: 1,
     checks: JSON.stringify([check]),

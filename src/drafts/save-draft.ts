@@ -60,7 +60,6 @@ export async function saveDraft(
         ...set,
         id: newId("dft"),
         owner_id: caller.ownerId,
-        slot: null,
         revision: 1,
         changes: "[]",
       };

@@ -16,7 +16,7 @@ import { insertPost, transition } from "../store/queries/posts.ts";
 import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
-import type { PreparedPost } from "../posts/schedule-post.ts";
+import { placeTogether, type PreparedPost } from "../posts/schedule-post.ts";
 import { checkTarget, contentOf, timingAt } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
 
@@ -31,20 +31,25 @@ export interface DraftPost {
 /** Stores posts of a draft. The database refuses a second one for the same channel and occurrence. */
 export async function insertDraftPosts(
   tx: Tx,
-  { caller }: CallContext,
+  call: CallContext,
   draft: DraftRow,
   posts: readonly DraftPost[],
 ): Promise<void> {
   const { labels, note } = contentOf(draft);
   await requireFiles(
     tx,
-    caller,
+    call.caller,
     posts.flatMap(({ prepared }) => prepared.files),
   );
-  for (const { occurrence, prepared } of posts)
-    await insertPost(tx, prepared.row, {
+  const rows = await placeTogether(
+    call,
+    tx,
+    posts.map(({ prepared }) => prepared),
+  );
+  for (const [at, { row }] of rows.entries())
+    await insertPost(tx, row, {
       draftId: draft.id,
-      occurrence: occurrence?.at ?? 0,
+      occurrence: posts[at]?.occurrence?.at ?? 0,
       labels,
       note,
     });

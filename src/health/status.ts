@@ -62,6 +62,9 @@ export async function getStatus(call: CallContext): Promise<Status> {
       .map(({ id, name, provider, status, statusReason: reason, queuedCount }) => {
         return { id, name, provider, status, reason, queuedCount };
       }),
+    accountsPaused: accounts
+      .filter(({ schedule }) => schedule?.paused === true)
+      .map(({ id, name, provider, queuedCount }) => ({ id, name, provider, queuedCount })),
     setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
       accounts.some((account) => account.provider === problem.provider),
     ),

@@ -18,7 +18,7 @@ import { getFile } from "../files/files.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { draftOfPost } from "../drafts/post-drafts.ts";
 import { type DraftRow, insertDraft } from "../store/queries/drafts.ts";
-import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+import { placeTogether, preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 import {
   findImported,
   listWaitingTwins,
@@ -100,7 +100,11 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
     if (args.as === "posts")
       await insertPosts(
         tx,
-        fresh.map(({ prepared }) => prepared),
+        await placeTogether(
+          call,
+          tx,
+          fresh.map(({ prepared }) => prepared),
+        ),
       );
     const made = new Set(fresh.map(({ mark }) => mark));
     // Another import of the same rows may have been first.
@@ -155,7 +159,7 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const checked = await each(call, unique, async (row): Promise<GoodRow | null> => {
     const id = known.get(row.mark) ?? null;
     if (id !== null) return { ...row, id, prepared: null };
-    return preparePost(looking, row.body, row.account).then(
+    return preparePost(looking, row.body, { account: row.account }).then(
       (prepared) => ({ ...row, id: null, prepared }),
       (error: unknown) => tell(row, error),
     );

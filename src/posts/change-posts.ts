@@ -13,7 +13,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listPosts } from "./list-posts.ts";
-import { hashContent, warnOfAccess } from "./post-checks.ts";
+import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
@@ -40,14 +40,7 @@ export interface Planned {
 }
 
 /** Ends a transaction without writing it. */
-class Undone extends Error {
-  readonly answer: ChangedPosts;
-
-  constructor(answer: ChangedPosts) {
-    super("A dry run writes nothing.");
-    this.answer = answer;
-  }
-}
+class Undone extends Error {}
 
 /**
  * Moves or cancels waiting posts, all or none. Throws `invalid` for an unclear wish and for a time in the past,
@@ -57,7 +50,8 @@ export async function changePosts(call: CallContext, input: PostsChange): Promis
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    if (input.dryRun === true) return tryOut(ctx, planned);
+    if (input.dryRun === true)
+      return { ...(await tryOut(ctx, (tx) => writeAll(ctx, tx, planned))), dryRun: true };
     const answer = await commitOnce(call, (tx) => writeAll(ctx, tx, planned));
     ctx.wakePublisher();
     for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);
@@ -160,14 +154,17 @@ function refuseEach(kind: "invalid" | "conflict", problems: readonly string[]): 
   throw new AppError(kind, `None was changed. ${problems.slice(0, MAX_NAMED).join(" ")}${others}`);
 }
 
-async function tryOut(ctx: AppContext, planned: readonly Planned[]): Promise<ChangedPosts> {
+/** What a change would answer; nothing of it is written. */
+export async function tryOut<T>(ctx: AppContext, change: (tx: Tx) => Promise<T>): Promise<T> {
+  let answer: { readonly of: T } | null = null;
   try {
     return await ctx.store.write(async (tx): Promise<never> => {
-      throw new Undone(await writeAll(ctx, tx, planned));
+      answer = { of: await change(tx) };
+      throw new Undone("A dry run writes nothing.");
     });
   } catch (error) {
-    if (error instanceof Undone) return { ...error.answer, dryRun: true };
-    throw error;
+    if (!(error instanceof Undone) || answer === null) throw error;
+    return (answer as { readonly of: T }).of;
   }
 }
 
@@ -176,14 +173,19 @@ async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): P
   const rows: PostRow[] = [];
   for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
     rows.push(await writeOne(ctx, tx, one));
-  const byTime = rows.toSorted((a, b) => a.scheduled_at - b.scheduled_at);
-  const changed = byTime.map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    scheduledAt: toIso(row.scheduled_at),
-    status: row.status,
-  }));
-  return { changed, warnings: await warn(ctx, tx, planned) };
+  return { changed: showChanged(rows), warnings: await warn(ctx, tx, planned) };
+}
+
+/** What became of these posts, in the order of their times. */
+export function showChanged(rows: readonly PostRow[]): ChangedPost[] {
+  return rows
+    .toSorted((a, b) => a.scheduled_at - b.scheduled_at)
+    .map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      scheduledAt: toIso(row.scheduled_at),
+      status: row.status,
+    }));
 }
 
 async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Planned): Promise<PostRow> {
@@ -192,9 +194,7 @@ async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Pla
     return writeIfUnchanged(tx, row, () =>
       transition(tx, { ownerId: row.owner_id, id: row.id }, "cancel", { ...set, next_at: null }),
     );
-  const due = row.due_at + scheduledAt - row.scheduled_at;
-  const hash = hashContent({ ...contentOf(row), scheduledAt });
-  const moved = { scheduled_at: scheduledAt, due_at: due, next_at: due, content_hash: hash, tries: 0 };
+  const moved = { ...movedTo(row, scheduledAt), tries: 0 };
   return writeIfUnchanged(tx, row, (run) =>
     transition(tx, { ownerId: row.owner_id, id: row.id }, "edit", { ...set, ...moved, run }),
   );

@@ -2,9 +2,12 @@ import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
-import { parseBound, quote, toIso } from "../domain/time.ts";
+import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import { toPost } from "../store/queries/posts.ts";
+import { listAccountRows } from "../store/queries/accounts.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { listFreeSlots } from "./slots.ts";
 import { parseSearch } from "../domain/compare-words.ts";
 import { meantAccountIds, namesOfAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -119,13 +122,40 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
-  const ids = [...new Set(rows.map((row) => row.account_id))];
+  const freeSlots = await findFreeSlots(call, { accountIds: filter.accountIds, from, to });
+  const ids = [
+    ...new Set([...rows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
+  ];
   const names = Object.fromEntries(await namesOfAccounts(call, ids));
   const providers = [...new Set(rows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
-  return { posts: rows.map(toPost), names, platforms, from: toIso(from), to: toIso(to), timezone };
+  const window = { from: toIso(from), to: toIso(to), timezone };
+  return { posts: rows.map(toPost), freeSlots, names, platforms, ...window };
+}
+
+const MAX_SLOTS = 500;
+
+/** Of the accounts (null: all), earliest first. A channel without access has none. */
+async function findFreeSlots(
+  { ctx, caller }: CallContext,
+  window: { readonly accountIds: readonly string[] | null; readonly from: number; readonly to: number },
+): Promise<Calendar["freeSlots"]> {
+  const { accountIds, to } = window;
+  const now = ctx.clock.now();
+  const found: { accountId: string; at: number }[] = [];
+  for (const account of await listAccountRows(ctx.store, caller.ownerId)) {
+    if (accountIds?.includes(account.id) === false || account.status === "disconnected") continue;
+    const lead = capabilitiesFor(ctx, account, null).leadMinutes.default * MINUTE;
+    const from = Math.max(window.from, now + lead + 1);
+    const slots = await listFreeSlots(ctx.store, account, { from, to, limit: MAX_SLOTS });
+    found.push(...slots.map((at) => ({ accountId: account.id, at })));
+  }
+  return found
+    .sort((a, b) => a.at - b.at)
+    .slice(0, MAX_SLOTS)
+    .map(({ accountId, at }) => ({ accountId, at: toIso(at) }));
 }
 
 /** One bound makes a window of a month, or of a year where the number is limited. Both are included. */

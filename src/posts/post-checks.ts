@@ -2,14 +2,15 @@ import type { PostInput } from "../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
 import * as z from "zod";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
-import { reconnectSentence } from "../domain/accounts/account.ts";
+import { isPaused, reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/posts/post.ts";
+import { withUtm } from "../domain/posts/utm.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, tellTime, toZoned } from "../domain/time.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/engine/schema.ts";
-import { findAccount } from "../accounts/accounts.ts";
+import { findAccount, readUtm } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { checkMediaAddress, findFileIds, placesOf } from "../files/media-places.ts";
 import { checkPostMedia, resolveLiveMedia, type CheckedMedia } from "./post-media.ts";
@@ -82,6 +83,16 @@ export function foldThumbnail(input: PostInput): Metadata | null | undefined {
   return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
 }
 
+/** With what the account adds to links. `label`: the post's first. */
+export function withUtmOf<T extends Partial<Pick<PostInput, "caption" | "metadata">>>(
+  account: Tables["accounts"],
+  given: T,
+  label = "",
+): T {
+  const utm = readUtm(account);
+  return utm === null ? given : withUtm(given, { utm, provider: account.provider, label });
+}
+
 /** Addresses of media that every platform may have. */
 export const COMMON = z.object(commonMetadata);
 
@@ -130,6 +141,7 @@ export async function checkContent(
       ...(account.status === "reconnect_required"
         ? [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`]
         : []),
+      ...(account.paused === 1 ? [isPaused(account)] : []),
       ...warnOfAccess(ctx, account, row.scheduled_at),
       ...(await warnOfQuotas(ctx, account, planned)),
       ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),
@@ -161,6 +173,16 @@ function toContentRow(
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
     file_ids: fileIds,
   };
+}
+
+/** What another time changes in a waiting post's row. */
+export function movedTo(
+  row: PostRow,
+  scheduledAt: number,
+): Pick<PostRow, "scheduled_at" | "due_at" | "next_at" | "content_hash"> {
+  const due = row.due_at + scheduledAt - row.scheduled_at;
+  const hash = hashContent({ ...contentOf(row), scheduledAt });
+  return { scheduled_at: scheduledAt, due_at: due, next_at: due, content_hash: hash };
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */

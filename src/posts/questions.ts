@@ -38,7 +38,7 @@ const MAX_LISTED = 5;
 
 /** Before a post that goes out within a minute; its content is checked first. */
 export async function askToPublish(call: CallContext, input: PostBody): Promise<string | null> {
-  if (input.dryRun === true || !isAtOnce(call, input.scheduledAt)) return null;
+  if (input.dryRun === true || input.slot !== undefined || !isAtOnce(call, input.scheduledAt)) return null;
   const { warnings } = await schedulePost(call, { ...input, dryRun: true });
   const account = await nameOfAccount(call, input.accountId);
   const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
@@ -52,7 +52,9 @@ export async function askToPublishSeveral(
   call: CallContext,
   input: { readonly posts: readonly PostBody[] },
 ): Promise<string | null> {
-  const due = input.posts.filter((post) => post.dryRun !== true && isAtOnceOrWrong(call, post.scheduledAt));
+  const due = input.posts.filter(
+    (post) => post.dryRun !== true && post.slot === undefined && isAtOnceOrWrong(call, post.scheduledAt),
+  );
   if (due.length === 0) return null;
   const shown = due.slice(0, MAX_LISTED).map(async (post) => {
     const account = await nameOfAccount(call, post.accountId).catch(() =>

@@ -1,7 +1,7 @@
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
-import { DAY, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, tellTime } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
@@ -22,11 +22,15 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
+  withUtmOf,
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { lockAccount } from "../store/queries/slots.ts";
+import { findSlot, inSlot, noSlot, takeSlot } from "./slots.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
@@ -36,6 +40,8 @@ export interface PreparedPost {
   readonly row: PostRow;
   /** What a plan says of it. Null: nothing. */
   readonly plan: NewPlan | null;
+  /** Its time is that of the slot it would get; which one it gets is told when it is stored. */
+  readonly isInSlot: boolean;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
   /** Only of a dry run. */
@@ -53,13 +59,14 @@ export async function schedulePost(
   call: CallContext,
   input: PostBody,
 ): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
-  const { row, plan, warnings, files, preview } = await preparePost(call, input);
-  if (preview !== undefined) return { post: asDryRun(row), warnings, dryRun: true, preview };
-  const answer = { post: toPost(row), warnings };
-  await commitOnce(call, async (tx) => {
+  const prepared = await preparePost(call, input);
+  const { warnings, files, preview } = prepared;
+  if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
+  const answer = await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
+    const { row, plan } = await placePost(call, tx, prepared);
     await insertPost(tx, row, plan);
-    return answer;
+    return { post: toPost(row), warnings };
   });
   call.ctx.wakePublisher();
   return answer;
@@ -76,7 +83,8 @@ export async function schedulePosts(
   const checked: Checked[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
-    checked.push(await preparePost(call, post).catch((error: unknown) => refuse(error)));
+    const before = checked.flatMap((one) => ("error" in one ? [] : [one.row]));
+    checked.push(await preparePost(call, post, { before }).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
@@ -84,7 +92,7 @@ export async function schedulePosts(
   const { results, toStore } = judge(input, checked);
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
-    const judged = judge(input, await withFiles(tx, call, checked));
+    const judged = judge(input, await placePosts(call, tx, await withFiles(tx, call, checked)));
     for (const { row, plan } of judged.toStore) await insertPost(tx, row, plan);
     return { results: judged.results };
   });
@@ -100,17 +108,61 @@ async function withFiles(tx: Tx, { caller }: CallContext, posts: readonly Checke
     caller.ownerId,
     files.map(({ id }) => id),
   );
-  const refuseInside = (error: unknown): { error: string } => {
-    // The server's trouble ends the transaction.
-    if (error instanceof AppError && error.kind === "unavailable") throw error;
-    return refuse(error);
-  };
   const found: Checked[] = [];
   for (const post of posts) {
     const missing = "error" in post ? null : await requireFiles(tx, caller, post.files).catch(refuseInside);
     found.push(missing ?? post);
   }
   return found;
+}
+
+/** Puts a post into the slot that it gets, if it asked for one; `taken`: times that it must leave free. */
+async function placePost(
+  { ctx }: CallContext,
+  tx: Tx,
+  post: PreparedPost,
+  taken: readonly number[] = [],
+): Promise<PreparedPost> {
+  const { row } = post;
+  if (!post.isInSlot) return post;
+  const after = ctx.clock.now() + row.scheduled_at - row.due_at;
+  const slot = await takeSlot(tx, { owner_id: row.owner_id, id: row.account_id }, { after, taken });
+  return { ...post, row: inSlot(row, slot) };
+}
+
+/** Each in a slot of its own. The accounts are locked in the order of their ids: see `takeSlot`. */
+async function placePosts(call: CallContext, tx: Tx, posts: readonly Checked[]): Promise<Checked[]> {
+  const stored = posts.filter((post) => "row" in post && post.preview === undefined) as PreparedPost[];
+  const inSlots = stored.filter(({ isInSlot }) => isInSlot).map(({ row }) => row.account_id);
+  for (const id of [...new Set(inSlots)].sort()) await lockAccount(tx, { ownerId: call.caller.ownerId, id });
+  const taken = stored.filter(({ isInSlot }) => !isInSlot).map(({ row }) => row);
+  const placed: Checked[] = [];
+  for (const post of posts) {
+    if (!("row" in post) || !post.isInSlot || post.preview !== undefined) {
+      placed.push(post);
+      continue;
+    }
+    const one = await placePost(call, tx, post, timesOn(taken, post.row.account_id)).catch(refuseInside);
+    if ("row" in one) taken.push(one.row);
+    placed.push(one);
+  }
+  return placed;
+}
+
+/** All of them, in slots where they asked for one. Throws `conflict` with every reason why one gets none. */
+export async function placeTogether(
+  call: CallContext,
+  tx: Tx,
+  posts: readonly PreparedPost[],
+): Promise<readonly PreparedPost[]> {
+  const placed = await placePosts(call, tx, posts);
+  const errors = placed.flatMap((one) => ("error" in one ? [one.error] : []));
+  if (errors.length > 0) throw new AppError("conflict", [...new Set(errors)].join(" "));
+  return placed.flatMap((one) => ("error" in one ? [] : [one]));
+}
+
+function timesOn(rows: readonly PostRow[], accountId: string): number[] {
+  return rows.filter((row) => row.account_id === accountId).map((row) => row.scheduled_at);
 }
 
 /** What is answered, and which of them are stored. */
@@ -148,35 +200,56 @@ function toBatchResult(
   return { index: at.index, post: toPost(row), warnings, error: null };
 }
 
+function refuseInside(error: unknown): { error: string } {
+  // The server's trouble ends the transaction.
+  if (error instanceof AppError && error.kind === "unavailable") throw error;
+  return refuse(error);
+}
+
 /** An id would look like that of a post that is there. */
 function asDryRun(row: PostRow): Post {
   return toPost({ ...row, id: "" });
 }
 
-/**
- * Checks a post and makes its row, and stores nothing. `found`: its account, where that was looked up already. Throws
- * as `schedulePost` does.
- */
+/** What is known of a post before it is prepared. */
+interface Known {
+  /** Its account, where that was looked up already. */
+  readonly account?: AccountRow;
+  /** Posts of the same call, whose slots it does not get. */
+  readonly before?: readonly PostRow[];
+}
+
+/** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  found?: AccountRow,
+  { account: known, before = [] }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
+  if (input.slot !== undefined && input.scheduledAt !== undefined)
+    throw new AppError("invalid", "slot, scheduledAt: give one of the two. A slot has its own time.");
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
-  const account = found ?? (await findAccount(ctx, caller, input.accountId));
+  const account = known ?? (await findAccount(ctx, caller, input.accountId));
   const platform = findPlatform(ctx, account.provider);
+  const lead = input.leadMinutes ?? capabilitiesFor(ctx, account, null).leadMinutes.default;
+  const after = ctx.clock.now() + lead * MINUTE;
+  const isInSlot = input.slot !== undefined;
+  const taken = timesOn(before, account.id);
+  const slot = isInSlot ? await findSlot(ctx.store, account, { after, taken }) : null;
+  const texts = withUtmOf(account, { caption: input.caption, metadata }, input.labels?.[0]);
   const content = {
-    scheduledAt: time.ms,
+    // What is wrong with the form is told first, also where there is no slot.
+    scheduledAt: isInSlot ? (slot ?? after + DAY) : time.ms,
     mediaUrl: input.mediaUrl ?? "",
-    caption: input.caption ?? null,
-    metadata: mergeMetadata(platform, null, metadata),
+    caption: texts.caption ?? null,
+    metadata: mergeMetadata(platform, null, texts.metadata),
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);
   assertTakesPosts(account);
+  if (isInSlot && slot === null) throw noSlot(account);
   const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
@@ -198,6 +271,7 @@ export async function preparePost(
   return {
     row,
     plan: planOf(input),
+    isInSlot,
     warnings,
     files: checked.files,
     ...(preview === undefined ? {} : { preview }),

@@ -7,6 +7,7 @@ import type { PostRow } from "../store/engine/schema.ts";
 import { hasEffects, readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { findPlan, labelsOf } from "../store/queries/plans.ts";
 import { lockPost } from "../store/queries/publishing/held-posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -17,6 +18,7 @@ import {
   checkContent,
   foldThumbnail,
   readScheduledAt,
+  withUtmOf,
 } from "./post-checks.ts";
 import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
@@ -86,11 +88,16 @@ async function applyPatch(
 ): Promise<CheckedForm> {
   const platform = findPlatform(ctx, before.provider);
   const current = readMetadata(before);
+  const { caption, metadata } = withUtmOf(
+    account,
+    { caption: patch.caption, metadata: patch.metadata },
+    labelsOf((await findPlan(ctx.store, before.id)) ?? { labels: "[]" })[0],
+  );
   return checkForm(ctx, account, {
     scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
-    caption: patch.caption === undefined ? before.caption : patch.caption,
-    metadata: patch.metadata === undefined ? current : mergeMetadata(platform, current, patch.metadata),
+    caption: caption === undefined ? before.caption : caption,
+    metadata: metadata === undefined ? current : mergeMetadata(platform, current, metadata),
     leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
   });
 }

@@ -1,4 +1,4 @@
-import { mustReconnect } from "../domain/accounts/account.ts";
+import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
 import type { Claimed, MissedPost, Candidate } from "../store/engine/claims.ts";
@@ -56,7 +56,8 @@ export async function sweep({
     limit: SWEPT_PER_TICK,
     lookAgainAt: now + UNUSABLE_RECHECK_MS,
     lastLookAfterMs: settings.maxLatenessMs + 1,
-    why: (account) => mustReconnect(account, account.status_reason),
+    why: (account) =>
+      account.paused === 1 ? isPaused(account) : mustReconnect(account, account.status_reason),
   });
 }
 

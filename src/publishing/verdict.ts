@@ -196,7 +196,7 @@ function failed(error: string, at: Situation): AttemptResult {
 /** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
 export function missedSentence(lastError: string | null): string {
   return lastError === null
-    ? "It missed its time: nothing was running, or its channel could not be used, until it was too late. Send it again."
+    ? "It missed its time: nothing was running, its channel was paused or could not be used, until it was too late. Send it again."
     : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again.`;
 }
 

@@ -33,6 +33,8 @@ describe("listAccounts", () => {
       statusReason: null,
       tokenExpiresAt: null,
       scopes: ["write"],
+      schedule: null,
+      utm: null,
       capabilities: showCapabilities(createPhotobox().platform.capabilities, false),
       queuedCount: 0,
       lastPublishedAt: null,

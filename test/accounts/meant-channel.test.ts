@@ -17,6 +17,8 @@ function account(id: string, provider: string, name: string, handle: string | nu
     statusReason: null,
     tokenExpiresAt: null,
     scopes: [],
+    schedule: null,
+    utm: null,
     capabilities: CAPABILITIES,
     queuedCount: 0,
     lastPublishedAt: null,

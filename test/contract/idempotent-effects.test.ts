@@ -126,6 +126,7 @@ const POSTS = "SELECT id, status, caption, metadata, in_doubt FROM posts";
 const TIMES = "SELECT id, scheduled_at FROM posts";
 const ACCOUNTS = "SELECT id, status FROM accounts";
 const DRAFTS = "SELECT id, state, revision, caption FROM drafts";
+const PAUSES = "SELECT id, paused FROM accounts";
 const DELIVERIES = "SELECT id, status, next_at FROM webhook_deliveries";
 const WEBHOOKS = "SELECT id FROM webhooks";
 const READY = "SELECT id FROM files WHERE status = 'ready'";
@@ -244,6 +245,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     },
   ],
   test_webhook: [{ args: async () => ({ id: await webhook() }), effect: DELIVERIES }],
+  update_account: [{ args: async () => ({ accountId: account.id, paused: true }), effect: PAUSES }],
   update_post: [{ args: async () => ({ id: await post(), caption: "Changed" }), effect: POSTS }],
   upload_file: [
     { way: "url", args: async () => ({ url: "https://example.com/a.png" }), effect: READY },

@@ -95,6 +95,11 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   set_thumbnail: (world) => ({ id: world.publishedId, thumbnailUrl: world.fileId }),
   show_calendar: (world) => ({ accountId: [world.accountId], from: "2026-01-01", to: "2026-01-31" }),
   test_webhook: async () => ({ id: await newWebhook() }),
+  update_account: async (world) => ({
+    accountId: await world.newAccount(),
+    schedule: { slots: [{ days: ["mon"], times: ["09:30"] }] },
+    dryRun: true,
+  }),
   update_post: async (world) => ({
     id: await world.newPost(),
     caption: "Changed",

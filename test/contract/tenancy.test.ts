@@ -41,6 +41,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   outcome: "not_published",
   decision: "discard",
   from: "2026-11-01",
+  paused: true,
   since: "2026-11-01",
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
@@ -52,7 +53,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
  * Given although they are not needed: a change without a change, or a replay of nothing, is refused for that
  * alone.
  */
-const ALWAYS = ["caption", "since", "csv"];
+const ALWAYS = ["caption", "since", "csv", "paused"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
 const KINDS = ["file", "webhook", "draft"] as const;
@@ -226,11 +227,12 @@ describe.each(
   RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const),
 )("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
+  const change = route.path.startsWith("/accounts/") ? { paused: true } : { caption: "x" };
   const body = route.path.endsWith("/replay")
     ? { json: { since: "2026-11-01" } }
     : route.tools[0] === "decide_draft" && route.method === "post"
       ? { json: { decision: "discard" } }
-      : { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
+      : { delete: {}, get: {}, patch: { json: change }, post: {} }[route.method];
 
   it("answers another owner's id as one that does not exist", async () => {
     if (!route.path.includes("{")) {

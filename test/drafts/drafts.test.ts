@@ -205,7 +205,7 @@ describe("save_draft", () => {
     [
       { scheduledAt: LATER, repeat: { unit: "day", time: "09:00" } },
       "invalid",
-      /^scheduledAt, repeat: give one/,
+      /^scheduledAt, repeat: give one of them/,
     ],
     [{ repeat: { unit: "day", time: "09:00", days: ["mon"] } }, "invalid", /^repeat.days: /],
     [{ repeat: { unit: "day", time: "09:00", timezone: "Mars/Olympus" } }, "invalid", /^repeat.timezone: /],
@@ -329,6 +329,19 @@ describe("decide_draft", () => {
     ]);
     expect(raced.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect((await posts()).filter(({ caption }) => caption === "Swapped")).toEqual([]);
+  });
+
+  it("takes the next free slot of each channel, also where a person says so first then", async () => {
+    const slots = [{ days: ["mon", "tue", "wed", "thu", "fri"], times: ["09:30", "17:00"] }];
+    await call("update_account", { accountId: blog, schedule: { timezone: "Europe/Berlin", slots } });
+    const inSlots = await ready({ scheduledAt: null, slot: "next", targets: [{ accountId: blog }] });
+    const first = await decide({ id: inSlots.id, revision: 1, decision: "approve" });
+    expect(first.posts.map(({ scheduledAt }: any) => scheduledAt)).toEqual(["2026-11-23T08:30:00.000Z"]);
+    const later = await ready({ targets: [{ accountId: blog }] });
+    const second = await decide({ id: later.id, revision: 1, decision: "approve", slot: "next" });
+    expect(second.posts[0].scheduledAt).toBe("2026-11-23T16:00:00.000Z");
+    const none = await ready({ scheduledAt: null, slot: "next" }).catch((error: Error) => error.message);
+    expect(none).toMatch(/Wall: slot: "Wall" has no slots\. Set them with update_account/);
   });
 
   it("goes out at once where no time is given", async () => {

@@ -55,6 +55,8 @@ async function addPost(
           limits: "{}",
           inspected_at: 0,
           id_server: "",
+          paused: 0,
+          is_renamed: 0,
         },
         ...{
           secrets_enc: null,

@@ -58,6 +58,7 @@ describe("getStatus", () => {
       lastFailures: [],
       nextDueAt: null,
       accountsToReconnect: [],
+      accountsPaused: [],
       setupProblems: [],
     });
   });

@@ -35,6 +35,8 @@ export async function addAccount(
       limits: "{}",
       inspected_at: 0,
       id_server: "",
+      paused: 0,
+      is_renamed: 0,
       created_at: 0,
       updated_at: 0,
     })

@@ -33,7 +33,7 @@ export function addPostCommand(program: Command, host: Host): void {
     .description("post now or later, on one channel or several")
     .argument("[text]", "what it says, or - to read that from standard input")
     .option("--on <channel>", "name, handle, id or platform of a channel (may be repeated)", collect, [])
-    .option("--at <when>", 'when, such as "tomorrow 9:00" (default: now)');
+    .option("--at <when>", 'when, such as "tomorrow 9:00" or "next slot" (default: now)');
   addContentOptions(command)
     .option("--dry-run", "only check it, and show every warning and what the channel will show")
     .option("--json", "print JSON on a terminal, too")
@@ -81,6 +81,9 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
   if (trouble.length > 0) throw new AppError("unavailable", trouble.join("\n"));
 }
 
+/** What `--at` says for it: see the command `slots`. */
+const NEXT_SLOT = "next slot";
+
 async function schedule(posting: Posting, caption: string | undefined): Promise<readonly BatchResult[]> {
   const { host, session, options } = posting;
   const { ctx, toolbox } = session;
@@ -90,11 +93,14 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
     throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
   const accountIds = new Set(options.on.map((name) => findChannel(accounts, name, "--on").id));
   const { timezone } = ctx.settings;
-  const at = options.at === undefined ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
+  const isInSlot = options.at?.trim().toLowerCase() === NEXT_SLOT;
+  const at =
+    options.at === undefined || isInSlot ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
   await using media = await bringMedia(host, session, options.media);
   const content = {
     ...(caption === undefined ? {} : { caption }),
     ...(at === null ? {} : { scheduledAt: at }),
+    ...(isInSlot ? { slot: "next" } : {}),
     ...(options.dryRun === true ? { dryRun: true } : {}),
     ...readMetadata(options, media.urls),
   };
@@ -115,7 +121,7 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
 function assertPlanned(results: readonly BatchResult[]): void {
   const errors = results.flatMap(({ error }) => error ?? []);
   const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
-  const told = own.map((error) => error.replace(/^scheduledAt:/, "--at:"));
+  const told = own.map((error) => error.replace(/^(?:scheduledAt|slot):/, "--at:"));
   if (errors.length > 0) throw new AppError("invalid", [...new Set(told)].join("\n"));
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Schedule, Utm } from "./schedule.ts";
 
 export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", "disconnected"] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -87,6 +88,8 @@ export const Account = z
     statusReason: z.string().nullable(),
     tokenExpiresAt: z.iso.datetime().nullable(),
     scopes: z.array(z.string()),
+    schedule: Schedule.nullable().describe("Slots that slot: next takes. Null: none."),
+    utm: Utm.nullable().describe("Added to links."),
     capabilities: Capabilities,
     queuedCount: z.int().min(0).describe("Posts that wait on this account."),
     lastPublishedAt: z.iso.datetime().nullable(),
@@ -102,7 +105,12 @@ export function mustReconnect(account: { name: string; provider: string }, reaso
   return `The channel "${account.name}" on ${account.provider} must be reconnected first.${why}`;
 }
 
-/** The same with the next step, for a refused call. */
+/** Why nothing of a channel goes out that a person paused, in the same way. */
+export function isPaused(account: { name: string; provider: string }): string {
+  return `The channel "${account.name}" on ${account.provider} is paused, so the post waits. Resume the channel to send it.`;
+}
+
+/** `mustReconnect` with the next step, for a refused call. */
 export function reconnectSentence(
   account: { name: string; provider: string; id: string },
   reason?: string | null,

@@ -17,6 +17,8 @@ export type DraftState = (typeof DRAFT_STATES)[number];
 export const OUTCOMES = ["waiting", "published", "partly", "failed", "cancelled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+const Slot = z.enum(["next"]);
+
 /** A channel that a draft goes to. Null: as the draft has it. */
 export const Target = z
   .strictObject({
@@ -63,6 +65,7 @@ export const Draft = z
     metadata: Metadata.nullable(),
     targets: z.array(Target),
     scheduledAt: z.iso.datetime().nullable(),
+    slot: Slot.nullable(),
     repeat: Series.nullable(),
     labels: z.array(z.string()),
     note: z.string().nullable(),
@@ -111,10 +114,8 @@ export const SaveDraft = z.strictObject({
     .optional()
     .describe("Fields for all channels, as in schedule_post. Merged key by key."),
   targets: z.array(TargetInput).max(MAX_TARGETS).optional().describe("Where it goes. Replaces the list."),
-  scheduledAt: scheduledAt
-    .nullable()
-    .optional()
-    .describe("When. Neither this nor repeat: at once, once approved."),
+  scheduledAt: scheduledAt.nullable().optional().describe("When. No time, slot or repeat: once approved."),
+  slot: Slot.nullable().optional().describe("The next free slot of each channel."),
   repeat: Repeat.nullable().optional().describe("A series."),
   labels: planFields.labels,
   note: planFields.note.unwrap().nullable().optional().describe("For people who plan. Never published."),
@@ -137,6 +138,7 @@ export const DecideDraft = z.strictObject({
     .describe("approve schedules all posts or none. changes: back to the writer. stop: ends a series."),
   note: optionalText(2_000).describe("Why, or what to change."),
   scheduledAt: scheduledAt.optional().describe("With approve: another time for all."),
+  slot: Slot.optional().describe("With approve: the next free slots instead."),
 });
 export type DecideDraft = z.infer<typeof DecideDraft>;
 

@@ -51,6 +51,9 @@ export const Status = z.strictObject({
       }),
     )
     .describe("Expiring, or without access."),
+  accountsPaused: z
+    .array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string(), queuedCount: z.int() }))
+    .describe("Nothing of them goes out."),
   setupProblems: z
     .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
     .describe("For the operator of this installation."),

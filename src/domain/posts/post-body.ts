@@ -24,6 +24,7 @@ const fields = z.record(z.string(), z.json());
 export const PostBody = z.strictObject({
   accountId: z.string().describe("The channel to post on: its id, name, handle or platform."),
   ...content,
+  slot: z.enum(["next"]).optional().describe("Instead of scheduledAt: the channel's next free slot."),
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   ...planFields,
   dryRun: z

@@ -44,6 +44,9 @@ export type CalendarArgs = z.infer<typeof CalendarArgs>;
 /** The posts of a time window. */
 export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
+  freeSlots: z
+    .array(z.strictObject({ accountId: z.string(), at: z.iso.datetime() }))
+    .describe("Free slots from now on, at most 500."),
   names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
   platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
   from: z.iso.datetime().describe("Start of the window."),

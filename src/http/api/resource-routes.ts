@@ -71,6 +71,9 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   get("/accounts/{accountId}", "One channel", "list_accounts", {
     only: { list: "accounts", name: "account" },
   }),
+  patch("/accounts/{accountId}", "Change a channel's slots, pause, name and utm", "update_account", {
+    body: "required",
+  }),
   remove("/accounts/{accountId}", "Disconnect a channel", "disconnect_channel"),
   get("/posts", "List posts, a page at a time", "list_posts", {
     query: POST_FILTERS,

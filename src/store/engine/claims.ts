@@ -10,9 +10,12 @@ export interface Claims {
   hasQuarantined(now: number): Promise<boolean>;
   /** Claims due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
-  /** Fails posts that are too late: those that still wait, and those that were on their way to a lost channel. */
+  /**
+   * Fails posts that are too late, unless their channel is paused: those that still wait, and those that were on
+   * their way to a lost channel.
+   */
   failMissed(cutoff: MissedCutoff): Promise<readonly MissedPost[]>;
-  /** Writes on due posts that their channel keeps them waiting, and why. They are looked at again later. */
+  /** Writes on due posts that their channel, lost or paused, keeps them waiting, and why. They are looked at again later. */
   noteUnusable(note: UnusableNote): Promise<number>;
   /** Releases what a worker that ends still holds. Its posts go on from their ledger. */
   freeWorker(workerId: string, now: number): Promise<number>;
@@ -97,5 +100,7 @@ export interface UnusableNote {
   /** When they are looked at again, at the latest `lastLookAfterMs` after their scheduled time. */
   readonly lookAgainAt: number;
   readonly lastLookAfterMs: number;
-  readonly why: (account: Pick<Tables["accounts"], "id" | "name" | "provider" | "status_reason">) => string;
+  readonly why: (
+    account: Pick<Tables["accounts"], "id" | "name" | "provider" | "status_reason" | "paused">,
+  ) => string;
 }

@@ -60,6 +60,14 @@ export interface Tables {
     way: string | null;
     /** When a person must connect it again. Null: never, or unknown. */
     access_ends_at: number | null;
+    /** Its slots, as JSON (`SlotPlan`). Null: none. */
+    schedule: string | null;
+    /** 1: nothing of it goes out. */
+    paused: number;
+    /** What is added to links, as JSON (`Utm`). Null: nothing. */
+    utm: string | null;
+    /** 1: a person named it, and what the platform calls it counts no more. */
+    is_renamed: number;
   };
   connections: {
     id: string;
@@ -156,6 +164,8 @@ export interface Tables {
     /** The ids of stored files that it shows as media, as JSON. Null: none. */
     file_ids: string | null;
     published_at: number | null;
+    /** The slot that it was put in. Held while it waits: see the index posts_slot. Null: its time was chosen. */
+    slot_at: number | null;
     /** What was refused after it went live, as a JSON list of sentences. Null: nothing. */
     warnings: string | null;
     created_at: number;

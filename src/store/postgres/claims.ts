@@ -43,7 +43,8 @@ const BEGIN_CLAIM = `
  */
 
 /** The account `a` may get a post. $1: the moment. */
-const FREE = "a.status IN ('connected', 'expiring') AND a.in_flight_post IS NULL AND a.next_allowed_at <= $1";
+const FREE =
+  "a.status IN ('connected', 'expiring') AND a.paused = 0 AND a.in_flight_post IS NULL AND a.next_allowed_at <= $1";
 
 /** The first due post `h` of the account in this column. Only the index posts_claim fits. $1: the moment. */
 function firstOf(account: string): string {

@@ -71,6 +71,7 @@ export function freshRow(post: NewPost): PostRow {
     fence: 0,
     lease_worker: null,
     published_at: null,
+    slot_at: null,
     warnings: null,
     updated_at: post.created_at,
   };
@@ -143,6 +144,7 @@ export interface TransitionSet extends Partial<PostContentRow> {
   readonly tries?: number;
   readonly run?: number;
   readonly published_at?: number | null;
+  readonly slot_at?: number | null;
   readonly updated_at: number;
 }
 
@@ -163,6 +165,7 @@ export async function transition(
     // The fence tells others that what they have read is not the post any more.
     .set({
       ...set,
+      ...slotOf(set),
       ...(to === null ? {} : { status: to }),
       fence: sql<number>`fence + CASE status WHEN 'published' THEN 0 ELSE 1 END`,
     })
@@ -175,6 +178,16 @@ export async function transition(
   if (row === undefined) throw await whyNot(tx, post, trigger);
   if (set.caption !== undefined || set.metadata !== undefined) await indexPost(tx, row);
   return row;
+}
+
+/** A post that gets another time, or comes back, holds no slot unless it is given one. */
+function slotOf({ scheduled_at: at, slot_at: slot }: TransitionSet) {
+  if (at === undefined || slot !== undefined) return {};
+  return {
+    slot_at: sql<
+      number | null
+    >`CASE WHEN status = 'scheduled' AND scheduled_at = ${at} THEN slot_at ELSE NULL END`,
+  };
 }
 
 async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger): Promise<AppError> {

@@ -12,7 +12,7 @@ const FIRST_OF_EACH = `
     SELECT h.id FROM posts h INDEXED BY posts_claim
     WHERE h.account_id = a.id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
     ORDER BY h.due_at, h.id LIMIT 1)
-  WHERE a.status IN ('connected', 'expiring') AND a.in_flight_post IS NULL AND a.next_allowed_at <= ?
+  WHERE a.status IN ('connected', 'expiring') AND a.paused = 0 AND a.in_flight_post IS NULL AND a.next_allowed_at <= ?
     AND (p.crashes >= ${QUARANTINE_FROM}) = ?
   ORDER BY p.next_at, p.due_at, p.id LIMIT ?`;
 

@@ -122,7 +122,9 @@ it("lists the tools of a usual server within 40 KB on the wire", async () => {
   const { tools } = await loadCatalog();
   const left = tools.filter((tool) => !DEFAULT_TOOL_SETS.includes(tool.set ?? tool.permission));
   const result = await reader.listTools();
-  const offered = result.tools.filter((tool: { name: string }) => !left.some(({ name }) => name === tool.name));
+  const offered = result.tools.filter(
+    (tool: { name: string }) => !left.some(({ name }) => name === tool.name),
+  );
   expect(offered).toHaveLength(tools.length - left.length);
   expect(
     Buffer.byteLength(JSON.stringify({ jsonrpc: "2.0", id: 1, result: { ...result, tools: offered } })),

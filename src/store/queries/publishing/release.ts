@@ -23,6 +23,7 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
       WHERE p.next_at <= ${now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ${scheduledBefore}
         AND p.status <> 'published' AND NOT (p.status = 'uploaded' AND p.provider IN ${anyOf(selfPublishing)})
         AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
+        AND a.paused = 0
       ORDER BY p.next_at LIMIT ${limit}`,
   );
   const failed: MissedPost[] = [];
@@ -52,23 +53,25 @@ interface UnusablePost {
   readonly name: string;
   readonly provider: string;
   readonly status_reason: string | null;
+  readonly paused: number;
 }
 
-/** Due posts whose channel cannot be used say so. `startWaitingPosts` starts them once it can. */
+/** Due posts whose channel cannot be used, or is paused, say so. `startWaitingPosts` starts them once it can. */
 export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> {
   const posts = await rowsOf(
     tx,
     sql<UnusablePost>`
       SELECT p.id AS id, p.scheduled_at AS scheduled_at, a.id AS account_id, a.name AS name,
-        a.provider AS provider, a.status_reason AS status_reason
+        a.provider AS provider, a.status_reason AS status_reason, a.paused AS paused
       FROM posts p JOIN accounts a ON a.id = p.account_id
       WHERE p.next_at <= ${note.now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled'
-        AND a.status IN ('disconnected', 'reconnect_required')
+        AND (a.status IN ('disconnected', 'reconnect_required') OR a.paused = 1)
       ORDER BY p.next_at LIMIT ${note.limit}`,
   );
   for (const { id, scheduled_at: scheduledAt, account_id: accountId, ...account } of posts.toSorted(byId)) {
     const error = note.why({ ...account, id: accountId });
-    const lastLook = scheduledAt + note.lastLookAfterMs;
+    // However long the pause, it waits.
+    const lastLook = account.paused === 1 ? Infinity : scheduledAt + note.lastLookAfterMs;
     const lookAgainAt = Math.max(note.now + 1, Math.min(note.lookAgainAt, lastLook));
     // `updated_at` changes only with the reason, so that a watcher of the post hears of it once.
     await change(

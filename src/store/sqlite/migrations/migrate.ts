@@ -10,6 +10,7 @@ import * as limits from "./0007_limits.ts";
 import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
 import * as drafts from "./0011_drafts.ts";
+import * as slots from "./0012_slots.ts";
 import * as imports from "./0014_imports.ts";
 
 /** Statements, and steps that no statement can say. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   search,
   crashes,
   drafts,
+  slots,
   imports,
 ];
 

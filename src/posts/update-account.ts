@@ -1,0 +1,159 @@
+import type { Account } from "../domain/accounts/account.ts";
+import {
+  type AccountChange,
+  freeSlotsBetween,
+  readPlan,
+  type ScheduleInput,
+  type UtmInput,
+} from "../domain/accounts/schedule.ts";
+import { AppError } from "../domain/errors.ts";
+import { plainText } from "../domain/plain-text.ts";
+import type { ChangedPost } from "../domain/posts/post-body.ts";
+import { MINUTE } from "../domain/time.ts";
+import type { PostRow } from "../store/engine/schema.ts";
+import type { Tx } from "../store/engine/store.ts";
+import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
+import { transition } from "../store/queries/posts.ts";
+import {
+  freeSlotsOf,
+  listSlotPosts,
+  listWaitingTimes,
+  lockAccount,
+  storePlan,
+} from "../store/queries/slots.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { findAccount, showAccount } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { showChanged, tryOut } from "./change-posts.ts";
+import { movedTo } from "./post-checks.ts";
+import { noSlot } from "./slots.ts";
+import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
+
+interface UpdatedAccount {
+  readonly account: Account;
+  readonly moved: ChangedPost[];
+  /** It is only shown what would be. */
+  readonly dryRun?: true;
+}
+
+/**
+ * Changes what a person decides about a channel: its name, slots, pause and what is added to links. Posts that wait
+ * in slots stay where they are, unless `move` brings them to those of the schedule, in their order. Throws `invalid`
+ * for an empty change, `not_found`, and `conflict` where there are too few slots.
+ */
+export async function updateAccount(call: CallContext, input: AccountChange): Promise<UpdatedAccount> {
+  const { ctx, caller } = call;
+  const change = readChange(ctx, input);
+  const found = await findAccount(ctx, caller, input.accountId);
+  return untilUnchanged("The posts of the channel are", async () => {
+    const work = (tx: Tx): Promise<UpdatedAccount> =>
+      apply(ctx, tx, { found, change, move: input.move === true });
+    if (input.dryRun === true) return { ...(await tryOut(ctx, work)), dryRun: true };
+    const answer = await commitOnce(call, work);
+    ctx.wakePublisher();
+    return answer;
+  });
+}
+
+type Columns = Partial<Pick<AccountRow, "name" | "is_renamed" | "schedule" | "paused" | "utm">>;
+
+const MAX_NAME = 100;
+
+function readChange(ctx: AppContext, input: AccountChange): Columns {
+  const { name, schedule, utm } = input;
+  const paused = readPaused(input);
+  const shown = name === undefined ? undefined : plainText(name, MAX_NAME);
+  if (shown === "")
+    throw new AppError("invalid", "name: is empty. Give the name that the channel is to have.");
+  const change: Columns = {
+    ...(shown === undefined ? {} : { name: shown, is_renamed: 1 }),
+    ...(schedule === undefined ? {} : { schedule: planOf(ctx, schedule) }),
+    ...(paused === undefined ? {} : { paused: paused ? 1 : 0 }),
+    ...(utm === undefined ? {} : { utm: utmOf(utm) }),
+  };
+  if (Object.keys(change).length === 0 && input.move !== true)
+    throw new AppError("invalid", "Nothing to change. Give one of name, schedule, paused, utm, move.");
+  return change;
+}
+
+function readPaused({ paused, schedule }: AccountChange): boolean | undefined {
+  const also = schedule?.paused;
+  if (paused !== undefined && also !== undefined && paused !== also)
+    throw new AppError("invalid", "paused: differs from schedule.paused. Give one of the two.");
+  return paused ?? also;
+}
+
+function planOf({ settings }: AppContext, schedule: ScheduleInput | null): string | null {
+  if (schedule === null || schedule.slots.length === 0) return null;
+  const { timezone = settings.timezone, slots, minGapMinutes = 0 } = schedule;
+  return JSON.stringify({ timezone, slots, minGapMinutes });
+}
+
+function utmOf(given: UtmInput | null): string | null {
+  const { source = null, medium = null, campaign = null } = given ?? {};
+  const isEmpty = [source, medium, campaign].every((part) => part === null || part === "");
+  return isEmpty
+    ? null
+    : JSON.stringify({ source: source || null, medium: medium || null, campaign: campaign || null });
+}
+
+interface Applied {
+  readonly found: AccountRow;
+  readonly change: Columns;
+  readonly move: boolean;
+}
+
+async function apply(ctx: AppContext, tx: Tx, { found, change, move }: Applied): Promise<UpdatedAccount> {
+  const before = await lockAccount(tx, { ownerId: found.owner_id, id: found.id });
+  const now = ctx.clock.now();
+  const after = await storePlan(tx, found, { ...change, updated_at: now });
+  if (before === undefined || after === undefined)
+    throw new AppError("not_found", "accountId: the account is not there any more. Look at list_accounts.");
+  if (before.paused === 1 && after.paused === 0) await startWaitingPosts(tx, after.id, now);
+  const moved = move ? await moveToSlots(tx, after, now) : [];
+  return { account: await showAccount(ctx, tx, after), moved: showChanged(moved) };
+}
+
+/** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */
+async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<PostRow[]> {
+  const posts = await listSlotPosts(tx, account);
+  if (posts.length === 0) return [];
+  const slots = await nextSlots(tx, account, posts, now);
+  await freeSlotsOf(tx, posts);
+  const moved: PostRow[] = [];
+  for (const [at, post] of posts.entries()) {
+    const slot = slots[at];
+    if (slot === undefined) throw noSlot(account);
+    const set =
+      slot === post.scheduled_at
+        ? { slot_at: slot, updated_at: post.updated_at }
+        : { ...movedTo(post, slot), slot_at: slot, error: null, tries: 0, updated_at: now };
+    const row = await writeIfUnchanged(tx, post, (run) =>
+      transition(tx, { ownerId: post.owner_id, id: post.id }, "edit", { ...set, run }),
+    );
+    if (slot !== post.scheduled_at) moved.push(row);
+  }
+  return moved;
+}
+
+/** One for each of these posts, in order, far enough ahead for what is to be done before its time. */
+async function nextSlots(
+  tx: Tx,
+  account: AccountRow,
+  posts: readonly PostRow[],
+  now: number,
+): Promise<number[]> {
+  if (account.schedule === null) throw noSlot(account);
+  const plan = readPlan(account.schedule);
+  const others = await listWaitingTimes(tx, account.id, now - plan.minGapMinutes * MINUTE);
+  for (const { scheduled_at: at } of posts) others.splice(others.indexOf(at), 1);
+  const gapMs = Math.max(1, plan.minGapMinutes * MINUTE);
+  const slots: number[] = [];
+  for (const post of posts) {
+    const after = Math.max(now + post.scheduled_at - post.due_at, (slots.at(-1) ?? -Infinity) + gapMs - 1);
+    const [slot] = freeSlotsBetween(plan, { after, taken: others });
+    if (slot === undefined) throw noSlot(account);
+    slots.push(slot);
+  }
+  return slots;
+}

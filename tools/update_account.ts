@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { Account } from "../src/domain/accounts/account.ts";
+import { AccountChange } from "../src/domain/accounts/schedule.ts";
+import { ChangedPost } from "../src/domain/posts/post-body.ts";
+import { DryRun } from "../src/domain/posts/post.ts";
+import { updateAccount } from "../src/posts/update-account.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "update_account",
+  title: "Change a channel's slots",
+  permission: "accounts",
+  description:
+    "Set a channel's slots for schedule_post with slot, pause or resume it, name it, or add utm parameters to its links. " +
+    'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30"]}]}}',
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  input: AccountChange,
+  output: z.strictObject({
+    account: Account,
+    moved: z.array(ChangedPost).describe("Posts with another time."),
+    dryRun: DryRun,
+  }),
+  handle: (args, call) => updateAccount(call, args),
+});
