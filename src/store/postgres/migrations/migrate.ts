@@ -6,6 +6,7 @@ import * as init from "./0001_init.ts";
 import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
 import * as requestCounts from "./0010_request_counts.ts";
+import * as notices from "./0013_notices.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -13,7 +14,7 @@ interface Migration {
 }
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly Migration[] = [init, search, crashes, requestCounts];
+const MIGRATIONS: readonly Migration[] = [init, search, crashes, requestCounts, notices];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";

@@ -9,6 +9,7 @@ import * as live from "./0006_live.ts";
 import * as limits from "./0007_limits.ts";
 import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
+import * as notices from "./0013_notices.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   limits,
   search,
   crashes,
+  notices,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
