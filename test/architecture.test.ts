@@ -61,6 +61,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   croner: ["publishing", "webhooks"],
   express: ["http", "mcp"],
   kysely: ["store"],
+  nodemailer: ["media"],
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
@@ -125,6 +126,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
+  "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
   "src/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",
 };

@@ -41,7 +41,9 @@ export function chooseMessage(
   readonly later: readonly { readonly seqs: readonly number[]; readonly until: number }[];
 } {
   const groups = groupByAccount(due).map(({ accounts, deliveries }) => {
-    const times = [...accounts].map((account) => told[account] ?? -Infinity).filter((at) => isRecent(at, now));
+    const times = [...accounts]
+      .map((account) => told[account] ?? -Infinity)
+      .filter((at) => isRecent(at, now));
     return { deliveries, until: Math.max(...times) + TOLD_EVERY_MS };
   });
   const message = groups.find(({ until }) => until <= now)?.deliveries ?? [];
@@ -61,7 +63,9 @@ function groupByAccount(due: readonly DeliveryRow[]): readonly Group[] {
       deliveries: [...shared.flatMap((group) => group.deliveries), delivery],
     };
     const first = groups.findIndex(isShared);
-    const others = groups.map((group, at) => (at === first ? merged : group)).filter((group) => !shared.includes(group));
+    const others = groups
+      .map((group, at) => (at === first ? merged : group))
+      .filter((group) => !shared.includes(group));
     return first < 0 ? [...others, merged] : others;
   }, []);
 }

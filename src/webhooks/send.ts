@@ -1,22 +1,18 @@
 import * as z from "zod";
 import type { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
-import { deadline, SECOND, toIso } from "../domain/time.ts";
+import { deadline, SECOND } from "../domain/time.ts";
 import { type Receiver, readReceiver } from "../domain/webhooks/receivers.ts";
 import { signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
-import { TEST_EVENT, type WebhookFormat } from "../domain/webhooks/webhook.ts";
+import type { WebhookFormat } from "../domain/webhooks/webhook.ts";
 import { MailFailure } from "../ports/mailer.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
-import type { DeliveryRow, WebhookRow } from "../store/queries/webhooks.ts";
-import { showSnapshot } from "../store/queries/posts.ts";
-import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
+import type { WebhookRow } from "../store/queries/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platform-io/platform-request.ts";
+import { bodyOf, type Sent } from "./event-body.ts";
 import { toMail, toRequest } from "./message-formats.ts";
 import { writeNotice } from "./notices.ts";
-
-/** A delivery, stored or not. */
-export type Sent = Omit<DeliveryRow, "seq">;
 
 const TIMEOUT_MS = 15 * SECOND;
 
@@ -60,7 +56,11 @@ interface Request {
 async function requestFor(
   ctx: AppContext,
   webhook: WebhookRow,
-  { receiver, secret, deliveries }: { receiver: Exclude<Receiver, { format: "email" }>; secret: string; deliveries: readonly Sent[] },
+  {
+    receiver,
+    secret,
+    deliveries,
+  }: { receiver: Exclude<Receiver, { format: "email" }>; secret: string; deliveries: readonly Sent[] },
 ): Promise<Request> {
   const [first] = deliveries;
   if (receiver.format !== "standard" || first === undefined)
@@ -146,20 +146,6 @@ function sentenceFor(error: unknown): string {
   if (error instanceof OutboundFailure)
     return `The receiver did not answer properly within ${TIMEOUT_MS / SECOND} seconds.`;
   throw error;
-}
-
-/** The same on each try: everything in it was fixed when the event happened. */
-export function bodyOf(ctx: AppContext, row: Sent): string {
-  return JSON.stringify({ type: row.event, timestamp: toIso(row.happened_at), data: dataOf(ctx, row) });
-}
-
-function dataOf(ctx: AppContext, row: Sent): object {
-  const { event, snapshot, webhook_id: webhookId } = row;
-  if (event === TEST_EVENT) return { webhookId };
-  if (event.startsWith("post.")) return showSnapshot(snapshot);
-  if (!event.startsWith("account.")) return JSON.parse(snapshot) as object;
-  const { queued, ...account }: ShownAccount & { queued: number } = JSON.parse(snapshot);
-  return toAccount(ctx, account, queued);
 }
 
 const Target = z.strictObject({ url: z.string(), secret: z.string() });

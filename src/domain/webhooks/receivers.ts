@@ -18,7 +18,11 @@ export function readReceiver(format: WebhookFormat, given: string): Receiver {
   if (format === "email") return { format, to: readMailbox(text) };
   if (format === "telegram") return readTelegram(text);
   if (format === "ntfy") return readNtfy(text);
-  if (format === "standard") return { format, url: readAddress(text, "Give one that begins with https://.", quote(text)) };
+  if (format === "standard")
+    return {
+      format,
+      url: readAddress(text, "Give one that begins with https://.", `The address ${quote(text)}`),
+    };
   return { format, url: readAddress(text, HOW[format]) };
 }
 
@@ -34,7 +38,8 @@ const HOW = {
 
 function readAddress(text: string, how: string, shown = "this"): URL {
   const url = parseUrl(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw refused(`${shown} is not an http(s) address. ${how}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw refused(`${shown} is not an http(s) address. ${how}`);
   url.hash = "";
   return url;
 }
@@ -93,7 +98,8 @@ const MAX_MAILBOX_CHARS = 254;
 
 function readMailbox(text: string): string {
   const mailbox = decoded(text.replace(/^mailto:/i, ""));
-  if (mailbox.length <= MAX_MAILBOX_CHARS && /^[^\s@,;:<>()[\]"\\?]+@[^\s@,;:<>()[\]"\\?]+$/.test(mailbox)) return mailbox;
+  if (mailbox.length <= MAX_MAILBOX_CHARS && /^[^\s@,;:<>()[\]"\\?]+@[^\s@,;:<>()[\]"\\?]+$/.test(mailbox))
+    return mailbox;
   throw refused(`${quote(text)} is not an e-mail address. ${HOW.email}`);
 }
 

@@ -261,9 +261,9 @@ export interface Tables {
     owner_id: string;
     /** As lists show it, without what may be a token. */
     address: string;
-    format: WebhookFormat;
+    format: Generated<WebhookFormat>;
     /** When people were last told of each account: milliseconds by its id, as JSON, of the last minute. */
-    last_told: string;
+    last_told: Generated<string>;
     /** The whole address and the signing secret; AES-256-GCM, bound to this row. */
     secrets_enc: string;
     /** Kinds of events, and their accounts (null: all), as JSON. */

@@ -60,7 +60,8 @@ export async function insertEvent(
   webhook: WebhookRow,
   { kind, snapshot, at, once }: NewEvent,
 ): Promise<void> {
-  const id = once === undefined ? newId("evt") : `evt_${hash("sha256", `${once}|${webhook.id}`).slice(0, 32)}`;
+  const id =
+    once === undefined ? newId("evt") : `evt_${hash("sha256", `${once}|${webhook.id}`).slice(0, 32)}`;
   const row = {
     id,
     owner_id: webhook.owner_id,
@@ -93,7 +94,7 @@ export function listExpiring(reader: Reader, span: { after: number; until: numbe
 
 export type DigestPost = Pick<
   Tables["posts"],
-  "id" | "account_id" | "provider" | "caption" | "metadata" | "scheduled_at" | "error"
+  "id" | "account_id" | "provider" | "media_url" | "caption" | "metadata" | "scheduled_at" | "error"
 >;
 
 interface DigestRange {
@@ -114,7 +115,7 @@ export async function readDigestPosts(
     AND scheduled_at >= ${from} AND scheduled_at < ${until}`;
   const posts = await rowsOf(
     reader,
-    sql<DigestPost>`SELECT id, account_id, provider, caption, metadata, scheduled_at, error ${found}
+    sql<DigestPost>`SELECT id, account_id, provider, media_url, caption, metadata, scheduled_at, error ${found}
       ORDER BY scheduled_at, id LIMIT ${limit}`,
   );
   const [counted] = await rowsOf(reader, sql<{ count: number }>`SELECT count(*) AS count ${found}`);

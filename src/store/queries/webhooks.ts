@@ -169,7 +169,11 @@ export async function deferDeliveries(tx: Tx, seqs: readonly number[], until: nu
 }
 
 /** When people were last told, by account; `told` is the whole of it. */
-export async function noteTold(tx: Tx, webhookId: string, told: Readonly<Record<string, number>>): Promise<void> {
+export async function noteTold(
+  tx: Tx,
+  webhookId: string,
+  told: Readonly<Record<string, number>>,
+): Promise<void> {
   await updateRows(tx, "webhooks", { id: webhookId }, { last_told: JSON.stringify(told) });
 }
 
