@@ -13,7 +13,7 @@ export default defineTool({
   title: "Create an event webhook",
   permission: "admin",
   description:
-    "Have events sent to an address (posts change state, a channel must be reconnected): as signed JSON (Standard Webhooks), or as messages. " +
+    "Have events sent to an address, as signed JSON (Standard Webhooks) or as messages for people. " +
     'Then call test_webhook. Example: {"url":"https://ntfy.sh/my-topic","format":"ntfy"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: WebhookArgs,

@@ -80,11 +80,11 @@ export type Delivery = z.infer<typeof Delivery>;
 /** Where events are sent, and which. */
 export const WebhookArgs = z.strictObject({
   url: z.string().max(4_096).describe("https://…, telegram://TOKEN@CHAT, mailto:…"),
-  format: z.enum(WEBHOOK_FORMATS).default("standard").describe("Others write to people."),
+  format: z.enum(WEBHOOK_FORMATS).default("standard").describe("Others are for people."),
   events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all; to people what needs one."),
-  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these channels."),
+  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only of these channels."),
   accountIds: z.array(z.string()).min(1).max(500).optional().describe("Same."),
-  secret: z.string().max(200).optional().describe("whsec_… of the receiver. Default: one is made."),
+  secret: z.string().max(200).optional().describe("whsec_… Default: one is made."),
 });
 export type WebhookArgs = z.input<typeof WebhookArgs>;
 
