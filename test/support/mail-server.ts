@@ -1,0 +1,56 @@
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { SMTPServer } from "smtp-server";
+import { readSmtpAddress } from "../../src/domain/settings/smtp-address.ts";
+import { createMailer } from "../../src/media/outbound/mailer.ts";
+import type { Mailer } from "../../src/ports/mailer.ts";
+
+export const MAIL_LOGIN = { user: "posthorn", password: "canary-mail-password" } as const;
+
+interface MailServer extends AsyncDisposable {
+  readonly setting: string;
+  readonly mailer: Mailer;
+  readonly mails: { readonly from: string; readonly to: readonly string[]; readonly raw: string }[];
+}
+
+/** A real SMTP server on loopback, which takes mails of one user for everybody but `unknown@…`. */
+export async function startMailServer(): Promise<MailServer> {
+  const mails: MailServer["mails"] = [];
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    logger: false,
+    onAuth: ({ username, password }, _session, done) =>
+      username === MAIL_LOGIN.user && password === MAIL_LOGIN.password
+        ? done(null, { user: username })
+        : done(new Error("Invalid username or password")),
+    onRcptTo: ({ address }, _session, done) =>
+      done(
+        address.startsWith("unknown@")
+          ? Object.assign(new Error("No such user"), { responseCode: 550 })
+          : null,
+      ),
+    onData(stream, { envelope }, done) {
+      const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+      void text(stream).then((raw) => {
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), raw });
+        done(null);
+      });
+    },
+  });
+  server.on("error", () => {});
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.server.address() as AddressInfo;
+  const { user, password } = MAIL_LOGIN;
+  const setting = `smtp://${user}:${password}@127.0.0.1:${port}?from=posthorn@example.com`;
+  const address = readSmtpAddress(setting);
+  if (typeof address === "string") throw new Error(address);
+  return {
+    setting,
+    mailer: createMailer(address),
+    mails,
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((closed) => server.close(closed));
+    },
+  };
+}
