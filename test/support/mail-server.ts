@@ -7,10 +7,19 @@ import type { Mailer } from "../../src/ports/mailer.ts";
 
 export const MAIL_LOGIN = { user: "posthorn", password: "canary-mail-password" } as const;
 
+/** As a mailbox shows it; `raw`: as it came. */
+interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly raw: string;
+}
+
 interface MailServer extends AsyncDisposable {
   readonly setting: string;
   readonly mailer: Mailer;
-  readonly mails: { readonly from: string; readonly to: readonly string[]; readonly raw: string }[];
+  readonly mails: Mail[];
 }
 
 /** A real SMTP server on loopback, which takes mails of one user for everybody but `unknown@…`. */
@@ -33,7 +42,7 @@ export async function startMailServer(): Promise<MailServer> {
     onData(stream, { envelope }, done) {
       const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
       void text(stream).then((raw) => {
-        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), raw });
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), ...readMail(raw), raw });
         done(null);
       });
     },
@@ -53,4 +62,27 @@ export async function startMailServer(): Promise<MailServer> {
       await new Promise<void>((closed) => server.close(closed));
     },
   };
+}
+
+/** RFC 2045 and RFC 2047, as far as mails of one plain text need them. */
+function readMail(raw: string): Pick<Mail, "subject" | "text"> {
+  const [head = "", ...body] = raw.split("\r\n\r\n");
+  const headers = head.replaceAll(/\?=\r\n =\?/g, "?==?").replaceAll("\r\n ", " ");
+  const [, subject = ""] = /^Subject: (.*)$/m.exec(headers) ?? [];
+  const [, encoding = ""] = /^Content-Transfer-Encoding: (.*)$/m.exec(headers) ?? [];
+  return {
+    subject: subject.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/g, (_word, way: string, text: string) =>
+      decode(way === "B" ? "base64" : "quoted-printable", text.replaceAll("_", " ")),
+    ),
+    text: decode(encoding.trim(), body.join("\r\n\r\n")).replaceAll("\r\n", "\n"),
+  };
+}
+
+function decode(encoding: string, text: string): string {
+  if (encoding === "base64") return Buffer.from(text, "base64").toString("utf8");
+  if (encoding !== "quoted-printable") return text;
+  const bytes = text
+    .replaceAll(/=\r?\n/g, "")
+    .replaceAll(/=([0-9A-F]{2})/g, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
 }
