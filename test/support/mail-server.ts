@@ -1,5 +1,4 @@
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { readSmtpAddress } from "../../src/domain/settings/smtp-address.ts";
 import { createMailer } from "../../src/media/outbound/mailer.ts";
@@ -41,7 +40,10 @@ export async function startMailServer(): Promise<MailServer> {
       ),
     onData(stream, { envelope }, done) {
       const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-      void text(stream).then((raw) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const raw = Buffer.concat(chunks).toString("utf8");
         mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), ...readMail(raw), raw });
         done(null);
       });
