@@ -43,7 +43,7 @@ const DISCORD = { allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 
 /**
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks. A text should have at most 4,000
- * characters, and a sign that is escaped has up to five.
+ * characters, and Slack cuts one of 40,000: also where each sign of this one must be escaped, it is shorter.
  */
 const SLACK_LIMITS: Limits = { maxChars: 3_000 };
 const SLACK = { unfurl_links: false, unfurl_media: false };

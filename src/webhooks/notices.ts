@@ -1,5 +1,6 @@
 import { DateTime } from "luxon";
 import type { Account } from "../domain/accounts/account.ts";
+import { parseUrl } from "../domain/parse-url.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { tellTime } from "../domain/time.ts";
@@ -28,8 +29,6 @@ export interface Notice {
 interface Told {
   readonly title: string;
   readonly lines: readonly string[];
-  /** Where it is dealt with, or seen. Default: the lines say what to do. */
-  readonly page?: string | null;
   /** For a line of its own among others. Default: the title alone. */
   readonly about?: string;
 }
@@ -55,15 +54,22 @@ export async function writeNotice(
   deliveries: readonly Sent[],
 ): Promise<Notice> {
   const words = await openWords(ctx, webhook.owner_id);
-  const [{ title, lines, page = null } = NOTHING, ...others] = deliveries.map((one) => tell(words, one));
+  const events = deliveries.map((one) => ({ event: one.event, data: dataOf(ctx, one) }));
+  const [{ title, lines } = NOTHING, ...others] = events.map(({ event, data }) => tell(words, event, data));
   return {
     id: deliveries[0]?.id ?? "",
     title,
     text: lines.filter((line) => line !== "").join("\n"),
     more: others.length === 0 ? null : tellOthers(others),
-    link: page,
+    link: events[0] === undefined ? null : pageOf(events[0].event, events[0].data),
     isUrgent: deliveries.some(({ event }) => URGENT.includes(event)),
   };
+}
+
+/** The page on which an event is dealt with. Where there is none, the lines say what to do. */
+function pageOf(event: string, data: object): string | null {
+  const address = event.startsWith("post.") ? parseUrl((data as Post).platformUrl ?? "") : null;
+  return address !== null && /^https?:$/.test(address.protocol) ? address.href : null;
 }
 
 const NOTHING: Told = { title: "Posthorn", lines: [] };
@@ -97,9 +103,7 @@ function quoted(name: string, title: string): string {
 }
 
 /** As it was when it happened. */
-function tell(words: Words, delivery: Sent): Told {
-  const { event } = delivery;
-  const data = dataOf(words.ctx, delivery);
+function tell(words: Words, event: string, data: object): Told {
   if (event === TEST_EVENT)
     return { title: "Posthorn: a test", lines: ["Messages from Posthorn arrive here."] };
   if (event.startsWith("post.")) return tellPost(words, event, data as Post);
@@ -119,7 +123,7 @@ const POST_TITLES: Readonly<Record<string, string>> = {
 };
 
 function tellPost({ ctx, channel }: Words, event: string, post: Post): Told {
-  const { id, accountId, provider, error, scheduledAt, platformUrl } = post;
+  const { id, accountId, provider, error, scheduledAt } = post;
   const text = textOf(post);
   const when = tellTime(Date.parse(scheduledAt), ctx.settings.timezone);
   const isFailed = event === "post.failed";
@@ -131,7 +135,6 @@ function tellPost({ ctx, channel }: Words, event: string, post: Post): Told {
       error === null ? "" : plainText(error, MAX_ERROR),
       isFailed ? `Once that is mended, send it again with: posthorn retry ${id} (or ask your agent to).` : "",
     ],
-    page: platformUrl,
     about: inQuotes(text, MAX_SHORT_TEXT),
   };
 }

@@ -193,6 +193,8 @@ export async function createWebhook(
   const receiver = readReceiver(format, args.url);
   if (receiver.format !== "email") ctx.outbound.assertAllowed("url", receiver.url.href);
   const secret = readSigning(format, args.secret);
+  if (args.accountId !== undefined && args.accountIds !== undefined)
+    throw new AppError("invalid", "accountIds: means the same as accountId. Give one of the two.");
   const accountIds = await readAccountIds(ctx, caller, args.accountId ?? args.accountIds);
   if (receiver.format === "email" && ctx.mailer === null) throw noMailServer();
   if (receiver.format !== "email") await knock(call, receiver);

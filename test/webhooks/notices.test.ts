@@ -87,7 +87,9 @@ const draft = (over: Partial<DraftEvent> = {}): DraftEvent => ({
   ...over,
 });
 
-async function noteDraft(kind: EventKind, snapshot: DraftEvent, ownerId = "default"): Promise<void> {
+type DraftKind = Extract<EventKind, `draft.${string}`>;
+
+async function noteDraft(kind: DraftKind, snapshot: DraftEvent, ownerId = "default"): Promise<void> {
   const { accountIds } = snapshot;
   await ctx.store.write((tx) => noteEvent(tx, { ownerId, kind, accountIds, snapshot, at: ctx.clock.now() }));
 }
@@ -370,12 +372,20 @@ describe("what stands in the way", () => {
   });
 
   it.each([
+    [
+      "accountIds",
+      { accountId: ["acc_1"], accountIds: ["acc_1"] },
+      /^accountIds: means the same as accountId/,
+    ],
     ["secret", { secret: `whsec_${"a".repeat(40)}` }, /^secret: nothing is signed for slack/],
     ["url", { url: "https://10.0.0.1/x" }, /^url: .*private network/],
     ["url", { url: "https://user:canary@hooks.slack.com/x" }, /^url: .*user name or password/],
-  ] as const)("is refused when it is made: %s", async (_field, args, reason) => {
-    await expect(make("slack", args)).rejects.toThrow(reason);
-  });
+  ] satisfies [string, Partial<WebhookArgs>, RegExp][])(
+    "is refused when it is made: %s",
+    async (_field, args, reason) => {
+      await expect(make("slack", args)).rejects.toThrow(reason);
+    },
+  );
 });
 
 describe("receivers", () => {

@@ -1,6 +1,5 @@
 import { AppError } from "../errors.ts";
 import { parseUrl } from "../parse-url.ts";
-import { quote } from "../time.ts";
 import type { WebhookFormat } from "./webhook.ts";
 
 /** Where a webhook's messages go, read from the address that a person gave. Holds its secrets. */
@@ -12,21 +11,17 @@ export type Receiver =
   | { readonly format: "telegram"; readonly url: URL; readonly fields: Readonly<Record<string, string>> }
   | { readonly format: "email"; readonly to: string };
 
-/** Throws `invalid`. The text is not quoted where it may hold a token. */
+/** Throws `invalid`, and quotes nothing of the text, which may hold a token. */
 export function readReceiver(format: WebhookFormat, given: string): Receiver {
   const text = given.trim();
   if (format === "email") return { format, to: readMailbox(text) };
   if (format === "telegram") return readTelegram(text);
   if (format === "ntfy") return readNtfy(text);
-  if (format === "standard")
-    return {
-      format,
-      url: readAddress(text, "Give one that begins with https://.", `The address ${quote(text)}`),
-    };
   return { format, url: readAddress(text, HOW[format]) };
 }
 
 const HOW = {
+  standard: "Give one that begins with https://, or say in which format people are told there.",
   slack: "Give the address of an incoming webhook, which begins with https://hooks.slack.com/services/.",
   discord:
     "Give the address of a webhook of the channel, which begins with https://discord.com/api/webhooks/.",
@@ -36,10 +31,10 @@ const HOW = {
   email: "Give one address, for example mailto:someone@example.com.",
 } as const;
 
-function readAddress(text: string, how: string, shown = "this"): URL {
+function readAddress(text: string, how: string): URL {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw refused(`${shown} is not an http(s) address. ${how}`);
+    throw refused(`this is not an http(s) address. ${how}`);
   url.hash = "";
   return url;
 }
@@ -100,7 +95,7 @@ function readMailbox(text: string): string {
   const mailbox = decoded(text.replace(/^mailto:/i, ""));
   if (mailbox.length <= MAX_MAILBOX_CHARS && /^[^\s@,;:<>()[\]"\\?]+@[^\s@,;:<>()[\]"\\?]+$/.test(mailbox))
     return mailbox;
-  throw refused(`${quote(text)} is not an e-mail address. ${HOW.email}`);
+  throw refused(`this is not an e-mail address. ${HOW.email}`);
 }
 
 /** What lists and logs show. Paths of chats and names of topics are as good as passwords. */

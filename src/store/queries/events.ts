@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
 import { newId } from "../../domain/ids.ts";
+import type { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
 import type { EventKind } from "../../domain/webhooks/webhook.ts";
 import type { Tables } from "../engine/schema.ts";
 import { queryOf, rowsOf } from "../engine/statements.ts";
@@ -14,15 +15,18 @@ import type { WebhookRow } from "./webhooks.ts";
  * they are written into the outbox of each webhook that wants them, in the transaction of the change.
  */
 
-interface NewEvent {
-  readonly kind: EventKind;
-  /** What is told of it; for `draft.…` it must say `accountIds`, too. */
-  readonly snapshot: object;
+/** What is told of each; of an account its columns. */
+type Snapshot =
+  | { readonly kind: "draft.waiting" | "draft.decided" | "draft.partly"; readonly snapshot: DraftEvent }
+  | { readonly kind: "digest.daily"; readonly snapshot: DigestEvent }
+  | { readonly kind: "account.expiring"; readonly snapshot: object };
+
+type NewEvent = Snapshot & {
   /** When it happened. */
   readonly at: number;
   /** What must be told once and no second time, however often it is noted. Default: each is another event. */
   readonly once?: string;
-}
+};
 
 /**
  * Puts an event into the outbox of the owner's webhooks that want it. One that is limited to accounts gets it only
