@@ -4,6 +4,7 @@ import type { Clock } from "./ports/clock.ts";
 import type { FeedStorage } from "./ports/feed-storage.ts";
 import type { FileStore } from "./ports/file-store.ts";
 import type { Logger } from "./ports/logger.ts";
+import type { Mailer } from "./ports/mailer.ts";
 import type { MediaProbe } from "./ports/media-probe.ts";
 import type { MediaSource, PublicMedia } from "./ports/media.ts";
 import type { Outbound } from "./ports/outbound.ts";
@@ -30,6 +31,8 @@ interface ServiceSettings {
   readonly platformSettings: Readonly<Record<string, string>>;
   /** Where others reach it, as it was set; null: on loopback, at `port`. */
   readonly publicUrl?: string | null;
+  /** Called each minute while publishing works; null or missing: none. Its path may be a secret. */
+  readonly heartbeatUrl?: string | null;
   /** As it was set; a listener of stdio takes another where it is not free. */
   readonly port?: number;
 }
@@ -45,6 +48,8 @@ export interface AppContext {
   readonly cipher: Cipher;
   readonly outbound: Outbound;
   readonly sockets: Sockets;
+  /** Null: no mail server is set. */
+  readonly mailer: Mailer | null;
   readonly files: FileStore;
   readonly media: MediaSource;
   readonly publicMedia: PublicMedia;

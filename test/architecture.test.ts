@@ -65,6 +65,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "csv-stringify": ["imports"],
   express: ["http", "mcp"],
   kysely: ["store"],
+  nodemailer: ["media"],
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
@@ -123,6 +124,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
   "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
   "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
+  "src/drafts/draft-events.ts": "what is told of drafts that went out in part",
   "src/drafts/series.ts": "the next posts of a series, made ahead",
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/health/status.ts": "where the server of a data folder is reached",
@@ -133,6 +135,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
+  "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
   "src/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",
 };

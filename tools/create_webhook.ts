@@ -13,8 +13,8 @@ export default defineTool({
   title: "Create an event webhook",
   permission: "admin",
   description:
-    "Have events sent to an address as signed JSON (Standard Webhooks): when posts change state, when a channel must be reconnected. " +
-    'Then call test_webhook. Example: {"url":"https://example.com/hook","events":["post.failed"]}',
+    "Have events sent to an address, as signed JSON (Standard Webhooks) or as messages for people. " +
+    'Then call test_webhook. Example: {"url":"https://ntfy.sh/my-topic","format":"ntfy"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: WebhookArgs,
   output,

@@ -7,8 +7,8 @@ export default defineTool({
   title: "List event webhooks",
   permission: "admin",
   description:
-    "List the event webhooks and whether events get through. With id, also the log of its deliveries, newest first: tries, answers, " +
-    'errors, the next try. Example: {"id":"whk_…"}',
+    "List the event webhooks and whether events get through. With id, also the log of its deliveries. " +
+    'Example: {"id":"whk_…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListWebhooksArgs,
   output: WebhookList,

@@ -17,7 +17,7 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { plainText } from "../domain/plain-text.ts";
 
 /** How long before its access ends an account asks for attention. */
-const EXPIRING_WITHIN_MS = 7 * DAY;
+export const EXPIRING_WITHIN_MS = 7 * DAY;
 
 /** The accounts the caller may see, oldest first, or one of them. Throws `not_found` where that is none. */
 export async function listAccounts(

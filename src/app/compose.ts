@@ -7,6 +7,7 @@ import { createMediaProbe } from "../media/probe/media-reader.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { removePartialFiles } from "../media/stores/folder-store.ts";
+import { createMailer } from "../media/outbound/mailer.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
 import { findReadyFile, createCopyUrl, createDownloadUrl } from "../files/files.ts";
@@ -73,6 +74,7 @@ export async function createContext(
       cipher: await openCipher(store, setup),
       outbound,
       sockets: door,
+      mailer: setup.secrets.smtp === null ? null : createMailer(setup.secrets.smtp),
       files,
       media: createMediaSource({
         outbound,

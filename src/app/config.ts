@@ -7,6 +7,7 @@ import {
   settingName,
 } from "../domain/accounts/platform-settings.ts";
 import { checkPlace, readBucketSettings } from "../domain/files/bucket-settings.ts";
+import { readSmtpAddress } from "../domain/settings/smtp-address.ts";
 import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-address.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, TOOL_SETS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
@@ -62,6 +63,8 @@ const Environment = z.object({
   POSTHORN_TRUST_PROXY: TrustProxy,
   POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
   POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
+  POSTHORN_SMTP_URL: readBy(readSmtpAddress).optional(),
+  POSTHORN_HEARTBEAT_URL: httpAddress("https://hc-ping.com/…", { mayHaveQuery: true }).optional(),
   POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
   POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
   POSTHORN_ALLOWED_HOSTS: HostList,
@@ -167,6 +170,8 @@ export function readConfig(
     logFormat,
     /** Null: those that a person usually has. Set to nothing, no folder is open. */
     uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
+    /** Called each minute while publishing works. Null: none. */
+    heartbeatUrl: values.POSTHORN_HEARTBEAT_URL ?? null,
     confirm: values.POSTHORN_CONFIRM,
     hasLegacySse: values.POSTHORN_LEGACY_SSE,
     /** The sets of tools that MCP lists. */
@@ -184,6 +189,8 @@ export function readConfig(
     apiKey: values.POSTHORN_API_KEY ?? null,
     /** What a scraper of `/metrics` shows; null: there is no such page. */
     metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
+    /** The mail server with its password. Null: no e-mail is sent. */
+    smtp: values.POSTHORN_SMTP_URL ?? null,
     bucketSecretKey: ofBucket.secretAccessKey,
     /** With passwords in them; null: SQLite. */
     database: ofDatabase.addresses,

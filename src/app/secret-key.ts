@@ -19,7 +19,7 @@ import {
 } from "../platform-io/secrets.ts";
 import { calendarLinkAad } from "../feeds/calendar-link.ts";
 import { stepAad } from "../publishing/effect-steps.ts";
-import { webhookAad } from "../webhooks/webhook-deliveries.ts";
+import { webhookAad } from "../webhooks/send.ts";
 
 /** Sealed with the secret key, to tell whether a key is the right one. */
 export const KEY_CHECK = "secret_key_check";

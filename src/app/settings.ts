@@ -41,6 +41,18 @@ export const SETTINGS: readonly {
     default: "none",
   },
   {
+    name: "POSTHORN_SMTP_URL",
+    meaning:
+      "Mail server for notices by e-mail, with user, password and sender: `smtps://user:password@mail.example.com?from=posthorn@example.com`, or `smtp://` for a server without TLS or with STARTTLS",
+    default: "none, and no e-mail is sent",
+  },
+  {
+    name: "POSTHORN_HEARTBEAT_URL",
+    meaning:
+      "Address that is called (GET) every minute while publishing works, for a service that tells you when the calls end",
+    default: "none",
+  },
+  {
     name: "POSTHORN_TIMEZONE",
     meaning: "IANA zone for times without an offset and for calendars",
     default: "the machine's own",
@@ -135,5 +147,5 @@ function isOwnUser(uid: number): boolean {
 
 /** By the words that names of secrets end with, platforms' own among them: one too many costs a chmod. */
 function isSecretSetting(name: string): boolean {
-  return /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD|^DATABASE_.*URL)$/.test(name);
+  return /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD|(SMTP|HEARTBEAT)_URL|^DATABASE_.*URL)$/.test(name);
 }

@@ -6,6 +6,7 @@ import { addDoctorCommand } from "./commands/doctor.ts";
 import type { Host } from "./host.ts";
 import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
+import { addNotifyCommand } from "./commands/notify.ts";
 import { addDemoCommand, addServeCommand, addStdioCommand } from "./commands/serve.ts";
 import { addServiceCommand } from "./service/service.ts";
 import { addToolCommands } from "./commands/tools.ts";
@@ -66,6 +67,7 @@ function createProgram(host: Host): Command {
   program.commandsGroup(UPKEEP);
   addKeysCommand(program, host);
   addCalendarLinkCommand(program, host);
+  addNotifyCommand(program, host);
   addDoctorCommand(program, host);
   addServiceCommand(program, host);
   addDataCommands(program, host);

@@ -7,6 +7,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
 import { checkTarget, contentOf, type DraftContent, NO_TIME, type PostTiming } from "./draft-content.ts";
+import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
 import { assertCurrent, assertReady, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } from "./series.ts";
@@ -147,6 +148,7 @@ function decide(
     });
     if (decided === null) throw await staleRevision(tx, row);
     await effect?.(tx, decided);
+    await noteDraft(tx, "draft.decided", decided, { at: now });
     return { draft: await showDraft(tx, decided) };
   });
 }

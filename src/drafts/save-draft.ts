@@ -8,6 +8,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { changeContent, checkDraft, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
+import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
 
 /** Which fields one change touched. */
@@ -65,11 +66,13 @@ export async function saveDraft(
       };
       const made = { ...row, key_id: caller.keyId, decision: null, created_at: now };
       await insertDraft(tx, made);
+      if (submit) await noteDraft(tx, "draft.waiting", made, { at: now });
       return { draft: await showDraft(tx, made), warnings };
     }
     const changes = noteChange(before, { revision: before.revision + 1, keyId: caller.keyId, fields });
     const row = await writeDraft(tx, before, { ...set, changes });
     if (row === null) throw await staleRevision(tx, before);
+    if (submit) await noteDraft(tx, "draft.waiting", row, { at: now });
     return { draft: await showDraft(tx, row), warnings };
   });
   return answer;

@@ -16,6 +16,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { requireFiles } from "../files/media-places.ts";
+import { noteDraft } from "../drafts/draft-events.ts";
 import { draftOfPost } from "../drafts/post-drafts.ts";
 import { type DraftRow, insertDraft } from "../store/queries/drafts.ts";
 import { placeTogether, preparePost, type PreparedPost } from "../posts/schedule-post.ts";
@@ -95,7 +96,9 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
     );
     for (const { mark } of fresh) {
       const draft = drafts.get(mark);
-      if (draft !== undefined) await insertDraft(tx, draft);
+      if (draft === undefined) continue;
+      await insertDraft(tx, draft);
+      await noteDraft(tx, "draft.waiting", draft, { at: draft.created_at });
     }
     if (args.as === "posts")
       await insertPosts(

@@ -11,10 +11,12 @@ import {
   RepeatedFailures,
   supervise,
 } from "./workers.ts";
+import { remindOfExpiry, tellOfTheDay } from "../webhooks/reminders.ts";
 import { startWebhookLoop } from "../webhooks/webhook-deliveries.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { noticeRestore } from "./restored.ts";
 import { advanceEpoch } from "../store/backup/restore-epoch.ts";
-import { HOUR, SECOND } from "../domain/time.ts";
+import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import { inspectDue } from "../connecting/inspect.ts";
 import { renewDueGrants } from "../connecting/renewal.ts";
 
@@ -70,10 +72,15 @@ export async function runPublisher(
     };
   });
   ctx.links.wakePublisher = () => kept.current()?.wake();
+  const isHealthy = (): boolean => kept.current()?.isHealthy() ?? false;
+  const heartbeat = startHeartbeat(ctx, isHealthy);
   return {
     wake: () => kept.current()?.wake(),
-    isHealthy: () => kept.current()?.isHealthy() ?? false,
-    close: (graceMs) => kept.close(graceMs),
+    isHealthy,
+    close(graceMs) {
+      heartbeat.close();
+      return kept.close(graceMs);
+    },
   };
 }
 
@@ -126,6 +133,8 @@ export interface MaintenanceJob {
 const JOBS: readonly MaintenanceJob[] = [
   { name: "tokens", everyMs: HOUR, run: renewDueGrants },
   { name: "accounts", everyMs: HOUR, run: inspectDue },
+  { name: "expiry", everyMs: HOUR, run: remindOfExpiry },
+  { name: "digest", everyMs: MINUTE, run: tellOfTheDay },
 ];
 
 /** Processes that start together, after an update say, do not ask the platforms together. */

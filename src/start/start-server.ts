@@ -1,3 +1,4 @@
+import { PARTLY_JOB } from "../drafts/draft-events.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
@@ -69,7 +70,10 @@ export async function startServer(start: ServerStart): Promise<Server> {
     else {
       closers.add(await register(ctx, start.self));
       const role = half === "publisher" ? half : start.role;
-      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [SERIES_JOB]);
+      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [
+        SERIES_JOB,
+        PARTLY_JOB,
+      ]);
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.

@@ -1,3 +1,4 @@
+import { PARTLY_JOB } from "../drafts/draft-events.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../access/api-keys.ts";
@@ -62,7 +63,10 @@ export async function runStdio({
     let publisher: Publisher | null = null;
     openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
     closers.add(await register(ctx, self));
-    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [SERIES_JOB]);
+    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [
+      SERIES_JOB,
+      PARTLY_JOB,
+    ]);
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;
     await serveStdio({

@@ -1,15 +1,11 @@
-import * as z from "zod";
-import type { Readable } from "node:stream";
-import { AppError } from "../domain/errors.ts";
-import { signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../domain/time.ts";
-import { TEST_EVENT } from "../domain/webhooks/webhook.ts";
-import { OutboundFailure } from "../ports/outbound.ts";
 import {
   type DeliveryEnd,
   endDelivery,
   leaseWebhook,
-  nextDelivery,
+  nextDeliveries,
+  deferDeliveries,
+  noteTold,
   releaseWebhook,
   type WebhookLease,
   type WebhookStanding,
@@ -20,11 +16,11 @@ import {
   readDueWebhooks,
   readNextDelivery,
 } from "../store/queries/webhooks.ts";
-import { showSnapshot } from "../store/queries/posts.ts";
-import { type ShownAccount, toAccount } from "../accounts/accounts.ts";
+import type { Tx } from "../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
-import { readRetryAfter } from "../platform-io/platform-request.ts";
 import { Cron } from "croner";
+import { chooseMessage, readTold, toldAfter } from "./message-rate.ts";
+import { type Answer, send } from "./send.ts";
 
 /** Waits before the second, third, … try, as Standard Webhooks recommends: a little over three days. */
 const RETRY_AFTER_MS: readonly number[] = [
@@ -44,25 +40,23 @@ const DISABLE_AFTER_MS = 5 * DAY;
 /** Every event gets this many tries before that, were it the first after a long silence. */
 const TRIES_BEFORE_DISABLING = 3;
 
-const TIMEOUT_MS = 15 * SECOND;
 /** Longer than a try can take; after it another process may send, should this one hang. */
 const LEASE_MS = MINUTE;
 
-/** Read of an answer, so that the connection can serve the next event. */
-const MAX_DRAINED_BYTES = 64 * 1024;
+/** What people did not hear of yet goes into one message, up to so many events. */
+const MERGED_AT_ONCE = 200;
 
 /** Sends a webhook's due events one after the other, unless another process does so already. */
 export async function deliverDue(ctx: AppContext, webhookId: string, signal: AbortSignal): Promise<void> {
   const lease = { webhookId, workerId: ctx.workerId };
   const first = await ctx.store.write(async (tx) => {
     const row = await leaseWebhook(tx, lease, leaseTimes(ctx));
-    return row === null ? null : { row, delivery: await nextDelivery(tx, lease, leaseTimes(ctx)) };
+    return row === null ? null : { row, batch: await nextBatch(ctx, tx, { lease, webhook: row }) };
   });
   if (first === null) return;
   try {
-    let delivery = first.delivery;
-    while (delivery !== null)
-      delivery = await deliverOne(ctx, { lease, webhook: first.row, delivery }, signal);
+    let { batch } = first;
+    while (batch.length > 0) batch = await deliverBatch(ctx, { lease, webhook: first.row, batch }, signal);
   } finally {
     await ctx.store.write((tx) => releaseWebhook(tx, lease));
   }
@@ -73,90 +67,43 @@ function leaseTimes(ctx: AppContext): { now: number; until: number } {
   return { now, until: now + LEASE_MS };
 }
 
-/** Answers the next one. A try that our own end broke off leaves no trace: the next process makes it. */
-async function deliverOne(
+interface Leased {
+  readonly lease: WebhookLease;
+  readonly webhook: WebhookRow;
+}
+
+/** What is sent next, in one request: an event, or to people all that they have not heard of an account. */
+async function nextBatch(ctx: AppContext, tx: Tx, { lease, webhook }: Leased): Promise<DeliveryRow[]> {
+  const times = leaseTimes(ctx);
+  if (webhook.format === "standard") return nextDeliveries(tx, lease, { ...times, limit: 1 });
+  const due = await nextDeliveries(tx, lease, { ...times, limit: MERGED_AT_ONCE });
+  const { message, later } = chooseMessage(due, readTold(webhook), times.now);
+  for (const { seqs, until } of later) await deferDeliveries(tx, seqs, until);
+  return message;
+}
+
+/** Answers the next. A try that our own end broke off leaves no trace: the next process makes it. */
+async function deliverBatch(
   ctx: AppContext,
-  { lease, webhook, delivery }: { lease: WebhookLease; webhook: WebhookRow; delivery: DeliveryRow },
+  { lease, webhook, batch }: Leased & { readonly batch: readonly DeliveryRow[] },
   signal: AbortSignal,
-): Promise<DeliveryRow | null> {
-  const answer = await send(ctx, webhook, { id: delivery.id, body: bodyOf(ctx, delivery), signal });
-  if (signal.aborted) return null;
-  const row = await findWebhookRow(ctx.store, delivery.owner_id, lease.webhookId);
-  if (row === undefined) return null;
+): Promise<DeliveryRow[]> {
+  const answer = await send(ctx, webhook, { deliveries: batch, signal });
+  if (signal.aborted) return [];
+  const row = await findWebhookRow(ctx.store, webhook.owner_id, lease.webhookId);
+  if (row === undefined) return [];
   const now = ctx.clock.now();
-  const standing = standingAfter(row, { answer, tries: delivery.tries + 1, now });
-  const end = endOf(delivery, { answer, now, isDisabled: standing.status === "disabled" });
-  logTry(ctx, delivery, { end, standing });
+  const tries = Math.max(...batch.map((delivery) => delivery.tries)) + 1;
+  const standing = standingAfter(row, { answer, tries, now });
+  const isDisabled = standing.status === "disabled";
+  const ends = batch.map((delivery) => endOf(delivery, { answer, now, isDisabled }));
+  for (const [at, delivery] of batch.entries()) logTry(ctx, delivery, { end: ends[at], standing });
+  const told = answer.error === null ? toldAfter(readTold(row), batch, now) : readTold(row);
   return ctx.store.write(async (tx) => {
-    await endDelivery(tx, lease.webhookId, end, standing);
-    return nextDelivery(tx, lease, leaseTimes(ctx));
+    for (const end of ends) await endDelivery(tx, lease.webhookId, end, standing);
+    if (row.format !== "standard") await noteTold(tx, row.id, told);
+    return nextBatch(ctx, tx, { lease, webhook: { ...row, last_told: JSON.stringify(told) } });
   });
-}
-
-/** `error` null: the receiver took it. */
-interface Answer {
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-  readonly retryAfterMs: number | null;
-}
-
-/** Sends a signed event, once. */
-export async function send(
-  ctx: AppContext,
-  webhook: WebhookRow,
-  message: { id: string; body: string; signal: AbortSignal },
-): Promise<Answer> {
-  const { id, body, signal } = message;
-  try {
-    const { url, secret } = openTarget(ctx, webhook);
-    const signed = signedHeaders({ id, body, sentAt: ctx.clock.now() }, secret);
-    const headers = { "content-type": "application/json", ...signed };
-    const request = { method: "POST", url, headers, body, timeoutMs: TIMEOUT_MS, signal } as const;
-    const answer = await ctx.outbound.request(request);
-    await drain(answer.body);
-    const { "retry-after": retryAfter } = answer.headers;
-    const now = ctx.clock.now();
-    const retryAfterMs = retryAfter === undefined ? null : readRetryAfter({ "retry-after": retryAfter }, now);
-    return { httpStatus: answer.status, error: refusal(answer.status), retryAfterMs };
-  } catch (error) {
-    return { httpStatus: null, error: sentenceFor(error), retryAfterMs: null };
-  }
-}
-
-/** What the receiver says is of no interest. Leaving the loop destroys the stream and its connection. */
-async function drain(answer: Readable): Promise<void> {
-  let size = 0;
-  try {
-    for await (const chunk of answer) {
-      size += Buffer.from(chunk).length;
-      if (size > MAX_DRAINED_BYTES) return;
-    }
-  } catch {
-    // Its status has come.
-  }
-}
-
-const REFUSALS: Readonly<Record<number, string>> = {
-  401: "The receiver does not accept the signature (HTTP 401). Check that it verifies with this webhook's secret.",
-  404: "The receiver knows nothing at this address (HTTP 404).",
-  410: "The address is gone for good (HTTP 410).",
-  429: "The receiver asks to come again later (HTTP 429).",
-};
-
-function refusal(status: number): string | null {
-  if (status >= 200 && status < 300) return null;
-  if (status < 400)
-    return `The address redirects (HTTP ${status}), which is not followed. Make a webhook with the address that it leads to.`;
-  const usual = status < 500 ? "The receiver refused it" : "The receiver has a problem of its own";
-  return REFUSALS[status] ?? `${usual} (HTTP ${status}). Its own log says why.`;
-}
-
-function sentenceFor(error: unknown): string {
-  if (error instanceof AppError) return error.message;
-  if (error instanceof OutboundFailure && !error.wasSent) return "The receiver could not be reached.";
-  if (error instanceof OutboundFailure)
-    return `The receiver did not answer properly within ${TIMEOUT_MS / SECOND} seconds.`;
-  throw error;
 }
 
 export function standingAfter(
@@ -188,8 +135,9 @@ export function endOf(
 function logTry(
   ctx: AppContext,
   delivery: DeliveryRow,
-  { end, standing }: { end: DeliveryEnd; standing: WebhookStanding },
+  { end, standing }: { end: DeliveryEnd | undefined; standing: WebhookStanding },
 ): void {
+  if (end === undefined) return;
   const fields = {
     webhookId: delivery.webhook_id,
     deliveryId: delivery.id,
@@ -204,44 +152,6 @@ function logTry(
     { ...fields, reason: end.error },
     standing.status === "disabled" ? "a webhook was turned off" : "an event was not delivered",
   );
-}
-
-/** The same on each try: everything in it was fixed when the event happened. */
-export function bodyOf(ctx: AppContext, row: Omit<DeliveryRow, "seq">): string {
-  return JSON.stringify({ type: row.event, timestamp: toIso(row.happened_at), data: dataOf(ctx, row) });
-}
-
-function dataOf(ctx: AppContext, row: Omit<DeliveryRow, "seq">): object {
-  const { event, snapshot, webhook_id: webhookId } = row;
-  if (event === TEST_EVENT) return { webhookId };
-  if (event.startsWith("post.")) return showSnapshot(snapshot);
-  const { queued, ...account }: ShownAccount & { queued: number } = JSON.parse(snapshot);
-  return toAccount(ctx, account, queued);
-}
-
-const Target = z.strictObject({ url: z.string(), secret: z.string() });
-/** Where a webhook's events go, and what they are signed with. */
-export type Target = z.infer<typeof Target>;
-
-export function webhookAad(row: { owner_id: string; id: string }): string {
-  return `${row.owner_id}|${row.id}|webhook`;
-}
-
-export function sealTarget(ctx: AppContext, row: { owner_id: string; id: string }, target: Target): string {
-  return ctx.cipher.seal(JSON.stringify(target), webhookAad(row));
-}
-
-/** Throws `conflict` where the row was sealed with another key than this instance has. */
-export function openTarget(ctx: AppContext, row: WebhookRow): Target {
-  try {
-    return Target.parse(JSON.parse(ctx.cipher.open(row.secrets_enc, webhookAad(row))));
-  } catch (cause) {
-    throw new AppError(
-      "conflict",
-      "Its stored secret cannot be read with this instance's secret key. Make the webhook again.",
-      { cause },
-    );
-  }
 }
 
 /** Webhooks that one process sends to at a time. */

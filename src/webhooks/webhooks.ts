@@ -10,7 +10,9 @@ import {
   type ReplayArgs,
   TEST_EVENT,
   type Webhook,
+  usualEvents,
   type WebhookArgs,
+  type WebhookFormat,
   type WebhookList,
 } from "../domain/webhooks/webhook.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -31,9 +33,11 @@ import {
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { newId } from "../domain/ids.ts";
+import { type Receiver, readReceiver, showReceiver } from "../domain/webhooks/receivers.ts";
 import { makeSecret, readSecret } from "../domain/webhooks/standard-webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { bodyOf, endOf, sealTarget, send, standingAfter } from "./webhook-deliveries.ts";
+import { noMailServer, sealTarget, send } from "./send.ts";
+import { endOf, standingAfter } from "./webhook-deliveries.ts";
 
 /** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
 export async function listWebhooks(
@@ -144,6 +148,7 @@ async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
 function toWebhook(row: WebhookRow, pending: number): Webhook {
   return {
     id: row.id,
+    format: row.format,
     url: row.address,
     events: JSON.parse(row.events) as EventKind[],
     accountIds: accountIdsOf(row),
@@ -184,12 +189,23 @@ export async function createWebhook(
   args: WebhookArgs,
 ): Promise<{ webhook: Webhook; secret: string | null }> {
   const { ctx, caller } = call;
-  const url = ctx.outbound.assertAllowed("url", args.url);
-  url.hash = "";
-  const secret = args.secret === undefined ? makeSecret() : readSecret(args.secret);
-  const accountIds = await readAccountIds(ctx, caller, args.accountId);
-  await knock(call, url);
-  const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
+  const { format = "standard" } = args;
+  const receiver = readReceiver(format, args.url);
+  if (receiver.format !== "email") ctx.outbound.assertAllowed("url", receiver.url.href);
+  const secret = readSigning(format, args.secret);
+  if (args.accountId !== undefined && args.accountIds !== undefined)
+    throw new AppError("invalid", "accountIds: means the same as accountId. Give one of the two.");
+  const accountIds = await readAccountIds(ctx, caller, args.accountId ?? args.accountIds);
+  if (receiver.format === "email" && ctx.mailer === null) throw noMailServer();
+  if (receiver.format !== "email") await knock(call, receiver);
+  const events = args.events ?? usualEvents(format);
+  const row = makeRow(ctx, caller.ownerId, {
+    receiver,
+    url: args.url,
+    secret: secret ?? "",
+    events,
+    accountIds,
+  });
   return commitOnce(call, async (tx) => {
     if ((await listWebhookRows(tx, caller.ownerId)).length >= MAX_WEBHOOKS)
       throw new AppError(
@@ -199,6 +215,13 @@ export async function createWebhook(
     await insertWebhook(tx, row);
     return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
   });
+}
+
+/** Null where people are told: nothing is signed for them. */
+function readSigning(format: WebhookFormat, given: string | undefined): string | null {
+  if (format === "standard") return given === undefined ? makeSecret() : readSecret(given);
+  if (given === undefined) return null;
+  throw new AppError("invalid", `secret: nothing is signed for ${format}. Leave it out.`);
 }
 
 /** A limited key makes webhooks only for its accounts. */
@@ -213,11 +236,15 @@ async function readAccountIds(
   return [...ids];
 }
 
+type HttpReceiver = Exclude<Receiver, { readonly format: "email" }>;
+
 /** A name may lead into a private network, which only a connection shows. `test_webhook` tells the rest. */
-async function knock({ ctx, signal }: CallContext, url: URL): Promise<void> {
+async function knock({ ctx, signal }: CallContext, { format, url }: HttpReceiver): Promise<void> {
+  // A service of messages is not touched where a request says something.
+  const href = format === "standard" ? url.href : `${url.origin}/`;
   const limits = { newConnection: true, timeoutMs: KNOCK_TIMEOUT_MS, signal };
   try {
-    const response = await ctx.outbound.request({ method: "HEAD", url: url.href, ...limits });
+    const response = await ctx.outbound.request({ method: "HEAD", url: href, ...limits });
     response.body.destroy();
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
@@ -227,15 +254,23 @@ async function knock({ ctx, signal }: CallContext, url: URL): Promise<void> {
 function makeRow(
   ctx: AppContext,
   ownerId: string,
-  made: { url: URL; secret: string; events: readonly EventKind[]; accountIds: readonly string[] | null },
+  made: {
+    receiver: Receiver;
+    url: string;
+    secret: string;
+    events: readonly EventKind[];
+    accountIds: readonly string[] | null;
+  },
 ): WebhookRow {
   const now = ctx.clock.now();
   const id = newId("whk");
   return {
     id,
     owner_id: ownerId,
-    address: `${made.url.origin}${made.url.pathname}${made.url.search === "" ? "" : "?…"}`,
-    secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, { url: made.url.href, secret: made.secret }),
+    address: showReceiver(made.receiver),
+    format: made.receiver.format,
+    last_told: "{}",
+    secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, { url: made.url, secret: made.secret }),
     events: JSON.stringify(EVENT_KINDS.filter((kind) => made.events.includes(kind))),
     account_ids: made.accountIds === null ? null : JSON.stringify(made.accountIds),
     status: "active",
@@ -269,7 +304,7 @@ export async function testWebhook(
     http_status: null,
     error: null,
   };
-  const answer = await send(ctx, row, { id: test.id, body: bodyOf(ctx, test), signal: call.signal });
+  const answer = await send(ctx, row, { deliveries: [test], signal: call.signal });
   const now = ctx.clock.now();
   return commitOnce(call, async (tx) => {
     const current = await findWebhook(tx, call.caller, args.id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { resealAll, ownsDatabase } from "../../src/app/secret-key.ts";
 import { appAad, openSecrets, pendingAad, sealGrant, sealSecrets } from "../../src/platform-io/secrets.ts";
-import { openTarget, sealTarget } from "../../src/webhooks/webhook-deliveries.ts";
+import { openTarget, sealTarget } from "../../src/webhooks/send.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";

@@ -75,6 +75,7 @@ export async function createTestContext(
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },
     cipher: createCipher(randomBytes(32)),
     sockets: absent("sockets"),
+    mailer: null,
     files: absent("files"),
     media: absent("media"),
     publicMedia: absent("publicMedia"),

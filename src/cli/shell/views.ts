@@ -51,6 +51,7 @@ const LISTS: readonly View[] = [
     { title: "ID", of: ({ id }) => id },
   ]),
   viewOf("webhooks", Webhook, [
+    { title: "FORMAT", of: ({ format }) => format },
     { title: "ADDRESS", of: ({ url }) => url, isCut: true },
     { title: "STATUS", of: ({ status }) => status },
     { title: "ID", of: ({ id }) => id },

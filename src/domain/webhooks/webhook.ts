@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a webhook can be told of: every state a post can reach, and a channel that stops working. */
+/** What a webhook can be told of: every state a post can reach, channels that stop working, drafts, the day. */
 export const EVENT_KINDS = [
   "post.scheduled",
   "post.publishing",
@@ -9,8 +9,30 @@ export const EVENT_KINDS = [
   "post.failed",
   "post.cancelled",
   "account.reconnect_required",
+  "account.expiring",
+  "draft.waiting",
+  "draft.decided",
+  "draft.partly",
+  "digest.daily",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** `standard`: signed JSON for programs (Standard Webhooks). All others: a message for people. */
+export const WEBHOOK_FORMATS = ["standard", "ntfy", "slack", "discord", "telegram", "email"] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
+/** What a person must do something about. A group that went out in part has a failed post, which is told. */
+const NEEDS_A_PERSON: readonly EventKind[] = [
+  "post.failed",
+  "account.reconnect_required",
+  "account.expiring",
+  "draft.waiting",
+];
+
+/** The events of a webhook that was made without a list of them. */
+export function usualEvents(format: WebhookFormat): readonly EventKind[] {
+  return format === "standard" ? EVENT_KINDS : NEEDS_A_PERSON;
+}
 
 /** Sent only on request, so that a receiver can be tried out. */
 export const TEST_EVENT = "webhook.test";
@@ -26,7 +48,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const Webhook = z
   .strictObject({
     id: z.string(),
-    url: z.string().describe("Without its query, which may hold a token."),
+    format: z.enum(WEBHOOK_FORMATS),
+    url: z.string().describe("Without what may be a token."),
     events: z.array(z.enum(EVENT_KINDS)),
     accountIds: z.array(z.string()).nullable().describe("Null: all accounts."),
     status: z.enum(WEBHOOK_STATUSES).describe("disabled: test_webhook turns it on again."),
@@ -56,12 +79,14 @@ export type Delivery = z.infer<typeof Delivery>;
 
 /** Where events are sent, and which. */
 export const WebhookArgs = z.strictObject({
-  url: z.string().max(4_096).describe("Where to POST."),
-  events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all."),
-  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these channels."),
-  secret: z.string().max(200).optional().describe("whsec_… of the receiver. Default: one is made."),
+  url: z.string().max(4_096).describe("https://…, telegram://TOKEN@CHAT, mailto:…"),
+  format: z.enum(WEBHOOK_FORMATS).default("standard").describe("Others are for people."),
+  events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all; to people what needs one."),
+  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only of these channels."),
+  accountIds: z.array(z.string()).min(1).max(500).optional().describe("Same."),
+  secret: z.string().max(200).optional().describe("whsec_… Default: one is made."),
 });
-export type WebhookArgs = z.infer<typeof WebhookArgs>;
+export type WebhookArgs = z.input<typeof WebhookArgs>;
 
 /** All webhooks, or one with a page of its deliveries. */
 export const ListWebhooksArgs = z.strictObject({

@@ -4,6 +4,7 @@ import { File } from "../../domain/files/file.ts";
 import { answer, failures, type Operation } from "./openapi-operations.ts";
 import { Account } from "../../domain/accounts/account.ts";
 import { Post } from "../../domain/posts/post.ts";
+import { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
 import { EVENT_KINDS, type EventKind, TEST_EVENT } from "../../domain/webhooks/webhook.ts";
 
 const OneFile = z.strictObject({ file: File });
@@ -149,14 +150,24 @@ const SUMMARIES: Record<EventKind, string> = {
   "post.failed": "A post failed. Its error says why",
   "post.cancelled": "A post was cancelled",
   "account.reconnect_required": "A channel cannot be used until it is reconnected",
+  "account.expiring": "A channel must be reconnected within a week",
+  "draft.waiting": "A draft waits for a decision",
+  "draft.decided": "A draft was approved, sent back, discarded or ended",
+  "draft.partly": "Of a draft some posts went out and some failed",
+  "digest.daily": "The day, at eight in the morning",
 };
 
 const PublishedPost = Post.extend({
   warnings: z.array(z.string()).optional().describe("Which parts of it were refused after it went live."),
 }).meta({ id: "PublishedPost" });
 
+const DATA: Partial<Record<EventKind, z.ZodType>> = {
+  "post.published": PublishedPost,
+  "digest.daily": DigestEvent,
+};
+
 const dataOf = (kind: EventKind): z.ZodType =>
-  kind === "post.published" ? PublishedPost : kind.startsWith("post.") ? Post : Account;
+  DATA[kind] ?? (kind.startsWith("post.") ? Post : kind.startsWith("draft.") ? DraftEvent : Account);
 
 /** What is sent to webhooks. `data` is as it was when the event happened. */
 export const EVENTS: Events = Object.fromEntries([

@@ -4,7 +4,7 @@ import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { DraftState } from "../../domain/drafts/draft.ts";
-import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
+import type { DeliveryStatus, WebhookFormat, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
 /** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
 export interface Tables {
@@ -272,8 +272,11 @@ export interface Tables {
   webhooks: {
     id: string;
     owner_id: string;
-    /** As lists show it, without its query, which may hold a token. */
+    /** As lists show it, without what may be a token. */
     address: string;
+    format: Generated<WebhookFormat>;
+    /** When people were last told of each account: milliseconds by its id, as JSON, of the last minute. */
+    last_told: Generated<string>;
     /** The whole address and the signing secret; AES-256-GCM, bound to this row. */
     secrets_enc: string;
     /** Kinds of events, and their accounts (null: all), as JSON. */

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { DraftState } from "../../domain/drafts/draft.ts";
+import type { DraftState, Target } from "../../domain/drafts/draft.ts";
 import type { Position } from "../engine/search.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
@@ -129,4 +129,31 @@ export async function listWaitingPosts(reader: Reader, draftId: string): Promise
     .orderBy("posts.id")
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** The drafts with a failed post that was due since then. */
+export async function listFailedDrafts(reader: Reader, ownerId: string, since: number): Promise<string[]> {
+  const rows = await queryOf(reader)
+    .selectFrom("posts")
+    .innerJoin("post_plans", "post_plans.post_id", "posts.id")
+    .select("post_plans.draft_id")
+    .distinct()
+    .where("posts.owner_id", "=", ownerId)
+    .where("posts.status", "=", "failed")
+    .where("posts.scheduled_at", ">=", since)
+    .where("post_plans.draft_id", "is not", null)
+    .execute();
+  return rows.flatMap(({ draft_id: id }) => id ?? []);
+}
+
+/** How many drafts wait for a person. `accountIds`: only those that go to no other account. */
+export async function countWaitingDrafts(
+  reader: Reader,
+  { ownerId, accountIds }: { readonly ownerId: string; readonly accountIds: readonly string[] | null },
+): Promise<number> {
+  const rows = await listRows(reader, "drafts", { owner_id: ownerId, state: "waiting" }, "id");
+  const isMeant = ({ targets }: DraftRow): boolean =>
+    accountIds === null ||
+    (JSON.parse(targets) as Target[]).every(({ accountId }) => accountIds.includes(accountId));
+  return rows.filter(isMeant).length;
 }

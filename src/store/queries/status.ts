@@ -10,7 +10,8 @@ export interface StatusScope {
   readonly accountIds: readonly string[] | null;
 }
 
-function ownAccounts({ ownerId, accountIds }: StatusScope): RawBuilder<unknown> {
+/** Their ids, for a template. */
+export function ownAccounts({ ownerId, accountIds }: StatusScope): RawBuilder<unknown> {
   const reach = accountIds === null ? sql`TRUE` : sql`id IN ${anyOf(accountIds)}`;
   return sql`(SELECT id FROM accounts WHERE owner_id = ${ownerId} AND ${reach})`;
 }

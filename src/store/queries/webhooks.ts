@@ -139,15 +139,15 @@ export async function leaseWebhook(
   return row ?? null;
 }
 
-/** The event that has been due for longest. Null when none is due, or the lease is lost. Extends the lease. */
-export async function nextDelivery(
+/** The events that have been due for longest. None when none is due, or the lease is lost. Extends the lease. */
+export async function nextDeliveries(
   tx: Tx,
   { webhookId, workerId }: WebhookLease,
-  { now, until }: { now: number; until: number },
-): Promise<DeliveryRow | null> {
+  { now, until, limit }: { now: number; until: number; limit: number },
+): Promise<DeliveryRow[]> {
   const lease = { id: webhookId, lease_worker: workerId };
-  if ((await updateRows(tx, "webhooks", lease, { lease_until: until })) === 0) return null;
-  const row = await queryOf(tx)
+  if ((await updateRows(tx, "webhooks", lease, { lease_until: until })) === 0) return [];
+  return queryOf(tx)
     .selectFrom("webhook_deliveries")
     .selectAll()
     .where("webhook_id", "=", webhookId)
@@ -155,9 +155,26 @@ export async function nextDelivery(
     .where("next_at", "<=", now)
     .orderBy("next_at")
     .orderBy("seq")
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+    .limit(limit)
+    .execute();
+}
+
+/** Events that wait until then, without a try. */
+export async function deferDeliveries(tx: Tx, seqs: readonly number[], until: number): Promise<void> {
+  await queryOf(tx)
+    .updateTable("webhook_deliveries")
+    .set({ next_at: until })
+    .where("seq", "in", seqs)
+    .execute();
+}
+
+/** When people were last told, by account; `told` is the whole of it. */
+export async function noteTold(
+  tx: Tx,
+  webhookId: string,
+  told: Readonly<Record<string, number>>,
+): Promise<void> {
+  await updateRows(tx, "webhooks", { id: webhookId }, { last_told: JSON.stringify(told) });
 }
 
 export interface DeliveryEnd extends Pick<DeliveryRow, "status" | "next_at" | "http_status" | "error"> {

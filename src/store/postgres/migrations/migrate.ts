@@ -8,6 +8,7 @@ import * as crashes from "./0009_crashes.ts";
 import * as requestCounts from "./0010_request_counts.ts";
 import * as drafts from "./0011_drafts.ts";
 import * as slots from "./0012_slots.ts";
+import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
 
 /** Statements, and steps that no statement can say. */
@@ -16,7 +17,16 @@ interface Migration {
 }
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly Migration[] = [init, search, crashes, requestCounts, drafts, slots, imports];
+const MIGRATIONS: readonly Migration[] = [
+  init,
+  search,
+  crashes,
+  requestCounts,
+  drafts,
+  slots,
+  notices,
+  imports,
+];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";

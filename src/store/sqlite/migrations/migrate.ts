@@ -11,6 +11,7 @@ import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
 import * as drafts from "./0011_drafts.ts";
 import * as slots from "./0012_slots.ts";
+import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
 
 /** Statements, and steps that no statement can say. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   crashes,
   drafts,
   slots,
+  notices,
   imports,
 ];
 
