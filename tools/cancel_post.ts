@@ -9,9 +9,10 @@ export default defineTool({
   title: "Cancel or take down a post",
   permission: "publish",
   description:
-    "Cancel a post that is still scheduled. After the answer it never goes out. With fromPlatform it also takes a live post " +
-    "down: a post that is published, or uploaded and not yet live, is deleted on the platform, where the platform can (remove in the " +
-    'account\'s capabilities). Take the id from list_posts. Example: {"id":"post_…","fromPlatform":true}',
+    "Cancel a post that is still scheduled. With fromPlatform, take a live post down: one that is published, " +
+    "or uploaded and not yet live, is deleted on the platform where it can be (remove in the account's " +
+    "capabilities). " +
+    'Example: {"id":"post_…","fromPlatform":true}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),

@@ -16,8 +16,8 @@ export default defineTool({
   title: "Check a connection",
   permission: "accounts",
   description:
-    "See how far a connection started with connect_channel has come. Call it after the person says that they are done. " +
-    "While it is pending, error tells why the last try failed. With choose, the person still picks the channels on that page. " +
+    "See how far a connection started with connect_channel has come. Call it after the person says that they " +
+    "are done. With choose, they still pick channels on that page. " +
     'Example: {"connectId":"con_01jd…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),

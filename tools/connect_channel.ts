@@ -7,8 +7,9 @@ export default defineTool({
   title: "Connect a channel",
   permission: "accounts",
   description:
-    "Connect a channel, or reconnect one whose status asks for it. Answers an address that the person must open to agree on the platform or to enter secrets. Never ask for a password or token in the conversation. " +
-    "Then call check_connection. Platforms that need no secrets connect at once. Take provider from list_platforms and accountId (to reconnect) from list_accounts. " +
+    "Connect a channel, or reconnect one whose status asks for it. Answers an address that the person must " +
+    "open to agree or to enter secrets. Never ask for a password or token in the conversation. Then call " +
+    "check_connection. Platforms that need no secrets connect at once. " +
     'Example: {"provider":"bluesky","handle":"alice.example"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: ConnectArgs,

@@ -9,7 +9,8 @@ export default defineTool({
   title: "Disconnect a channel",
   permission: "accounts",
   description:
-    "Forget a channel's passwords and tokens. Its waiting posts stay and fail with a clear reason unless it is reconnected (connect_channel with accountId) before their time. Posts on the platform stay there. " +
+    "Forget a channel's passwords and tokens. Its waiting posts stay, and fail unless it is reconnected before " +
+    "their time. Posts on the platform stay there. " +
     'Example: {"accountId":"acc_01jd…"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),

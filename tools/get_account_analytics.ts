@@ -6,9 +6,8 @@ export default defineTool({
   name: "get_account_analytics",
   title: "Get account analytics",
   description:
-    "A channel's numbers over a range of days: posts published and failed and how late they went live (always there, by the day they were " +
-    "scheduled for), and what the platform offers (followers, likes, …). What it does not offer stands under unavailable with the reason. " +
-    "For one post use get_post with insights. " +
+    "A channel's numbers over a range of days: posts published and failed, how late they went live, and what " +
+    "the platform offers (followers, likes, …). For one post use get_post with insights. " +
     'Example: {"accountId":"acc_…","from":"2026-11-01","to":"2026-11-30"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },

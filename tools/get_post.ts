@@ -8,8 +8,9 @@ export default defineTool({
   title: "Get a post",
   permission: "read",
   description:
-    "One post by its id (from list_posts or schedule_post). For what is next use show_calendar. With insights: its live status and numbers on the platform. With history: " +
-    'every attempt and its steps, to understand a failure. Example: {"id":"post_…","history":true}',
+    "One post by its id. With insights: its live status and numbers on the platform. With history: every " +
+    "attempt and its steps, to understand a failure. " +
+    'Example: {"id":"post_…","history":true}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),

@@ -7,8 +7,9 @@ export default defineTool({
   name: "get_status",
   title: "Get status",
   description:
-    "How publishing is doing: whether a publisher is running, what waits, is overdue or failed, how late posts went live, and which channels " +
-    "must be reconnected. Use it first when posts do not go out. Then list_posts with the status, or connect_channel with the account's id. Example: {}",
+    "How publishing is doing: whether a publisher runs, what waits, is overdue or failed, how late posts went " +
+    "live, and which channels are paused or must be reconnected. Use it first when posts do not go out. " +
+    "Example: {}",
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),

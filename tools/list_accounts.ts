@@ -8,9 +8,10 @@ export default defineTool({
   title: "List accounts",
   permission: "read",
   description:
-    "List the connected channels with their health and what each can do (media, caption length, editing, thumbnails, analytics). " +
-    "Call it before schedule_post: accountId takes an id, a name or a handle of it. " +
-    'A status other than "connected" says in statusReason what to do. Example: {}',
+    "List the connected channels with their health and what each can do. Call it before schedule_post: " +
+    'accountId takes an id, a name or a handle of it. A status other than "connected" says in statusReason ' +
+    "what to do. " +
+    "Example: {}",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).optional().describe("Only this one.") }),
   output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),

@@ -7,8 +7,8 @@ export default defineTool({
   title: "List choices",
   permission: "read",
   description:
-    "List the values that a metadata field may have on a channel, where only the platform knows them: boards, playlists, categories, privacy options. " +
-    "The metadataSchema of list_platforms names these fields. Put a choice's value into the metadata of schedule_post. " +
+    "List the values that a metadata field may have on a channel, where only the platform knows them: boards, " +
+    "playlists, categories. The metadataSchema of list_platforms names these fields. " +
     'Example: {"accountId":"acc_…","field":"boardId","search":"garden"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: ChoicesArgs,

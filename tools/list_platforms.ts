@@ -8,9 +8,11 @@ export default defineTool({
   title: "List platforms",
   permission: "read",
   description:
-    "List every platform a channel can be on, in short: whether it can be connected, the settings that are missing, the ways to connect, what it takes. " +
-    "With provider, all of those (10 at most): capabilities, the JSON Schema of a post's metadata, what a person enters to connect, and the steps to register an app. " +
-    'Call it with a channel\'s provider before schedule_post for the metadata fields. Example: {"provider":["bluesky"]}',
+    "List every platform a channel can be on, in short: whether it can be connected, settings that are " +
+    "missing, what it takes. With provider, all of those (10 at most): capabilities, the JSON Schema of " +
+    "metadata, what a person enters, the steps to register an app. Call it with a channel's provider before " +
+    "schedule_post for the metadata fields. " +
+    'Example: {"provider":["bluesky"]}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: PlatformsArgs,
   output: z.strictObject({

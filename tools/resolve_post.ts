@@ -10,10 +10,10 @@ export default defineTool({
   title: "Settle or dismiss a failed post",
   permission: "publish",
   description:
-    'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: published if it is there, ' +
-    "not_published if it is not (then retry_post may send it). Never guess. With dismissed, any failed post that is not wanted any more " +
-    "is put away for good: it becomes cancelled and no longer counts as a failure. " +
-    'Example: {"id":"post_…","outcome":"published","platformUrl":"https://example.com/1"}',
+    'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: ' +
+    "published if it is there, not_published if it is not (then retry_post may send it). Never guess. " +
+    "dismissed puts any failed post away that is not wanted any more. " +
+    'Example: {"id":"post_…","outcome":"published"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,
   output: z.strictObject({ post: Post }),

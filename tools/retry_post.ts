@@ -10,9 +10,9 @@ export default defineTool({
   title: "Send a failed post again",
   permission: "publish",
   description:
-    "Send a failed post again. Read its error first (get_post) and give what it asks to change. What is left out stays. It goes out at " +
-    "once, or at scheduledAt. If its outcome is unknown, the platform is asked before anything is sent. If that settles nothing, the " +
-    'answer says to call resolve_post. Example: {"id":"post_…","caption":"Corrected text"}',
+    "Send a failed post again. Read its error first (get_post) and give what is to change. What is left out " +
+    "stays. It goes out at once, or at scheduledAt. If its outcome is unknown, the platform is asked first. " +
+    'Example: {"id":"post_…","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: PostRetry,
   output: z.strictObject({

@@ -10,8 +10,8 @@ export default defineTool({
   title: "Schedule a post",
   permission: "publish",
   description:
-    "Schedule a post on a connected channel (list_accounts). Leave scheduledAt out to publish now. Take files from " +
-    "list_files or upload_file. Use dryRun first to see every warning and a preview. " +
+    "Schedule a post on a connected channel (list_accounts). Leave scheduledAt out to publish now. Take files " +
+    "from list_files or upload_file. dryRun shows every warning and a preview. " +
     'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SinglePostBody,

@@ -10,8 +10,8 @@ export default defineTool({
   title: "Schedule several posts",
   permission: "publish",
   description:
-    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and warnings of every result. " +
-    "With atomic, all are scheduled or none. " +
+    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and " +
+    "warnings of every result. " +
     'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00","caption":"One"}],"atomic":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({

@@ -8,8 +8,9 @@ export default defineTool({
   title: "Set a thumbnail",
   permission: "publish",
   description:
-    "Set or replace the thumbnail of a post that is already on its platform (uploaded or published). For a scheduled post give " +
-    'thumbnailUrl to update_post instead. Example: {"id":"post_…","thumbnailUrl":"https://example.com/cover.jpg"}',
+    "Set or replace the thumbnail of a post that is already on its platform (uploaded or published). For a " +
+    "scheduled post use update_post. " +
+    'Example: {"id":"post_…","thumbnailUrl":"https://example.com/cover.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),

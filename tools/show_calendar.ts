@@ -6,9 +6,10 @@ export default defineTool({
   name: "show_calendar",
   title: "Show the calendar",
   description:
-    "The posts of a time window, earliest first. Use it to see a week or a month at a glance, to find free days, and, with limit, to " +
-    "see what is next. To search use list_posts. Without from and to it is the current month. One of them makes a month, with limit a " +
-    'year. Example: {"status":["scheduled"],"limit":1}',
+    "The posts, drafts and free slots of a time window, earliest first: a week or a month at a glance, and " +
+    "with limit what is next. Without from and to it is the current month. One of them makes a month, with " +
+    "limit a year. " +
+    'Example: {"status":["scheduled"],"limit":1}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: CalendarArgs,

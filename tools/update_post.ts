@@ -10,8 +10,7 @@ export default defineTool({
   title: "Change a scheduled post",
   permission: "publish",
   description:
-    "Change a post that is still scheduled: give its id (from list_posts) and the fields to change. For a live post use " +
-    "edit_published_post. " +
+    "Change a post that is still scheduled. For a live post use edit_published_post. " +
     'Example: {"id":"post_…","scheduledAt":"2027-02-01T10:00","metadata":{"title":"New title"}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,

@@ -15,9 +15,9 @@ export default defineTool({
   name: "upload_file",
   title: "Upload a file",
   description:
-    "Brings a picture, video or sound into the store, to be used as mediaUrl by its id. With url it is fetched from there. " +
-    "Without a source, the answer is a signed address for one upload within 15 minutes: send " +
-    'the bytes there with the given method and headers. The answer holds the file. Example: {"url": "https://example.com/a.jpg", "altText": "A lake at dawn"}.',
+    "Brings a picture, video or sound into the store, to be used as mediaUrl by its id. With url it is fetched " +
+    "from there. Without a source, the answer is a signed address for one upload within 15 minutes. " +
+    'Example: {"url":"https://example.com/a.jpg","altText":"A lake at dawn"}',
   permission: "files",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   localFields: ["path"],

@@ -57,9 +57,6 @@ interface Writing {
   readonly isRoot: boolean;
 }
 
-/** Of one object, as a list tells them. */
-const MAX_NAMES = 8;
-
 /** 2020-12 is what everybody assumes, and names of JSON fields are always texts. */
 const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
 
@@ -96,20 +93,14 @@ function writePart(value: unknown, how: Writing): unknown {
   return isFields(value) ? writeOut(value, how) : value;
 }
 
-/** Of an object below a result's own fields only the names, or the tool that lists its kind. */
+/** Of an object below a result's own fields only what it is, or the tool that lists its kind: a model sees the result. */
 function shorten(schema: JsonSchema, { listed, isRoot }: Writing): JsonSchema {
   const { id, properties, required: _required, additionalProperties: _additional, ...rest } = schema;
   if (listed === null || isRoot || !isFields(properties)) return schema;
   const place = typeof id === "string" ? `list_${id.toLowerCase()}s` : "";
   const isElsewhere = place !== listed.tool && listed.tools.includes(place);
-  const told = isElsewhere ? `As in ${place}.` : `Fields: ${namesOf(properties)}.`;
-  return { ...rest, description: [rest["description"] ?? [], told].flat().join(" ") };
-}
-
-function namesOf(properties: JsonSchema): string {
-  const names = Object.keys(properties);
-  const more = names.length - MAX_NAMES;
-  return more > 1 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${more} more` : names.join(", ");
+  if (!isElsewhere) return rest;
+  return { ...rest, description: [rest["description"] ?? [], `As in ${place}.`].flat().join(" ") };
 }
 
 /**
@@ -120,7 +111,7 @@ function namesOf(properties: JsonSchema): string {
  */
 function toPlain(schema: JsonSchema): JsonSchema {
   const { anyOf, default: fallback, minimum, maximum, maxItems, ...rest } = withoutNull(schema);
-  for (const keyword of ["minLength", "maxLength", "pattern", "format"]) delete rest[keyword];
+  for (const keyword of ["minLength", "maxLength", "minItems", "pattern", "format"]) delete rest[keyword];
   const notes = [
     typeof minimum === "number" && typeof maximum === "number" ? `From ${minimum} to ${maximum}.` : [],
     typeof maxItems === "number" ? `At most ${maxItems}.` : [],

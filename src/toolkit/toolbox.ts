@@ -82,9 +82,11 @@ export function createToolbox(
   const byName = new Map(localTools.map((tool) => [tool.name, tool]));
   const remoteTools = localTools.map(withoutLocalFields);
   const names = tools.map(({ name }) => name);
+  // Elsewhere no refusal holds a token.
+  const hasTokens = ctx.settings.confirm === "always";
   const listings = new Map<AnyTool, ToolListing>();
   const listingOf = (tool: AnyTool): ToolListing => {
-    const listing = listings.get(tool) ?? describeTool(tool, names);
+    const listing = listings.get(tool) ?? describeTool(tool, { names, hasTokens });
     listings.set(tool, listing);
     return listing;
   };
@@ -163,14 +165,19 @@ function withoutLocalFields(tool: AnyTool): AnyTool {
   };
 }
 
-function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
+function describeTool(
+  tool: AnyTool,
+  { names, hasTokens }: { readonly names: readonly string[]; readonly hasTokens: boolean },
+): ToolListing {
+  const isLeftOut = !hasTokens && "confirm" in tool.input.shape;
+  const input = isLeftOut ? tool.input.omit({ confirm: true }) : tool.input;
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
     permission: tool.permission,
-    inputSchema: toJsonSchema(tool.input, "input"),
-    outputSchema: toListedSchema(tool.output, { tool: tool.name, tools }),
+    inputSchema: toJsonSchema(input, "input"),
+    outputSchema: toListedSchema(tool.output, { tool: tool.name, tools: names }),
     annotations: {
       title: tool.title,
       readOnlyHint: tool.hints.readOnly,

@@ -68,6 +68,15 @@ const tool =
     return { status, error: json.error ?? json.result?.results?.[0]?.error ?? "" };
   };
 
+/** Every reason why a draft cannot be scheduled is told together, as a conflict. */
+const submitting =
+  (args: (address: string) => object): Way =>
+  async (address) => {
+    const json = { caption: "x", submit: true, ...args(address) };
+    const answer = await service.ask("POST /api/v1/tools/save_draft", { json });
+    return { status: answer.status === 409 ? 400 : answer.status, error: answer.json.error ?? "" };
+  };
+
 const onFeed = (args: (address: string) => object): Way =>
   tool("schedule_post", (address) => ({ accountId: feed, ...args(address) }));
 const onBluesky = (metadata: (address: string) => object): Way =>
@@ -95,6 +104,8 @@ const connecting =
 
 /** Every way by which an address of a user's comes in, by the name of its argument. */
 const WAYS: Readonly<Record<string, Way>> = {
+  "save_draft mediaUrl": submitting((mediaUrl) => ({ mediaUrl, targets: [{ accountId: feed }] })),
+  "save_draft targets.mediaUrl": submitting((mediaUrl) => ({ targets: [{ accountId: feed, mediaUrl }] })),
   "schedule_post mediaUrl": onFeed((mediaUrl) => ({ mediaUrl })),
   "schedule_post thumbnailUrl": onFeed((thumbnailUrl) => ({ caption: "x", thumbnailUrl })),
   "schedule_post metadata.thumbnailUrl": onFeed((thumbnailUrl) => ({

@@ -51,7 +51,6 @@ it("tells an input in the keywords that every model's API takes, and bounds and 
       kinds: {
         type: "array",
         items: { type: "string", enum: ["a", "b"] },
-        minItems: 1,
         description: "Only these. At most 9.",
       },
       fields: { type: "object", description: "Any." },
@@ -63,11 +62,11 @@ const Post = z
   .strictObject({ id: z.string(), status: z.string(), at: z.iso.datetime() })
   .meta({ id: "Post" });
 
-it("shows a result's own fields, names those of deeper ones, and leads to the tool that lists their kind", () => {
+it("shows a result's own fields, and leads to the tool that lists the kind of deeper ones", () => {
   const output = z.strictObject({ posts: z.array(Post), last: Post.nullable().describe("The last one.") });
   const listed = (tool: string): unknown =>
     toListedSchema(output, { tool, tools: ["get_post", "list_posts"] })["properties"];
-  const shown = { type: "object", description: "Fields: id, status, at." };
+  const shown = { type: "object" };
   const elsewhere = { type: "object", description: "As in list_posts." };
   expect(listed("list_posts")).toEqual({
     posts: { type: "array", items: shown },
@@ -82,7 +81,7 @@ it("shows a result's own fields, names those of deeper ones, and leads to the to
   });
 });
 
-it("counts the names that are too many, and keeps what is said of the whole", () => {
+it("keeps what is said of the whole", () => {
   const many = Object.fromEntries("abcdefghij".split("").map((name) => [name, z.string()]));
   const output = z.strictObject({
     publisher: z.strictObject({ running: z.boolean(), workers: z.int() }).describe("Who sends."),
@@ -92,10 +91,10 @@ it("counts the names that are too many, and keeps what is said of the whole", ()
   expect(toListedSchema(output, { tool: "get_status", tools: ["get_status"] })).toEqual({
     type: "object",
     properties: {
-      publisher: { type: "object", description: "Who sends. Fields: running, workers." },
+      publisher: { type: "object", description: "Who sends." },
       all: {
         type: "array",
-        items: { type: "object", description: "Fields: a, b, c, d, e, f, g, h and 2 more." },
+        items: { type: "object" },
         description: "All.",
       },
       texts: { type: "object", additionalProperties: { type: "string" }, description: "By name." },

@@ -14,38 +14,34 @@ export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),
   description: z.string().max(10_000).optional().describe("Longer text beside the caption."),
   tags: z.array(z.string().min(1).max(100)).max(30).optional().describe("Tags, without #."),
-  altText: z
-    .string()
-    .max(2_000)
-    .optional()
-    .describe("What the first picture or video shows, for people who cannot see it."),
+  altText: z.string().max(2_000).optional().describe("What the first picture or video shows."),
   moreMedia: z
     .array(
       z.strictObject({
-        url: Address.meta({ media: "item" }).describe("An https address, an r2:// address, or a file id."),
+        url: Address.meta({ media: "item" }).describe("As mediaUrl."),
         altText: z.string().max(2_000).optional().describe("What it shows."),
       }),
     )
     .max(20)
     .optional()
-    .describe("Further media, shown after mediaUrl."),
+    .describe("Further media."),
   link: z
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .optional()
-    .describe("A web address that the post is about."),
+    .describe("An address that it is about."),
   language: z
     .string()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag such as en or pt-BR")
     .optional()
-    .describe("Language of the text, as a BCP 47 tag."),
+    .describe("BCP 47 tag of its language."),
   visibility: z.enum(["public", "unlisted", "private"]).optional().describe("Who can see it."),
   sensitive: z.boolean().optional().describe("Shows media only after a click."),
-  spoilerText: z.string().max(500).optional().describe("A warning shown in place of the text."),
+  spoilerText: z.string().max(500).optional().describe("A warning in place of the text."),
   thread: z
     .array(
       z.strictObject({
-        caption: z.string().min(1).max(10_000).describe("Text of the follow-up post."),
+        caption: z.string().min(1).max(10_000).describe("Its text."),
         mediaUrl: Address.meta({ media: "thread" }).optional().describe("Its media."),
         altText: z.string().max(2_000).optional().describe("What its media shows."),
       }),
@@ -53,7 +49,7 @@ export const commonMetadata = {
     .max(25)
     .optional()
     .describe("Follow-up posts, in order."),
-  firstComment: z.string().max(10_000).optional().describe("A comment put under the post at once."),
+  firstComment: z.string().max(10_000).optional().describe("A comment put under it."),
   thumbnailUrl: Address.meta({ media: "thumbnail" })
     .optional()
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),

@@ -6,8 +6,8 @@ export const planFields = {
     .array(z.string().trim().min(1).max(50))
     .max(20)
     .optional()
-    .describe("Your own words to find it by. Never published."),
-  note: z.string().max(5_000).optional().describe("For people who plan. Never published."),
+    .describe("Words to find it by. Never published."),
+  note: z.string().max(5_000).optional().describe("Never published."),
 };
 
 export interface PlanFields {

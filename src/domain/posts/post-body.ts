@@ -8,10 +8,7 @@ const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
-  scheduledAt: z
-    .string()
-    .optional()
-    .describe("When it goes live: ISO 8601. Without an offset: in the owner's time zone."),
+  scheduledAt: z.string().optional().describe("When: ISO 8601. Without an offset: in the owner's zone."),
   mediaUrl: optionalText(4_096).describe("Picture, video or audio: https or r2:// address, or file id."),
   caption: optionalText(100_000).describe("The post's text."),
   leadMinutes: z.int().min(0).max(100_000).optional().describe(LEAD_MINUTES),
@@ -22,15 +19,12 @@ const fields = z.record(z.string(), z.json());
 
 /** One of several posts. */
 export const PostBody = z.strictObject({
-  accountId: z.string().describe("The channel to post on: its id, name, handle or platform."),
+  accountId: z.string().describe("The channel: id, name, handle or platform."),
   ...content,
   slot: z.enum(["next"]).optional().describe("Instead of scheduledAt: the channel's next free slot."),
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   ...planFields,
-  dryRun: z
-    .boolean()
-    .optional()
-    .describe("Only check: answer with the post as it would be and every warning."),
+  dryRun: z.boolean().optional().describe("Only check: show the post and every warning."),
 });
 
 export type PostBody = z.infer<typeof PostBody>;

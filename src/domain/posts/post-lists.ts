@@ -8,17 +8,17 @@ const Statuses = z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only
 
 /** Which posts, and which page of them. */
 export const ListPostsArgs = z.strictObject({
-  accountId: optionalNames(500).describe("Only posts on these channels: ids, names, handles or platforms."),
-  provider: optionalNames(50).describe("Only posts on these platforms, for example bluesky."),
+  accountId: optionalNames(500).describe("Only on these channels: ids, names, handles or platforms."),
+  provider: optionalNames(50).describe("Only on these platforms."),
   status: Statuses,
-  label: optionalNames(20).describe("Only posts with one of these labels."),
+  label: optionalNames(20).describe("Only with one of these labels."),
   draftId: optionalName(100).describe("Only the posts of this draft."),
   search: optionalText(500).describe(
-    "Words in title, caption, description, labels or note: each must begin a word there, in any order, without regard to case and accents.",
+    "Words in title, caption, description, labels or note, in any order: each must begin a word there.",
   ),
   ...bounds,
   limit: z.int().min(1).max(500).default(50).describe("Posts per page."),
-  cursor: z.string().optional().describe("nextCursor of the previous page, sent with the same filters."),
+  cursor: z.string().optional().describe("nextCursor of the previous page."),
 });
 export type ListPostsArgs = z.infer<typeof ListPostsArgs>;
 

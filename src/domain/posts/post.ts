@@ -108,7 +108,7 @@ export type Insights = z.infer<typeof Insights>;
 export type Metrics = Insights["metrics"];
 
 /** Beside what a dry run shows. A post that it shows has no id. */
-export const DryRun = z.literal(true).optional().describe("Set on a dry run: nothing of it is stored.");
+export const DryRun = z.literal(true).optional().describe("Set on a dry run.");
 
 /** Beside it, on a dry run alone. */
 export const DryRunPreview = Preview.optional().describe("What the platform will show. Only on a dry run.");
