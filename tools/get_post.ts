@@ -22,7 +22,7 @@ export default defineTool({
     draftId: z.string().nullable().optional().describe("The draft that it comes from."),
     labels: z.array(z.string()).optional().describe("Never published."),
     note: z.string().nullable().optional().describe("Never published."),
-    insights: Insights.optional(),
+    insights: Insights.optional().describe("Its live status and numbers."),
     warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),
   }),

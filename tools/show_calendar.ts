@@ -1,5 +1,6 @@
-import { Calendar, CalendarArgs } from "../src/domain/posts/post-lists.ts";
-import { showCalendar } from "../src/posts/list-posts.ts";
+import { DraftCalendar } from "../src/domain/drafts/calendar.ts";
+import { CalendarArgs } from "../src/domain/posts/post-lists.ts";
+import { showDraftCalendar } from "../src/drafts/show-calendar.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -13,6 +14,6 @@ export default defineTool({
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: CalendarArgs,
-  output: Calendar,
-  handle: (args, call) => showCalendar(call, args),
+  output: DraftCalendar,
+  handle: (args, call) => showDraftCalendar(call, args),
 });

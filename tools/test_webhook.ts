@@ -10,6 +10,6 @@ export default defineTool({
   description: 'Send a test now. A success turns a disabled webhook on. Example: {"id":"whk_…"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
-  output: z.strictObject({ webhook: Webhook, delivery: Delivery }),
+  output: z.strictObject({ webhook: Webhook, delivery: Delivery.describe("What came back.") }),
   handle: (args, call) => testWebhook(call, args),
 });

@@ -140,6 +140,22 @@ export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promi
   return { drafts: await showDrafts(ctx.store, caller.ownerId, shown), nextCursor: next };
 }
 
+/** The caller's drafts that are open or waiting, for one of these channels. Null: for any. */
+export async function listUndecided(
+  { ctx, caller }: CallContext,
+  accounts: readonly string[] | null,
+): Promise<DraftRow[]> {
+  const wanted = accounts === null ? null : await meantAccountIds(ctx, caller, accounts);
+  const filter = { ownerId: caller.ownerId, states: ["open", "waiting"] as const };
+  const rows = await listDraftRows(ctx.store, filter, { before: null, limit: MAX_UNDECIDED });
+  const isWanted = (row: DraftRow): boolean =>
+    wanted === null || contentOf(row).targets.some(({ accountId }) => wanted.includes(accountId));
+  return rows.filter((row) => canReachDraft(caller, row) && isWanted(row));
+}
+
+/** More than people keep open. */
+const MAX_UNDECIDED = 2_000;
+
 interface DraftFilter {
   /** What a cursor belongs to. */
   readonly key: unknown;

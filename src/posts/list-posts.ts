@@ -122,7 +122,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
-  const freeSlots = await findFreeSlots(call, { accountIds: filter.accountIds, from, to });
+  const window = { accountIds: filter.accountIds, from, to };
+  const freeSlots = await findFreeSlots(call, window, args.limit ?? MAX_SLOTS);
   const ids = [
     ...new Set([...rows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
   ];
@@ -131,8 +132,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
-  const window = { from: toIso(from), to: toIso(to), timezone };
-  return { posts: rows.map(toPost), freeSlots, names, platforms, ...window };
+  const shown = { from: toIso(from), to: toIso(to), timezone };
+  return { posts: rows.map(toPost), freeSlots, names, platforms, ...shown };
 }
 
 const MAX_SLOTS = 500;
@@ -141,6 +142,7 @@ const MAX_SLOTS = 500;
 async function findFreeSlots(
   { ctx, caller }: CallContext,
   window: { readonly accountIds: readonly string[] | null; readonly from: number; readonly to: number },
+  limit: number,
 ): Promise<Calendar["freeSlots"]> {
   const { accountIds, to } = window;
   const now = ctx.clock.now();
@@ -149,12 +151,12 @@ async function findFreeSlots(
     if (accountIds?.includes(account.id) === false || account.status === "disconnected") continue;
     const lead = capabilitiesFor(ctx, account, null).leadMinutes.default * MINUTE;
     const from = Math.max(window.from, now + lead + 1);
-    const slots = await listFreeSlots(ctx.store, account, { from, to, limit: MAX_SLOTS });
+    const slots = await listFreeSlots(ctx.store, account, { from, to, limit });
     found.push(...slots.map((at) => ({ accountId: account.id, at })));
   }
   return found
     .sort((a, b) => a.at - b.at)
-    .slice(0, MAX_SLOTS)
+    .slice(0, limit)
     .map(({ accountId, at }) => ({ accountId, at: toIso(at) }));
 }
 

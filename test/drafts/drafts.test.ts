@@ -418,6 +418,22 @@ describe("list_drafts", () => {
   });
 });
 
+it("stands in the calendar while it is undecided, on the days of its times", async () => {
+  const inMarch = { caption: "March", scheduledAt: LATER, targets: [{ accountId: blog }] };
+  const { id } = await save(inMarch);
+  await save({ caption: "Own", targets: [{ accountId: wall, scheduledAt: "2027-03-20T09:00:00Z" }] });
+  await save({ caption: "No time", targets: [{ accountId: blog }] });
+  const shown = async (args: object): Promise<string[]> =>
+    (await call("show_calendar", args)).drafts.map(({ caption }: { caption: string }) => caption);
+  const march = { from: "2027-03-01", to: "2027-03-31" };
+  expect((await shown(march)).toSorted()).toEqual(["March", "Own"]);
+  expect(await shown({ ...march, accountId: ["Wall"] })).toEqual(["Own"]);
+  expect(await shown({ from: "2027-04-01" })).toEqual([]);
+  expect(await shown({ ...march, status: ["scheduled"] })).toEqual([]);
+  await decide({ id, revision: 1, decision: "discard" });
+  expect(await shown(march)).toEqual(["Own"]);
+});
+
 it("schedules single posts with labels and a note", async () => {
   const { post } = await call("schedule_post", {
     accountId: blog,

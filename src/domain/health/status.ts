@@ -5,19 +5,23 @@ import { ACCOUNT_STATUSES } from "../accounts/account.ts";
 export const Status = z.strictObject({
   now: z.iso.datetime().describe("The server's time."),
   timezone: z.string().describe("Zone of times without an offset."),
-  publisher: z.strictObject({
-    running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
-    heartbeatAt: z.iso.datetime().nullable(),
-    workers: z.int().describe("Publishing processes alive."),
-  }),
-  counts: z.strictObject({
-    scheduled: z.int(),
-    overdue: z.int().describe("Not live a minute after their time."),
-    publishing: z.int(),
-    uploaded: z.int(),
-    failed: z.int().describe("Of the last 7 days."),
-    unknownOutcome: z.int().describe("May or may not be live. Settle each with resolve_post."),
-  }),
+  publisher: z
+    .strictObject({
+      running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
+      heartbeatAt: z.iso.datetime().nullable(),
+      workers: z.int().describe("Publishing processes alive."),
+    })
+    .describe("Whether posts go out."),
+  counts: z
+    .strictObject({
+      scheduled: z.int(),
+      overdue: z.int().describe("Not live a minute after their time."),
+      publishing: z.int(),
+      uploaded: z.int(),
+      failed: z.int().describe("Of the last 7 days."),
+      unknownOutcome: z.int().describe("May or may not be live. Settle each with resolve_post."),
+    })
+    .describe("Posts by state."),
   lateness: z
     .strictObject({
       p50Ms: z.int().nullable(),
