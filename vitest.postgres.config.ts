@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
  * among them that does skips itself (`isOnPostgres`).
  */
 const ON_BOTH = [
-  "test/{access,accounts,connecting,contract,files,health,imports,platform-io,posts,publishing,results,webhooks}/**",
+  "test/{access,accounts,connecting,contract,drafts,files,health,imports,platform-io,posts,publishing,results,webhooks}/**",
   "test/store/publishing/**",
   "test/faults/both-engines/**",
 ].map((room) => `${room}/*.test.ts`);

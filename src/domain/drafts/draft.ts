@@ -149,7 +149,7 @@ export const ListDraftsArgs = z.strictObject({
   label: optionalName(50).describe("Only with this label."),
   accountId: optionalName(300).describe("Only those for this channel."),
   search: optionalText(500).describe("Words in texts, title, labels or note."),
-  limit: z.int().min(1).max(200).default(20).describe("Drafts per page."),
+  limit: z.int().min(1).max(500).default(20).describe("Drafts per page."),
   cursor: z.string().optional().describe("nextCursor of the previous page."),
 });
 export type ListDraftsArgs = z.infer<typeof ListDraftsArgs>;
