@@ -50,7 +50,7 @@ describe("what a caller may give", () => {
         }
       }
     }
-  });
+  }, 120_000);
 
   it("to search for is 500 characters, of which the worst is answered like any other", async () => {
     const account = await service.addFeed();
