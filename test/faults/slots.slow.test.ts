@@ -1,12 +1,12 @@
 import { describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { TIMEOUT_MS } from "./report.ts";
+import { times, TIMEOUT_MS } from "./report.ts";
 import { raceForSlots } from "./slot-race.ts";
 
 describe("50 callers at 5 processes on one folder", () => {
   it.each([
-    [10_000, 0],
-    [2_000, 6],
+    [times({ short: 1_000, long: 10_000 }), 0],
+    [times({ short: 300, long: 2_000 }), 4],
   ])(
     "get %i slots, none twice and none left out, with %i kills",
     async (requests, kills) => {

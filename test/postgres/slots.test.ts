@@ -10,7 +10,7 @@ describe("50 callers at 5 processes on one database", () => {
     async () => {
       await using database = await createDatabase();
       using folder = temporaryFolder();
-      const requests = times({ short: 1_000, long: 10_000 });
+      const requests = times({ short: 300, long: 10_000 });
       const env = { ...folder.env, DATABASE_URL: database.url, POSTHORN_FILES: "folder" };
       const race = { program: inject("program"), env, processes: 5, callers: 50, requests, kills: 4 };
       expect(await raceForSlots(race)).toEqual({

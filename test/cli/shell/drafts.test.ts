@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+describe("posthorn draft, drafts and approve", () => {
+  it("write, list, send back, and schedule what a person agrees to", async () => {
+    using folder = temporaryFolder();
+    const at = ["--on", "My feed", "--at", "2099-01-01T09:00:00Z"];
+    const written = await runCli(
+      ["draft", "We open on Friday", ...at, "--label", "opening", "--submit"],
+      folder,
+    );
+    expect(written).toMatchObject({ status: 0 });
+    const { draft } = JSON.parse(written.stdout);
+    expect(draft).toMatchObject({
+      state: "waiting",
+      labels: ["opening"],
+      scheduledAt: "2099-01-01T09:00:00.000Z",
+    });
+
+    const end = draft.id.slice(-6);
+    const table = await runCli(["drafts", "waiting"], { ...folder, columns: 100 });
+    expect(table.stdout).toMatch(/^WHEN +STATE +CHANNELS +TEXT +ID/);
+    expect(table.stdout).toMatch(
+      new RegExp(`^2099-01-01 \\d\\d:00 +waiting +My feed +We open on Friday +${end}$`, "m"),
+    );
+
+    const back = await runCli(["approve", end, "--changes", "Shorter"], { ...folder, columns: 100 });
+    expect(back.stdout).toContain("  This machine: Shorter");
+    expect(JSON.parse((await runCli(["list", "all"], folder)).stdout).posts).toEqual([]);
+
+    const approved = await runCli(["approve", end, "--yes"], folder);
+    expect(JSON.parse(approved.stdout).draft).toMatchObject({ state: "scheduled", outcome: "waiting" });
+    expect(JSON.parse((await runCli(["list", "all"], folder)).stdout).posts).toHaveLength(1);
+    expect((await runCli(["drafts", "waiting"], { ...folder, columns: 100 })).stdout).toBe("None.\n");
+  });
+
+  it.each([
+    [["drafts", "late"], /^state: "late" is none\. The states are open, waiting/],
+    [["approve", "zzzzzz"], /^id: there is no draft "zzzzzz"/],
+    [["approve", "x", "--discard", "--stop"], /give one of them/],
+    [["draft", "Hello", "--on", "My feed", "--at", "whenever"], /when/],
+  ])("refuse %j with a sentence", async (args, sentence) => {
+    using folder = temporaryFolder();
+    await runCli(["draft", "Hello", "--on", "My feed"], folder);
+    expect(await runCli(args, folder)).toMatchObject({ status: 1, stderr: expect.stringMatching(sentence) });
+  });
+});
