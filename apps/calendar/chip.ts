@@ -1,4 +1,4 @@
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import { canMove, channelOf, placeOf, STATUSES, type CalendarPost } from "./posts.ts";
 import type { State } from "./state.ts";
 

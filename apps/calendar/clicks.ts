@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { QUESTIONS, type Asked } from "./posts.ts";
 import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
-import type { WallTime } from "./zone.ts";
+import type { WallTime } from "../shared/zone.ts";
 
 /** What a click on an element with `data-action` does. */
 export function listenToClicks(app: App, root: HTMLElement): void {

@@ -1,6 +1,6 @@
-import type { Json, ToolAnswer } from "./bridge.ts";
+import type { Json, ToolAnswer } from "../shared/bridge.ts";
 import { readCalendar, type Calendar } from "./posts.ts";
-import type { Day } from "./zone.ts";
+import type { Day } from "../shared/zone.ts";
 
 /** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
 type Loaded =

@@ -1,8 +1,8 @@
 import { countOf, renderChip } from "./chip.ts";
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import type { CalendarPost } from "./posts.ts";
 import { daysOf, isLoaded, postsByDay, type State } from "./state.ts";
-import { monthOf, type Day } from "./zone.ts";
+import { monthOf, type Day } from "../shared/zone.ts";
 
 /** As many as a cell has room for. */
 const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;

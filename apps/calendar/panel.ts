@@ -1,4 +1,4 @@
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import {
   canMove,
   CHANGES,

@@ -1,5 +1,5 @@
-import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
-import { forPeople } from "./for-people.ts";
+import { isJson, jsonOf, textOf, type Json } from "../shared/bridge.ts";
+import { forPeople } from "../shared/for-people.ts";
 
 /** What the page shows of a post. */
 export interface CalendarPost {

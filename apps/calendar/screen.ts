@@ -1,6 +1,6 @@
 import type { Screen } from "./app.ts";
-import { element, part, replaceKeepingFocus } from "./dom.ts";
-import { forPeople } from "./for-people.ts";
+import { element, part, replaceKeepingFocus } from "../shared/dom.ts";
+import { complain, say } from "../shared/messages.ts";
 import { renderMonth } from "./month-view.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
@@ -11,7 +11,6 @@ import { renderWeek } from "./week-view.ts";
 /** The page itself. Everything is rendered anew after a change; focus and scroll position stay. */
 export function createScreen(): Screen {
   const app = part("app");
-  const complaint = part("complaint");
   let shownWeek = "";
   return {
     render(state, focus) {
@@ -34,13 +33,8 @@ export function createScreen(): Screen {
       for (const id of ["toolbar", "panel", "legend"]) part(id).replaceChildren();
       part("grid").replaceChildren(element("p", { class: "alone" }, text));
     },
-    complain(sentence) {
-      complaint.hidden = sentence === null;
-      part("complaint-text").textContent = forPeople(sentence ?? "");
-    },
-    say(sentence) {
-      part("live").textContent = sentence;
-    },
+    complain,
+    say,
   };
 }
 

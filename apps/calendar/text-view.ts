@@ -1,4 +1,4 @@
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import { inOrder, STATUSES } from "./posts.ts";
 import { countByStatus, periodPosts, periodTitle, type State } from "./state.ts";
 

@@ -1,8 +1,8 @@
 import { countOf, renderChip } from "./chip.ts";
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import type { CalendarPost } from "./posts.ts";
 import { daysOf, isLoaded, postsByDay, type State } from "./state.ts";
-import type { Day } from "./zone.ts";
+import type { Day } from "../shared/zone.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 

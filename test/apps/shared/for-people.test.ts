@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { forPeople } from "../../../apps/calendar/for-people.ts";
+import { forPeople } from "../../../apps/shared/for-people.ts";
 import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -1,0 +1,3 @@
+import { part } from "../shared/dom.ts";
+
+part("app").hidden = false;
