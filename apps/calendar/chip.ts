@@ -1,5 +1,6 @@
 import { element } from "../shared/dom.ts";
-import { canMove, channelOf, placeOf, STATUSES, type CalendarPost } from "./posts.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import { canMove, channelOf, placeOf, type CalendarPost } from "./posts.ts";
 import type { State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */

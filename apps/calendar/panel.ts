@@ -1,4 +1,6 @@
 import { element } from "../shared/dom.ts";
+import { nameOf } from "../shared/texts.ts";
+import { STATUSES } from "../shared/statuses.ts";
 import {
   canMove,
   CHANGES,
@@ -6,7 +8,6 @@ import {
   inOrder,
   platformOf,
   QUESTIONS,
-  STATUSES,
   type Asked,
   type CalendarPost,
 } from "./posts.ts";
@@ -180,10 +181,4 @@ function moveFields(state: State, post: CalendarPost): readonly HTMLElement[] {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
-}
-
-/** The last part of an address, which is what people call the file. */
-function nameOf(address: string): string {
-  const path = address.split(/[?#]/, 1)[0] ?? address;
-  return path.slice(path.lastIndexOf("/") + 1) || address;
 }

@@ -1,5 +1,8 @@
 import { isJson, jsonOf, textOf, type Json } from "../shared/bridge.ts";
 import { forPeople } from "../shared/for-people.ts";
+import { isStatus, type Status } from "../shared/statuses.ts";
+import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
+import { isZone } from "../shared/zone.ts";
 
 /** What the page shows of a post. */
 export interface CalendarPost {
@@ -27,17 +30,6 @@ export interface Calendar {
   readonly to: number;
   readonly timezone: string;
 }
-
-/** Each status has a shape beside its colour, for those who do not see the colour. */
-export const STATUSES = {
-  scheduled: { label: "Scheduled", sign: "○" },
-  publishing: { label: "Publishing", sign: "↑" },
-  uploaded: { label: "Uploaded", sign: "◐" },
-  published: { label: "Published", sign: "✓" },
-  failed: { label: "Failed", sign: "!" },
-  cancelled: { label: "Cancelled", sign: "×" },
-} as const;
-export type Status = keyof typeof STATUSES;
 
 /** What a button does to a post. */
 export const CHANGES = {
@@ -100,8 +92,6 @@ export const QUESTIONS = {
   },
 } as const;
 export type Asked = keyof typeof QUESTIONS;
-
-const NO_TEXT = "(no text)";
 
 /** Null for anything that is not a calendar. */
 export function readCalendar(value: Json | null): Calendar | null {
@@ -184,27 +174,4 @@ export function inOrder(posts: readonly CalendarPost[]): readonly CalendarPost[]
   return posts.toSorted(
     (a, b) => isOff(a) - isOff(b) || a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1),
   );
-}
-
-function isStatus(text: string): text is Status {
-  return Object.hasOwn(STATUSES, text);
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return name !== "";
-  } catch {
-    return false;
-  }
-}
-
-/** The first line with anything on it stands for a post without a title. */
-function splitText(text: string): { first: string; rest: string } {
-  const [first = "", ...rest] = text.trim().split("\n");
-  return { first: first.trim(), rest: rest.join("\n").trim() };
-}
-
-function webAddress(text: string): string | null {
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }

@@ -1,7 +1,8 @@
 import type { HostAbilities } from "../shared/bridge.ts";
 import { createFormats, type Formats } from "../shared/formats.ts";
 import { readLayout, type Layout } from "../shared/host-context.ts";
-import { inOrder, STATUSES, type Asked, type Calendar, type CalendarPost, type Status } from "./posts.ts";
+import { STATUSES, type Status } from "../shared/statuses.ts";
+import { inOrder, type Asked, type Calendar, type CalendarPost } from "./posts.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../shared/zone.ts";
 
 export type View = "month" | "week";

@@ -1,5 +1,6 @@
 import { element } from "../shared/dom.ts";
-import { inOrder, STATUSES } from "./posts.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import { inOrder } from "./posts.ts";
 import { countByStatus, periodPosts, periodTitle, type State } from "./state.ts";
 
 /**

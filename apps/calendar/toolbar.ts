@@ -1,5 +1,5 @@
 import { element } from "../shared/dom.ts";
-import { STATUSES } from "./posts.ts";
+import { STATUSES } from "../shared/statuses.ts";
 import { countByStatus, periodPosts, periodTitle, type State, type View } from "./state.ts";
 
 export function renderToolbar(state: State): readonly Node[] {
