@@ -19,9 +19,12 @@ import { createMemoryMedia } from "../../support/memory-media.ts";
 export interface HostSide extends AsyncDisposable {
   readonly ctx: TestContext;
   readonly client: Client;
+  /** Questions that the host put to the person. */
+  readonly asked: readonly string[];
 }
 
-export async function startHostSide(timezone: string): Promise<HostSide> {
+/** `person`: what the one in front of the host answers to questions. Left out: the host cannot ask any. */
+export async function startHostSide(timezone: string, person?: "accept" | "decline"): Promise<HostSide> {
   const { tools, platforms } = await loadCatalog();
   const base = await createTestContext({
     platformList: platforms,
@@ -32,7 +35,14 @@ export async function startHostSide(timezone: string): Promise<HostSide> {
   const ctx = { ...base, settings: { ...base.settings, timezone } };
   const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
-  const client = new Client({ name: "test-host", version: "1.0.0" });
+  const capabilities = person === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: "test-host", version: "1.0.0" }, { capabilities });
+  const asked: string[] = [];
+  if (person !== undefined)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: person, content: {} };
+    });
   const key = await http.keyFor("default");
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(
@@ -41,6 +51,7 @@ export async function startHostSide(timezone: string): Promise<HostSide> {
   return {
     ctx,
     client,
+    asked,
     async [Symbol.asyncDispose]() {
       await client.close();
       await endpoints.close();
