@@ -14,7 +14,7 @@ type Post = Draft["posts"][number];
 const SCROLLS_CHARS = 600;
 
 /** How a platform counts, as it is written behind a number. */
-const UNITS: Readonly<Record<string, string>> = { utf16: "UTF-16 units", weighted: "weighted characters" };
+const UNITS: Readonly<Record<string, string>> = { utf16: "characters", weighted: "characters" };
 
 /** A channel, with what it will show there. */
 export function renderCard(state: State, draft: Draft, target: Target): HTMLElement {
@@ -32,9 +32,9 @@ export function renderCard(state: State, draft: Draft, target: Target): HTMLElem
       preview === null ? null : renderCount(preview),
     ),
     hasOwnTime ? element("p", { class: "muted" }, when(state, target.scheduledAt ?? 0)) : null,
-    ...(preview === null ? [] : renderPreview(preview)),
     target.error === null ? null : renderRemark("!", "Error", target.error, "error"),
     ...target.warnings.map((warning) => renderRemark("△", "Warning", warning, "warning")),
+    ...(preview === null ? [] : renderPreview(preview)),
     ...posts.map((post) => renderPost(state, post, name)),
   );
 }

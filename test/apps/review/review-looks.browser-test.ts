@@ -14,7 +14,9 @@ let host: HostSide;
 
 async function save(args: Record<string, unknown>): Promise<any> {
   const answer: any = await host.client.callTool({ name: "save_draft", arguments: args });
-  expect(answer.isError ?? false, answer.content[0].text).toBe(false);
+  expect(answer.isError ?? false, `${answer.content[0].text} ${JSON.stringify(args).slice(0, 80)}`).toBe(
+    false,
+  );
   return answer.structuredContent.draft;
 }
 

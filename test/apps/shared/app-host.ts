@@ -11,9 +11,16 @@ import { expect } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
 import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer } from "../../support/http.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
+
+/** Media elsewhere, which do not answer. */
+const UNREACHABLE = {
+  assertAllowed: (_field: string, url: string) => new URL(url),
+  request: () => Promise.reject(new OutboundFailure("No answer.", false)),
+};
 
 /** The service with every tool on a real server, and an MCP client of it, as a host has one. */
 export interface HostSide extends AsyncDisposable {
@@ -29,6 +36,7 @@ export async function startHostSide(timezone: string, person?: "accept" | "decli
   const base = await createTestContext({
     platformList: platforms,
     media: createMemoryMedia(new Map()),
+    outbound: UNREACHABLE as never,
     // What is taken down from it.
     feed: { remove: async () => {} } as never,
   });
