@@ -1,8 +1,12 @@
 import { isJson, jsonOf, textOf, type Json } from "../shared/bridge.ts";
+import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
 import { forPeople } from "../shared/for-people.ts";
 import { isStatus, type Status } from "../shared/statuses.ts";
 import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
 import { isZone } from "../shared/zone.ts";
+
+/** A draft and when it would go out, or the first part of it. */
+export type CalendarDraft = Draft & { readonly at: number };
 
 /** What the page shows of a post. */
 export interface CalendarPost {
@@ -20,8 +24,17 @@ export interface CalendarPost {
   readonly error: string | null;
 }
 
+/** A time of a channel's week that nothing takes yet. */
+export interface FreeSlot {
+  readonly accountId: string;
+  readonly at: number;
+}
+
 export interface Calendar {
   readonly posts: readonly CalendarPost[];
+  /** Those that are written or wait for a decision, with the time that they are for. */
+  readonly drafts: readonly CalendarDraft[];
+  readonly freeSlots: readonly FreeSlot[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   /** What platforms are called, by their providers. */
@@ -103,12 +116,29 @@ export function readCalendar(value: Json | null): Calendar | null {
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
   return {
     posts,
+    drafts: rowsOf(value["drafts"]).flatMap(readPlanned),
+    freeSlots: rowsOf(value["freeSlots"]).flatMap(readSlot),
     names: readNames(value["names"]),
     platforms: readNames(value["platforms"]),
     from,
     to,
     timezone,
   };
+}
+
+function rowsOf(rows: unknown): readonly unknown[] {
+  return Array.isArray(rows) ? rows : [];
+}
+
+function readPlanned(value: unknown): readonly CalendarDraft[] {
+  const draft = readDraft(value);
+  const at = draft === null ? null : firstTimeOf(draft);
+  return draft === null || at === null ? [] : [{ ...draft, at }];
+}
+
+function readSlot(value: unknown): readonly FreeSlot[] {
+  const at = Date.parse(textOf(jsonOf(value)["at"]));
+  return Number.isNaN(at) ? [] : [{ accountId: textOf(jsonOf(value)["accountId"]), at }];
 }
 
 function readNames(names: unknown): ReadonlyMap<string, string> {

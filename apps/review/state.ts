@@ -1,5 +1,5 @@
 import type { HostAbilities } from "../shared/bridge.ts";
-import type { Draft } from "../shared/drafts.ts";
+import { type Draft, firstTimeOf } from "../shared/drafts.ts";
 import type { Formats } from "../shared/formats.ts";
 import type { Layout } from "../shared/host-context.ts";
 import type { Zone } from "../shared/zone.ts";
@@ -73,9 +73,9 @@ export function when({ formats, zone }: State, ms: number): string {
 }
 
 /** A few words, for lists. */
-export function shortTime({ formats, zone }: State, { repeat, scheduledAt, targets }: Draft): string {
-  if (repeat !== null) return "Series";
-  const at = scheduledAt ?? targets.find((target) => target.scheduledAt !== null)?.scheduledAt ?? null;
+export function shortTime({ formats, zone }: State, draft: Draft): string {
+  if (draft.repeat !== null) return "Series";
+  const at = firstTimeOf(draft);
   return at === null ? "At once" : `${formats.shortDay(zone.read(at).day)} ${formats.time(at)}`;
 }
 

@@ -94,6 +94,11 @@ export function byUrgency(drafts: readonly Draft[]): readonly Draft[] {
   return drafts.toSorted((a, b) => states.indexOf(a.state) - states.indexOf(b.state));
 }
 
+/** Null: it has no time of its own. */
+export function firstTimeOf({ scheduledAt, targets }: Draft): number | null {
+  return scheduledAt ?? targets.find((target) => target.scheduledAt !== null)?.scheduledAt ?? null;
+}
+
 /** Null for anything that is not a draft. */
 export function readDraft(value: unknown): Draft | null {
   if (!isJson(value)) return null;
@@ -220,11 +225,13 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A series in words: "Every 2 weeks on mon, thu at 09:30 (Europe/Berlin), from 2026-11-24, 10 times". */
+/** A series in words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, 10 times". */
 function tellSeries(series: Json): string {
   const { every, times } = series;
   const unit = textOf(series["unit"]);
-  const days = listOf(series["days"]).map(textOf);
+  const days = listOf(series["days"]).map((day) =>
+    textOf(day).replace(/^./, (letter) => letter.toUpperCase()),
+  );
   const texts = listOf(series["texts"]).length;
   return [
     `Every ${every === 1 ? unit : `${String(every)} ${unit}s`}`,
