@@ -1,4 +1,5 @@
-import type { Bridge, HostAbilities, Json, ToolAnswer } from "../shared/bridge.ts";
+import type { Bridge, HostAbilities, ToolAnswer } from "../shared/bridge.ts";
+import type { Json } from "../shared/json.ts";
 import { now } from "../shared/clock.ts";
 import { createFormats } from "../shared/formats.ts";
 import { Host } from "../shared/host.ts";

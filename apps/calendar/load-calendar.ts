@@ -1,4 +1,5 @@
-import type { Json, ToolAnswer } from "../shared/bridge.ts";
+import type { ToolAnswer } from "../shared/bridge.ts";
+import type { Json } from "../shared/json.ts";
 import { readCalendar, type Calendar } from "./posts.ts";
 import type { Day } from "../shared/zone.ts";
 

@@ -1,4 +1,4 @@
-import { isJson, jsonOf, textOf, type Json } from "../shared/bridge.ts";
+import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
 import { forPeople } from "../shared/for-people.ts";
 import { isStatus, type Status } from "../shared/statuses.ts";

@@ -1,12 +1,5 @@
-import {
-  type Bridge,
-  type HostAbilities,
-  isJson,
-  type Json,
-  jsonOf,
-  textOf,
-  type ToolAnswer,
-} from "../shared/bridge.ts";
+import type { Bridge, HostAbilities, ToolAnswer } from "../shared/bridge.ts";
+import { isJson, type Json, jsonOf, textOf } from "../shared/json.ts";
 import { now } from "../shared/clock.ts";
 import { byUrgency, type Draft, readDraft } from "../shared/drafts.ts";
 import { createFormats } from "../shared/formats.ts";

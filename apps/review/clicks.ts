@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
-import { type Decision, isPast, selectedDraft } from "./state.ts";
+import { isPast } from "./readiness.ts";
+import { type Decision, selectedDraft } from "./state.ts";
 
 /** What a click on an element with `data-action` does, and the Escape key to a question. */
 export function listenToClicks(app: App, root: HTMLElement): void {

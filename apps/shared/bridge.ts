@@ -1,9 +1,9 @@
+import { isJson, type Json, jsonOf, textOf } from "./json.ts";
+
 /** The revision of MCP Apps that is spoken (SEP-1865). */
 const PROTOCOL_VERSION = "2026-01-26";
 
 const METHOD_NOT_FOUND = -32_601;
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** What the host can do for the page; the page offers nothing else. */
 export interface HostAbilities {
@@ -162,16 +162,4 @@ function parse(text: string): Json | null {
   } catch {
     return null;
   }
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function jsonOf(value: unknown): Json {
-  return isJson(value) ? value : {};
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,4 +1,4 @@
-import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
+import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { forPeople } from "./for-people.ts";
 import { isStatus, type Status } from "./statuses.ts";
 import { NO_TEXT, splitText, webAddress } from "./texts.ts";

@@ -1,4 +1,4 @@
-import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
+import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { usableLocale } from "./formats.ts";
 import { isZone } from "./zone.ts";
 

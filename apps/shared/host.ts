@@ -1,11 +1,5 @@
-import {
-  type Bridge,
-  type HostAbilities,
-  type Json,
-  jsonOf,
-  NO_ABILITIES,
-  type ToolAnswer,
-} from "./bridge.ts";
+import { type Bridge, type HostAbilities, NO_ABILITIES, type ToolAnswer } from "./bridge.ts";
+import { type Json, jsonOf } from "./json.ts";
 import { applyContext, type Layout, readLayout } from "./host-context.ts";
 
 /**
