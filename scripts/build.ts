@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { PLATFORMS, TOOLS } from "../src/app/setup.ts";
 import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
-import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
+import { APPS, readAppHtml } from "../src/mcp/resources/app-html.ts";
 import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -13,12 +13,18 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const finishedPages: Plugin = {
   name: "finished-pages",
   setup(builder) {
-    const finish = (name: string, read: () => Promise<unknown>): void =>
+    const finish = (name: string, write: () => Promise<string>): void =>
       builder.onLoad({ filter: new RegExp(`[\\\\/]${name}\\.ts$`) }, async () => ({
-        contents: `export const ${read.name} = async () => (${JSON.stringify(await read())});`,
+        contents: await write(),
       }));
-    finish("calendar-html", readCalendarHtml);
-    finish("swagger-ui", readSwaggerUi);
+    finish("app-html", async () => {
+      const pages = await Promise.all(APPS.map(async (app) => [app, await readAppHtml(app)]));
+      return `const pages = ${JSON.stringify(Object.fromEntries(pages))};export const readAppHtml = async (app) => pages[app];`;
+    });
+    finish(
+      "swagger-ui",
+      async () => `export const readSwaggerUi = async () => (${JSON.stringify(await readSwaggerUi())});`,
+    );
   },
 };
 

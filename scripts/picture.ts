@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { showCalendar, startHostSide, type HostSide } from "../test/apps/calendar/calendar-app-host.ts";
+import { showApp, startHostSide, type HostSide } from "../test/apps/shared/app-host.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 import { addAccount, addPosts, type TestPost } from "../test/support/post-rows.ts";
 
@@ -67,7 +67,7 @@ await plan(host);
 await mkdir(FOLDER, { recursive: true });
 const browser = await launchBrowser();
 for (const theme of ["light", "dark"] as const) {
-  await using shown = await showCalendar(browser, host, {
+  await using shown = await showApp(browser, host, {
     context: { theme },
     width: 980,
     around: `<style>:root { color-scheme: ${theme} } ${STYLE}</style><p class="question">${QUESTION}</p><p>${ANSWER}</p><div data-view></div>`,

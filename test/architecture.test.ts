@@ -107,7 +107,7 @@ const SQL =
  * Where the time comes from: the process's clock, the browser's for the page that runs there, and where a
  * library is told a moment that it compares with the machine's own clock.
  */
-const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clock.ts"];
+const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/shared/clock.ts"];
 
 /**
  * Where use cases write what is no call's effect, and why. Everything else goes through

@@ -1,7 +1,8 @@
-import { jsonOf, type Bridge, type HostAbilities, type Json, type ToolAnswer } from "./bridge.ts";
-import { now } from "./clock.ts";
-import { createFormats } from "./formats.ts";
-import { applyContext, readLayout } from "./host-context.ts";
+import type { Bridge, HostAbilities, ToolAnswer } from "../shared/bridge.ts";
+import type { Json } from "../shared/json.ts";
+import { now } from "../shared/clock.ts";
+import { createFormats } from "../shared/formats.ts";
+import { Host } from "../shared/host.ts";
 import { certainPart, loadCalendar, NO_CALENDAR } from "./load-calendar.ts";
 import { canMove, CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type State,
   type View,
 } from "./state.ts";
-import { addDays, addMonths, type Day, type WallTime } from "./zone.ts";
+import { addDays, addMonths, type Day, type WallTime } from "../shared/zone.ts";
 
 /** What the app shows itself with. */
 export interface Screen {
@@ -28,23 +29,14 @@ export interface Screen {
   say(sentence: string): void;
 }
 
-/**
- * A host replaces the context that it got before, so that all changes are told each time; the latest are
- * enough.
- */
-const MAX_CHANGES_TOLD = 20;
-
 /** What the person does with the calendar, and what the server says to it. */
 export class App {
   readonly #screen: Screen;
-  #bridge: Bridge | null = null;
+  readonly #host = new Host();
   #state: State | null = null;
-  #abilities: HostAbilities = { callsTools: false, opensLinks: false, takesContext: false };
-  #context: Json = {};
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
-  readonly #changes: string[] = [];
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -55,15 +47,12 @@ export class App {
   }
 
   begin(bridge: Bridge, abilities: HostAbilities, context: Json): void {
-    this.#bridge = bridge;
-    this.#abilities = abilities;
+    this.#host.begin(bridge, abilities);
     this.takeContext(context);
   }
 
   takeContext(changes: Json): void {
-    this.#context = { ...this.#context, ...changes };
-    applyContext(document.documentElement, this.#context);
-    const layout = readLayout(this.#context);
+    const layout = this.#host.takeContext(changes);
     if (this.#state !== null)
       this.update({ layout, formats: createFormats(layout.locale, this.#state.zone.name) });
   }
@@ -75,9 +64,10 @@ export class App {
   takeResult(answer: ToolAnswer): void {
     const calendar = answer.isError ? null : readCalendar(answer.structured);
     if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : NO_CALENDAR);
-    const state = createState({ calendar, abilities: this.#abilities, context: this.#context, now: now() });
+    const { abilities, context } = this.#host;
+    const state = createState({ calendar, abilities, context, now: now() });
     this.#state = answer.note === null ? state : { ...state, calendar: certainPart(calendar) };
-    this.#screen.complain(this.#abilities.callsTools ? null : answer.note);
+    this.#screen.complain(this.#host.abilities.callsTools ? null : answer.note);
     this.#screen.render(this.#state, null);
     if (answer.note !== null) void this.show(state.view, state.day);
   }
@@ -118,14 +108,14 @@ export class App {
     if (before === null) return;
     const load = ++this.#loads;
     const days = daysOf({ ...before, view, day });
-    const mustLoad = !isLoaded(before, days) && this.#abilities.callsTools;
+    const mustLoad = !isLoaded(before, days) && this.#host.abilities.callsTools;
     const next = { ...before, view, day, panel: null, move: null };
     this.update(
       { ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad },
       focus,
     );
     if (!mustLoad) return;
-    const loaded = await loadCalendar((args) => this.#call("show_calendar", args), this.#filters, days);
+    const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
     if (load !== this.#loads || this.#state === null) return;
     if (loaded.calendar === null) {
       this.#screen.complain(loaded.sentence);
@@ -156,7 +146,7 @@ export class App {
   /** True when the person may take the post up now. */
   mayMove(id: string): boolean {
     const post = this.#state === null ? null : findPost(this.#state, id);
-    return post !== null && canMove(post) && this.#abilities.callsTools && !this.#state?.busy.has(id);
+    return post !== null && canMove(post) && this.#host.abilities.callsTools && !this.#state?.busy.has(id);
   }
 
   /** Shows the post at its new time at once, and takes that back when the server refuses. */
@@ -171,7 +161,7 @@ export class App {
     this.#screen.complain(null);
     const time = new Date(scheduledAt).toISOString();
     this.#replace({ ...post, scheduledAt }, "Saving…");
-    const answer = await this.#call("update_post", { id, scheduledAt: time });
+    const answer = await this.#host.call("update_post", { id, scheduledAt: time });
     if (answer.isError) return this.#takeBack(post, answer.text);
     this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, scheduledAt });
     this.say(`Moved to ${when(state, scheduledAt)}.`);
@@ -185,10 +175,10 @@ export class App {
     const { from, to, tool, args, doing, said } = CHANGES[name];
     const state = this.#state;
     const post = state === null ? null : findPost(state, id);
-    if (post?.status !== from || !this.#abilities.callsTools || state?.busy.has(id)) return;
+    if (post?.status !== from || !this.#host.abilities.callsTools || state?.busy.has(id)) return;
     this.#screen.complain(null);
     this.#replace(post, doing);
-    const answer = await this.#call(tool, { id, ...args });
+    const answer = await this.#host.call(tool, { id, ...args });
     if (answer.isError) return this.#takeBack(post, answer.text);
     this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, ...to });
     this.say(said);
@@ -201,7 +191,7 @@ export class App {
     if (post === null || this.#state?.busy.has(id)) return;
     this.#screen.complain(null);
     this.#replace(post, "Loading the text…");
-    const answer = await this.#call("get_post", { id });
+    const answer = await this.#host.call("get_post", { id });
     const fresh = readPost(answer.structured?.["post"]);
     if (answer.isError || fresh === null) return this.#takeBack(post, answer.text);
     this.#replace(fresh);
@@ -224,7 +214,7 @@ export class App {
     const { panel } = state;
     if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
     this.#replace(post, isFailed ? CHANGES.retry.doing : "Saving…");
-    const answer = await this.#call(isFailed ? "retry_post" : "update_post", { id, caption });
+    const answer = await this.#host.call(isFailed ? "retry_post" : "update_post", { id, caption });
     if (answer.isError) return this.#takeBack(post, answer.text);
     this.#replace(readPost(answer.structured?.["post"]) ?? post);
     if (this.#state?.panel?.writing?.id === id)
@@ -236,22 +226,14 @@ export class App {
   }
 
   openLink(url: string): void {
-    this.#bridge
-      ?.request("ui/open-link", { url })
+    this.#host
+      .openLink(url)
       .catch(() => this.#screen.complain("The application around this page did not open the link."));
   }
 
   async toggleFullscreen(): Promise<void> {
-    const mode = this.#state?.layout.isFullscreen === true ? "inline" : "fullscreen";
-    const result = await this.#bridge?.request("ui/request-display-mode", { mode }).catch(() => null);
-    if (jsonOf(result)["mode"] !== undefined) this.takeContext({ displayMode: jsonOf(result)["mode"] });
-  }
-
-  #call(name: string, args: Json): Promise<ToolAnswer> {
-    return (
-      this.#bridge?.callTool(name, args) ??
-      Promise.resolve({ isError: true, structured: null, note: null, text: "The page is not connected." })
-    );
+    const layout = this.#state?.layout;
+    if (layout !== undefined) this.takeContext(await this.#host.toggleFullscreen(layout));
   }
 
   #takeBack(post: CalendarPost, sentence: string): void {
@@ -271,13 +253,7 @@ export class App {
     });
   }
 
-  /** The model's picture is from before; ids and times alone, because texts of posts could speak to it. */
   #tellModel(change: string): void {
-    this.#changes.push(change);
-    if (!this.#abilities.takesContext) return;
-    const text = `In the calendar the person changed: ${this.#changes.slice(-MAX_CHANGES_TOLD).join("; ")}.`;
-    this.#bridge?.request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {
-      // The change itself is done, and the model can look it up.
-    });
+    this.#host.tellModel("In the calendar the person changed:", change);
   }
 }

@@ -1,5 +1,14 @@
-import { element } from "./dom.ts";
-import { canMove, channelOf, placeOf, STATUSES, type CalendarPost, type FreeSlot } from "./posts.ts";
+import { element } from "../shared/dom.ts";
+import { DRAFT_STATES } from "../shared/drafts.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import {
+  canMove,
+  channelOf,
+  placeOf,
+  type CalendarDraft,
+  type CalendarPost,
+  type FreeSlot,
+} from "./posts.ts";
 import type { State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
@@ -43,25 +52,42 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
   );
 }
 
-/** What a cell says of its free slots. Null: there are none. */
-export function renderFree(state: State, slots: readonly FreeSlot[]): HTMLElement | null {
-  if (slots.length === 0) return null;
-  const names = state.calendar.names;
-  const told = slots.map(({ accountId, at }) =>
-    `${state.formats.time(at)} ${names.get(accountId) ?? ""}`.trim(),
+/** A draft in a cell: nothing of it goes out before a person approves it. */
+export function renderDraftChip(state: State, draft: CalendarDraft, isReachable: boolean): HTMLElement {
+  const { label, sign } = DRAFT_STATES[draft.state];
+  const time = state.formats.time(draft.at);
+  const name = `${time}, ${draft.title}, ${label}`;
+  return element(
+    "button",
+    {
+      type: "button",
+      class: `chip draft ${draft.state}`,
+      "data-key": `chip:${draft.id}`,
+      "data-action": "draft",
+      "data-id": draft.id,
+      tabindex: isReachable ? 0 : -1,
+      title: name,
+      "aria-label": name,
+    },
+    element("span", { class: "sign", "aria-hidden": true }, sign),
+    element("span", { class: "time" }, time),
+    " ",
+    element("span", { class: "title", dir: "auto" }, draft.title),
   );
-  return element("div", { class: "free", title: told.join("\n") }, freeOf(slots));
 }
 
-/** What a cell holds, for those who hear it. */
-export function sayCell(posts: readonly CalendarPost[], slots: readonly FreeSlot[]): string {
-  return slots.length === 0 ? countOf(posts) : `${countOf(posts)}, ${freeOf(slots)}`;
+export interface Cell {
+  readonly posts: readonly CalendarPost[];
+  readonly drafts: readonly CalendarDraft[];
+  readonly slots: readonly FreeSlot[];
 }
 
-function freeOf(slots: readonly FreeSlot[]): string {
-  return slots.length === 1 ? "1 free slot" : `${slots.length} free slots`;
-}
-
-export function countOf(posts: readonly CalendarPost[]): string {
-  return posts.length === 1 ? "1 post" : `${posts.length === 0 ? "no" : posts.length} posts`;
+/** What is in a cell, in words. */
+export function countOf({ posts, drafts, slots }: Cell): string {
+  const counts = [
+    posts.length === 1 ? "1 post" : `${posts.length === 0 ? "no" : posts.length} posts`,
+    drafts.length === 0 ? null : drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`,
+    slots.length === 0 ? null : `${slots.length} free`,
+  ];
+  return counts.filter((count) => count !== null).join(", ");
 }

@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { QUESTIONS, type Asked } from "./posts.ts";
 import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
-import type { WallTime } from "./zone.ts";
+import type { WallTime } from "../shared/zone.ts";
 
 /** What a click on an element with `data-action` does. */
 export function listenToClicks(app: App, root: HTMLElement): void {
@@ -28,6 +28,7 @@ function act(app: App, target: HTMLElement, root: HTMLElement): void {
     close: () => closePanel(app),
     day: () => openDay(app, target),
     post: () => openPost(app, id),
+    draft: () => openDraft(app, id),
     retry: () => app.change(id, "retry"),
     ask: () => ask(app, { id, what: target.dataset["what"] }),
     keep: () => change(app, { asking: null }, `ask:${id}`),
@@ -66,6 +67,16 @@ function openPost(app: App, id: string): void {
   );
 }
 
+function openDraft(app: App, id: string): void {
+  const state = app.state;
+  const draft = state?.calendar.drafts.find((one) => one.id === id);
+  if (state === null || draft === undefined) return;
+  app.update(
+    { ...activeAt(state, state.zone.read(draft.at)), panel: { kind: "draft", id }, move: null },
+    "panel:title",
+  );
+}
+
 /** Before something is done that does not come back; the focus goes to what changes nothing. */
 function ask(app: App, { id, what }: { readonly id: string; readonly what: string | undefined }): void {
   if (what !== undefined && isAsked(what)) change(app, { asking: { id, what } }, `keep:${id}`);
@@ -95,7 +106,7 @@ export function closePanel(app: App): void {
 }
 
 function openerOf({ view, hour }: State, panel: Panel): string {
-  if (panel.kind === "post") return `chip:${panel.id}`;
+  if (panel.kind === "post" || panel.kind === "draft") return `chip:${panel.id}`;
   if (panel.kind === "failed") return "tool:failed";
   return view === "month" ? `cell:${panel.day}` : `cell:${panel.day}T${hour}`;
 }

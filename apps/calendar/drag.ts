@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
 import { findPost } from "./state.ts";
-import type { WallTime } from "./zone.ts";
+import type { WallTime } from "../shared/zone.ts";
 
 /** A press that stays within this is a click. */
 const CLICK_PX = 5;

@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { closePanel, openDay } from "./clicks.ts";
 import { daysOf, findPost, isInPeriod, type State } from "./state.ts";
-import { addDays, type WallTime } from "./zone.ts";
+import { addDays, type WallTime } from "../shared/zone.ts";
 
 const HOUR_MINUTES = 60;
 const LAST_HOUR = 23;

@@ -1,6 +1,7 @@
-import type { Json, ToolAnswer } from "./bridge.ts";
+import type { ToolAnswer } from "../shared/bridge.ts";
+import type { Json } from "../shared/json.ts";
 import { readCalendar, type Calendar } from "./posts.ts";
-import type { Day } from "./zone.ts";
+import type { Day } from "../shared/zone.ts";
 
 /** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
 type Loaded =
@@ -28,10 +29,13 @@ export async function loadCalendar(
   const second = await loadCalendar(call, filters, days.slice(half));
   if (second.calendar === null) return second;
   const posts = [...first.calendar.posts, ...second.calendar.posts];
+  // A draft for several times may lie in both.
+  const known = new Set(first.calendar.drafts.map(({ id }) => id));
+  const drafts = [...first.calendar.drafts, ...second.calendar.drafts.filter(({ id }) => !known.has(id))];
   const freeSlots = [...first.calendar.freeSlots, ...second.calendar.freeSlots];
   const names = new Map([...first.calendar.names, ...second.calendar.names]);
   return {
-    calendar: { ...first.calendar, to: second.calendar.to, posts, freeSlots, names },
+    calendar: { ...first.calendar, to: second.calendar.to, posts, drafts, freeSlots, names },
     note: first.note ?? second.note,
   };
 }

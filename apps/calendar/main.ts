@@ -1,7 +1,8 @@
 import { App } from "./app.ts";
-import { Bridge } from "./bridge.ts";
+import { Bridge } from "../shared/bridge.ts";
+import { connect } from "../shared/connect.ts";
 import { listenToClicks } from "./clicks.ts";
-import { part } from "./dom.ts";
+import { part } from "../shared/dom.ts";
 import { listenToDrags } from "./drag.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { createScreen } from "./screen.ts";
@@ -13,7 +14,8 @@ listenToDrags(app, root);
 listenToClicks(app, root);
 listenToKeys(app, root);
 
-const bridge = new Bridge(window.parent, {
+const info = { name: "posthorn-calendar", title: "Posthorn calendar" };
+const bridge = new Bridge(window.parent, info, {
   onReady: (abilities, context) => app.begin(bridge, abilities, context),
   onToolInput: (args) => app.takeInput(args),
   onToolResult: (answer) => app.takeResult(answer),
@@ -21,14 +23,6 @@ const bridge = new Bridge(window.parent, {
   onContext: (context) => app.takeContext(context),
 });
 
-async function start(): Promise<void> {
-  await bridge.connect(window);
-  let told = 0;
-  new ResizeObserver(() => {
-    const height = Math.ceil(root.getBoundingClientRect().height);
-    if (height !== told) bridge.notify("ui/notifications/size-changed", { height });
-    told = height;
-  }).observe(root);
-}
-
-start().catch(() => screen.showText("The application around this page refused to show the calendar."));
+connect(bridge, root).catch(() =>
+  screen.showText("The application around this page refused to show the calendar."),
+);

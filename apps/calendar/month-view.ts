@@ -1,8 +1,7 @@
-import { renderChip, renderFree, sayCell } from "./chip.ts";
-import { element } from "./dom.ts";
-import type { CalendarPost, FreeSlot } from "./posts.ts";
-import { daysOf, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
-import { monthOf, type Day } from "./zone.ts";
+import { type Cell, countOf, renderChip, renderDraftChip } from "./chip.ts";
+import { element } from "../shared/dom.ts";
+import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
+import { monthOf, type Day } from "../shared/zone.ts";
 
 /** As many as a cell has room for. */
 const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
@@ -10,7 +9,13 @@ const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
 export function renderMonth(state: State): HTMLElement {
   const days = daysOf(state);
   const posts = postsByDay(state);
+  const drafts = draftsByDay(state);
   const slots = slotsByDay(state);
+  const cellOf = (day: Day): Cell => ({
+    posts: posts.get(day) ?? [],
+    drafts: drafts.get(day) ?? [],
+    slots: slots.get(day) ?? [],
+  });
   const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
   return element(
     "div",
@@ -26,30 +31,26 @@ export function renderMonth(state: State): HTMLElement {
       ...days.slice(0, 7).map((day) => element("div", { role: "columnheader" }, state.formats.weekday(day))),
     ),
     ...weeks.map((week) =>
-      element(
-        "div",
-        { class: "row", role: "row" },
-        ...week.map((day) =>
-          renderDay(state, day, { posts: posts.get(day) ?? [], slots: slots.get(day) ?? [] }),
-        ),
-      ),
+      element("div", { class: "row", role: "row" }, ...week.map((day) => renderDay(state, day, cellOf(day)))),
     ),
   );
 }
 
-function renderDay(
-  state: State,
-  day: Day,
-  { posts, slots }: { readonly posts: readonly CalendarPost[]; readonly slots: readonly FreeSlot[] },
-): HTMLElement {
+function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
+  const { posts, drafts, slots } = cell;
   const isActive = day === state.day;
   const isToday = day === state.zone.read(state.now).day;
   const isKnown = isLoaded(state, [day]);
-  const shown = posts.slice(0, state.layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline);
-  const hidden = posts.length - shown.length;
+  // Drafts first: they are for a person to look at.
+  const chips = [
+    ...drafts.map((draft) => renderDraftChip(state, draft, isActive)),
+    ...posts.map((post) => renderChip(state, post, isActive)),
+  ];
+  const shown = chips.slice(0, state.layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline);
+  const hidden = chips.length - shown.length;
   const classes = [
     "cell",
-    posts.length === 1 && "lone",
+    chips.length === 1 && "lone",
     monthOf(day) !== monthOf(state.day) && "other",
     isToday && "today",
     !isKnown && "unknown",
@@ -63,18 +64,25 @@ function renderDay(
       "data-action": "day",
       "data-day": day,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${isKnown ? sayCell(posts, slots) : "not loaded"}`,
+      "aria-label": `${state.formats.longDay(day)}, ${isKnown ? countOf(cell) : "not loaded"}`,
       "aria-current": isToday ? "date" : null,
     },
     element(
       "div",
       { class: "date" },
       element("span", { class: "number" }, String(Number(day.slice(8)))),
+      slots.length > 0
+        ? element(
+            "span",
+            { class: "free" },
+            String(slots.length),
+            element("span", { class: "word" }, " free"),
+          )
+        : null,
       hidden > 0
         ? element("span", { class: "more" }, `+${hidden}`, element("span", { class: "word" }, " more"))
         : null,
     ),
-    ...shown.map((post) => renderChip(state, post, isActive)),
-    renderFree(state, slots),
+    ...shown,
   );
 }

@@ -1,4 +1,7 @@
-import { element } from "./dom.ts";
+import { element } from "../shared/dom.ts";
+import { DRAFT_STATES } from "../shared/drafts.ts";
+import { nameOf } from "../shared/texts.ts";
+import { STATUSES } from "../shared/statuses.ts";
 import {
   canMove,
   CHANGES,
@@ -6,8 +9,8 @@ import {
   inOrder,
   platformOf,
   QUESTIONS,
-  STATUSES,
   type Asked,
+  type CalendarDraft,
   type CalendarPost,
 } from "./posts.ts";
 import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
@@ -17,6 +20,7 @@ export function renderPanel(state: State): HTMLElement | null {
   const { panel } = state;
   if (panel === null) return null;
   const posts = postsOf(state, panel);
+  const drafts = draftsOf(state, panel);
   const title = titleOf(state, panel);
   return element(
     "section",
@@ -37,14 +41,23 @@ export function renderPanel(state: State): HTMLElement | null {
         "×",
       ),
     ),
-    ...(posts.length === 0
-      ? [element("p", { class: "muted" }, emptyText(state, panel))]
-      : posts.map((post) => renderPost(state, post))),
+    ...drafts.map((draft) => renderDraft(state, draft)),
+    ...(posts.length === 0 && drafts.length > 0
+      ? []
+      : posts.length === 0
+        ? [element("p", { class: "muted" }, emptyText(state, panel))]
+        : posts.map((post) => renderPost(state, post))),
   );
+}
+
+function draftsOf({ calendar, zone }: State, panel: Panel): readonly CalendarDraft[] {
+  if (panel.kind === "draft") return calendar.drafts.filter(({ id }) => id === panel.id);
+  return panel.kind === "day" ? calendar.drafts.filter(({ at }) => zone.read(at).day === panel.day) : [];
 }
 
 function postsOf(state: State, panel: Panel): readonly CalendarPost[] {
   const { posts } = state.calendar;
+  if (panel.kind === "draft") return [];
   if (panel.kind === "post") return posts.filter((post) => post.id === panel.id);
   if (panel.kind === "failed") return inOrder(posts.filter((post) => post.status === "failed"));
   return inOrder(posts.filter((post) => state.zone.read(post.scheduledAt).day === panel.day));
@@ -59,8 +72,39 @@ function emptyText(state: State, panel: Panel): string {
 function titleOf(state: State, panel: Panel): string {
   if (panel.kind === "failed") return "Failed posts";
   if (panel.kind === "day") return state.formats.longDay(panel.day);
+  if (panel.kind === "draft") {
+    const draft = state.calendar.drafts.find(({ id }) => id === panel.id);
+    return draft === undefined ? "Draft" : when(state, draft.at);
+  }
   const post = findPost(state, panel.id);
   return post === null ? "Post" : when(state, post.scheduledAt);
+}
+
+function renderDraft({ calendar, formats }: State, draft: CalendarDraft): HTMLElement {
+  const { label, sign } = DRAFT_STATES[draft.state];
+  const channels = draft.targets.map(
+    ({ accountId, accountName }) => calendar.names.get(accountId) || accountName || accountId,
+  );
+  return element(
+    "article",
+    { "aria-label": draft.title },
+    element(
+      "p",
+      { class: "facts" },
+      element(
+        "span",
+        { class: `status ${draft.state}` },
+        element("span", { class: "sign", "aria-hidden": true }, sign),
+        label,
+      ),
+      element("span", { class: "muted", dir: "auto" }, [formats.time(draft.at), ...channels].join(" · ")),
+    ),
+    element("h3", { dir: "auto" }, draft.title),
+    draft.text === "" ? null : element("p", { class: "text", dir: "auto", tabindex: 0 }, draft.text),
+    draft.state === "waiting"
+      ? element("p", { class: "muted" }, "To decide about it, ask your agent to show the drafts.")
+      : null,
+  );
 }
 
 function renderPost(state: State, post: CalendarPost): HTMLElement {
@@ -180,10 +224,4 @@ function moveFields(state: State, post: CalendarPost): readonly HTMLElement[] {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
-}
-
-/** The last part of an address, which is what people call the file. */
-function nameOf(address: string): string {
-  const path = address.split(/[?#]/, 1)[0] ?? address;
-  return path.slice(path.lastIndexOf("/") + 1) || address;
 }

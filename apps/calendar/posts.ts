@@ -1,5 +1,12 @@
-import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
-import { forPeople } from "./for-people.ts";
+import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
+import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
+import { forPeople } from "../shared/for-people.ts";
+import { isStatus, type Status } from "../shared/statuses.ts";
+import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
+import { isZone } from "../shared/zone.ts";
+
+/** A draft and when it would go out, or the first part of it. */
+export type CalendarDraft = Draft & { readonly at: number };
 
 /** What the page shows of a post. */
 export interface CalendarPost {
@@ -17,6 +24,7 @@ export interface CalendarPost {
   readonly error: string | null;
 }
 
+/** A time of a channel's week that nothing takes yet. */
 export interface FreeSlot {
   readonly accountId: string;
   readonly at: number;
@@ -24,7 +32,8 @@ export interface FreeSlot {
 
 export interface Calendar {
   readonly posts: readonly CalendarPost[];
-  /** Earliest first. */
+  /** Those that are written or wait for a decision, with the time that they are for. */
+  readonly drafts: readonly CalendarDraft[];
   readonly freeSlots: readonly FreeSlot[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
@@ -34,17 +43,6 @@ export interface Calendar {
   readonly to: number;
   readonly timezone: string;
 }
-
-/** Each status has a shape beside its colour, for those who do not see the colour. */
-export const STATUSES = {
-  scheduled: { label: "Scheduled", sign: "○" },
-  publishing: { label: "Publishing", sign: "↑" },
-  uploaded: { label: "Uploaded", sign: "◐" },
-  published: { label: "Published", sign: "✓" },
-  failed: { label: "Failed", sign: "!" },
-  cancelled: { label: "Cancelled", sign: "×" },
-} as const;
-export type Status = keyof typeof STATUSES;
 
 /** What a button does to a post. */
 export const CHANGES = {
@@ -108,8 +106,6 @@ export const QUESTIONS = {
 } as const;
 export type Asked = keyof typeof QUESTIONS;
 
-const NO_TEXT = "(no text)";
-
 /** Null for anything that is not a calendar. */
 export function readCalendar(value: Json | null): Calendar | null {
   if (value === null || !Array.isArray(value["posts"])) return null;
@@ -120,7 +116,8 @@ export function readCalendar(value: Json | null): Calendar | null {
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
   return {
     posts,
-    freeSlots: readSlots(value["freeSlots"]),
+    drafts: rowsOf(value["drafts"]).flatMap(readPlanned),
+    freeSlots: rowsOf(value["freeSlots"]).flatMap(readSlot),
     names: readNames(value["names"]),
     platforms: readNames(value["platforms"]),
     from,
@@ -129,14 +126,19 @@ export function readCalendar(value: Json | null): Calendar | null {
   };
 }
 
-function readSlots(slots: unknown): readonly FreeSlot[] {
-  const all: readonly unknown[] = Array.isArray(slots) ? slots : [];
-  return all
-    .map((slot) => ({
-      accountId: textOf(jsonOf(slot)["accountId"]),
-      at: Date.parse(textOf(jsonOf(slot)["at"])),
-    }))
-    .filter(({ at }) => !Number.isNaN(at));
+function rowsOf(rows: unknown): readonly unknown[] {
+  return Array.isArray(rows) ? rows : [];
+}
+
+function readPlanned(value: unknown): readonly CalendarDraft[] {
+  const draft = readDraft(value);
+  const at = draft === null ? null : firstTimeOf(draft);
+  return draft === null || at === null ? [] : [{ ...draft, at }];
+}
+
+function readSlot(value: unknown): readonly FreeSlot[] {
+  const at = Date.parse(textOf(jsonOf(value)["at"]));
+  return Number.isNaN(at) ? [] : [{ accountId: textOf(jsonOf(value)["accountId"]), at }];
 }
 
 function readNames(names: unknown): ReadonlyMap<string, string> {
@@ -202,27 +204,4 @@ export function inOrder(posts: readonly CalendarPost[]): readonly CalendarPost[]
   return posts.toSorted(
     (a, b) => isOff(a) - isOff(b) || a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1),
   );
-}
-
-function isStatus(text: string): text is Status {
-  return Object.hasOwn(STATUSES, text);
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return name !== "";
-  } catch {
-    return false;
-  }
-}
-
-/** The first line with anything on it stands for a post without a title. */
-function splitText(text: string): { first: string; rest: string } {
-  const [first = "", ...rest] = text.trim().split("\n");
-  return { first: first.trim(), rest: rest.join("\n").trim() };
-}
-
-function webAddress(text: string): string | null {
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }

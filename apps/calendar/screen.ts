@@ -1,6 +1,6 @@
 import type { Screen } from "./app.ts";
-import { element, part, replaceKeepingFocus } from "./dom.ts";
-import { forPeople } from "./for-people.ts";
+import { element, part, replaceKeepingTyped } from "../shared/dom.ts";
+import { complain, say } from "../shared/messages.ts";
 import { renderMonth } from "./month-view.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
@@ -11,15 +11,12 @@ import { renderWeek } from "./week-view.ts";
 /** The page itself. Everything is rendered anew after a change; focus and scroll position stay. */
 export function createScreen(): Screen {
   const app = part("app");
-  const complaint = part("complaint");
   let shownWeek = "";
   return {
     render(state, focus) {
       const grid = part("grid");
       const scrolled = grid.scrollTop;
-      const typed = typedFields(app);
-      replaceKeepingFocus(app, () => fill(state), focus);
-      for (const [key, value] of typed) restoreField(app, key, value);
+      replaceKeepingTyped(app, () => fill(state), focus);
       // A text comes into view with the buttons below it.
       if (focus?.startsWith("text:") === true)
         app.querySelector(".actions:has(textarea)")?.scrollIntoView({ block: "nearest" });
@@ -34,13 +31,8 @@ export function createScreen(): Screen {
       for (const id of ["toolbar", "panel", "legend"]) part(id).replaceChildren();
       part("grid").replaceChildren(element("p", { class: "alone" }, text));
     },
-    complain(sentence) {
-      complaint.hidden = sentence === null;
-      part("complaint-text").textContent = forPeople(sentence ?? "");
-    },
-    say(sentence) {
-      part("live").textContent = sentence;
-    },
+    complain,
+    say,
   };
 }
 
@@ -62,20 +54,4 @@ function scrollToHour(grid: HTMLElement, hour: number): void {
   const row = grid.querySelector<HTMLElement>(`[data-row="${Math.max(hour - 1, 0)}"]`);
   const head = grid.querySelector<HTMLElement>(".head");
   if (row !== null) grid.scrollTop = row.offsetTop - (head?.offsetHeight ?? 0);
-}
-
-type Field = HTMLInputElement | HTMLTextAreaElement;
-
-const fieldsOf = (app: HTMLElement): readonly Field[] => [
-  ...app.querySelectorAll<Field>("input[data-time], textarea[data-text]"),
-];
-
-/** A time or a text that is being typed must survive news about other posts. */
-function typedFields(app: HTMLElement): ReadonlyMap<string, string> {
-  const changed = fieldsOf(app).filter((field) => field.value !== field.defaultValue);
-  return new Map(changed.map((field) => [field.dataset["key"] ?? "", field.value]));
-}
-
-function restoreField(app: HTMLElement, key: string, value: string): void {
-  for (const field of fieldsOf(app)) if (field.dataset["key"] === key) field.value = value;
 }

@@ -1,22 +1,23 @@
-import type { HostAbilities } from "./bridge.ts";
-import { createFormats, type Formats } from "./formats.ts";
-import { readLayout, type Layout } from "./host-context.ts";
+import type { HostAbilities } from "../shared/bridge.ts";
+import { createFormats, type Formats } from "../shared/formats.ts";
+import { readLayout, type Layout } from "../shared/host-context.ts";
+import { STATUSES, type Status } from "../shared/statuses.ts";
 import {
   inOrder,
-  STATUSES,
+  type CalendarDraft,
+  type FreeSlot,
   type Asked,
   type Calendar,
   type CalendarPost,
-  type FreeSlot,
-  type Status,
 } from "./posts.ts";
-import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "./zone.ts";
+import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../shared/zone.ts";
 
 export type View = "month" | "week";
 
 /** What lies over the calendar. */
 export type Panel = (
   | { readonly kind: "post"; readonly id: string }
+  | { readonly kind: "draft"; readonly id: string }
   | { readonly kind: "day"; readonly day: Day }
   | { readonly kind: "failed" }
 ) & {
@@ -115,8 +116,21 @@ export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost
   return Map.groupBy(shownPosts(state), (post) => state.zone.read(post.scheduledAt).day);
 }
 
+export function draftsByDay({ calendar, zone }: State): ReadonlyMap<Day, readonly CalendarDraft[]> {
+  return Map.groupBy(inTime(calendar.drafts), ({ at }) => zone.read(at).day);
+}
+
 export function slotsByDay({ calendar, zone }: State): ReadonlyMap<Day, readonly FreeSlot[]> {
-  return Map.groupBy(calendar.freeSlots, (slot) => zone.read(slot.at).day);
+  return Map.groupBy(inTime(calendar.freeSlots), ({ at }) => zone.read(at).day);
+}
+
+function inTime<T extends { readonly at: number }>(rows: readonly T[]): readonly T[] {
+  return rows.toSorted((a, b) => a.at - b.at);
+}
+
+/** The drafts of the month or week itself. */
+export function periodDrafts(state: State): readonly CalendarDraft[] {
+  return inTime(state.calendar.drafts).filter(({ at }) => isInPeriod(state, state.zone.read(at).day));
 }
 
 /** Whether the day lies in the month or week that is shown; days of other months around it do not. */

@@ -1,6 +1,7 @@
-import { element } from "./dom.ts";
-import { inOrder, STATUSES } from "./posts.ts";
-import { countByStatus, periodPosts, periodTitle, type State } from "./state.ts";
+import { element } from "../shared/dom.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import { inOrder } from "./posts.ts";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State } from "./state.ts";
 
 /**
  * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
@@ -11,6 +12,8 @@ export function renderText(state: State): HTMLElement {
   const counts = countByStatus(posts).map(
     ([status, count]) => `${count} ${STATUSES[status].label.toLowerCase()}`,
   );
+  const drafts = periodDrafts(state).length;
+  if (drafts > 0) counts.push(drafts === 1 ? "1 draft" : `${drafts} drafts`);
   const failed = posts.filter((post) => post.status === "failed");
   const coming = posts.filter((post) => post.status === "scheduled" && post.scheduledAt >= state.now);
   return element(

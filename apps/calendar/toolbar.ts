@@ -1,6 +1,7 @@
-import { element } from "./dom.ts";
-import { STATUSES } from "./posts.ts";
-import { countByStatus, periodPosts, periodTitle, type State, type View } from "./state.ts";
+import { element } from "../shared/dom.ts";
+import { DRAFT_STATES } from "../shared/drafts.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, type View } from "./state.ts";
 
 export function renderToolbar(state: State): readonly Node[] {
   const { layout, abilities } = state;
@@ -73,13 +74,30 @@ function viewTool(state: State, view: View): HTMLElement {
 /** Says what the shapes and colours mean, with the number of posts of each. */
 export function renderLegend(state: State): readonly Node[] {
   const counts = countByStatus(periodPosts(state));
-  if (counts.length === 0) return [element("span", { class: "none" }, `No posts in this ${state.view}.`)];
-  return counts.map(([status, count]) =>
-    element(
-      "span",
-      { class: `legend ${status}` },
-      element("span", { class: "sign", "aria-hidden": true }, STATUSES[status].sign),
-      `${count} ${STATUSES[status].label.toLowerCase()}`,
+  const drafts = Map.groupBy(periodDrafts(state), (draft) => draft.state);
+  if (counts.length === 0 && drafts.size === 0)
+    return [element("span", { class: "none" }, `No posts in this ${state.view}.`)];
+  return [
+    ...counts.map(([status, count]) => renderCount(status, STATUSES[status], count)),
+    ...[...drafts].map(([one, { length }]) =>
+      renderCount(
+        one,
+        { ...DRAFT_STATES[one], ...(one === "waiting" && { label: "waiting for you" }) },
+        length,
+      ),
     ),
+  ];
+}
+
+function renderCount(
+  look: string,
+  { label, sign }: { label: string; sign: string },
+  count: number,
+): HTMLElement {
+  return element(
+    "span",
+    { class: `legend ${look}` },
+    element("span", { class: "sign", "aria-hidden": true }, sign),
+    `${count} ${label.toLowerCase()}`,
   );
 }

@@ -1,15 +1,22 @@
-import { renderChip, renderFree, sayCell } from "./chip.ts";
-import { element } from "./dom.ts";
-import type { CalendarPost, FreeSlot } from "./posts.ts";
-import { daysOf, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
-import type { Day } from "./zone.ts";
+import { type Cell, countOf, renderChip, renderDraftChip } from "./chip.ts";
+import { element } from "../shared/dom.ts";
+import type { FreeSlot } from "./posts.ts";
+import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
+import type { Day } from "../shared/zone.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 export function renderWeek(state: State): HTMLElement {
   const days = daysOf(state);
   const posts = postsByDay(state);
+  const drafts = draftsByDay(state);
   const slots = slotsByDay(state);
+  const hourOf = (ms: number): number => Math.floor(state.zone.read(ms).minutes / 60);
+  const cellOf = (day: Day, hour: number): Cell => ({
+    posts: (posts.get(day) ?? []).filter(({ scheduledAt }) => hourOf(scheduledAt) === hour),
+    drafts: (drafts.get(day) ?? []).filter(({ at }) => hourOf(at) === hour),
+    slots: (slots.get(day) ?? []).filter(({ at }) => hourOf(at) === hour),
+  });
   const today = state.zone.read(state.now).day;
   return element(
     "div",
@@ -37,35 +44,28 @@ export function renderWeek(state: State): HTMLElement {
         "div",
         { class: "row", role: "row", "data-row": hour },
         element("div", { role: "rowheader", class: "hour" }, state.formats.hour(hour)),
-        ...days.map((day) =>
-          renderHour(
-            state,
-            { day, hour },
-            {
-              posts: inHour(state, posts.get(day) ?? [], (post) => post.scheduledAt, hour),
-              slots: inHour(state, slots.get(day) ?? [], (slot) => slot.at, hour),
-            },
-          ),
-        ),
+        ...days.map((day) => renderHour(state, { day, hour }, cellOf(day, hour))),
       ),
     ),
   );
 }
 
-function inHour<T>(
-  { zone }: State,
-  all: readonly T[],
-  timeOf: (one: T) => number,
-  hour: number,
-): readonly T[] {
-  return all.filter((one) => Math.floor(zone.read(timeOf(one)).minutes / 60) === hour);
+/** The free slots of an hour: one mark a time. */
+function renderSlots({ formats, calendar }: State, slots: readonly FreeSlot[]): readonly HTMLElement[] {
+  return [...Map.groupBy(slots, ({ at }) => at)].map(([at, ones]) =>
+    element(
+      "span",
+      {
+        class: "slot",
+        title: ones.map(({ accountId }) => calendar.names.get(accountId) ?? accountId).join(", "),
+      },
+      element("span", { class: "time" }, formats.time(at)),
+      element("span", { class: "word" }, ones.length === 1 ? " free" : ` ${ones.length} free`),
+    ),
+  );
 }
 
-function renderHour(
-  state: State,
-  { day, hour }: { day: Day; hour: number },
-  { posts, slots }: { readonly posts: readonly CalendarPost[]; readonly slots: readonly FreeSlot[] },
-): HTMLElement {
+function renderHour(state: State, { day, hour }: { day: Day; hour: number }, cell: Cell): HTMLElement {
   const isActive = day === state.day && hour === state.hour;
   const target = state.move?.to;
   const isTarget = target?.day === day && Math.floor(target.minutes / 60) === hour;
@@ -80,9 +80,10 @@ function renderHour(
       "data-day": day,
       "data-hour": hour,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? sayCell(posts, slots) : "not loaded"}`,
+      "aria-label": `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? countOf(cell) : "not loaded"}`,
     },
-    ...posts.map((post) => renderChip(state, post, isActive)),
-    renderFree(state, slots),
+    ...cell.drafts.map((draft) => renderDraftChip(state, draft, isActive)),
+    ...cell.posts.map((post) => renderChip(state, post, isActive)),
+    ...renderSlots(state, cell.slots),
   );
 }

@@ -14,7 +14,7 @@ import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
 import type { McpDeps, ToolView } from "./kinds.ts";
 import { instructionsFor } from "./instructions.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
-import { TOOL_VIEWS } from "./resources/resources.ts";
+import { TOOL_VIEWS } from "./resources/app-pages.ts";
 import { AppError } from "../domain/errors.ts";
 
 type McpTool = ListToolsResult["tools"][number];

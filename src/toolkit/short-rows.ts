@@ -27,10 +27,16 @@ export async function withShortRows(
   return Object.fromEntries(short) as Result;
 }
 
-/** Of the posts in a list, also where each stands in a row of another kind. */
+/** Of the posts and the drafts' targets in a list, also where a post stands in a row of another kind. */
 function accountIdsIn(list: unknown): string[] {
   const rows: readonly unknown[] = Array.isArray(list) ? list : [];
-  return rows.flatMap((row) => (isFields(row) ? [row, row["post"]] : [])).flatMap((row) => idOf(row) ?? []);
+  return rows
+    .flatMap((row) => (isFields(row) ? [row, row["post"], ...targetsOf(row)] : []))
+    .flatMap((row) => idOf(row) ?? []);
+}
+
+function targetsOf({ targets }: Fields): readonly unknown[] {
+  return Array.isArray(targets) ? targets : [];
 }
 
 function idOf(value: unknown): string | null {

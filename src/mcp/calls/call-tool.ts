@@ -12,7 +12,7 @@ import { type ClientLog, createProgress } from "./open-calls.ts";
 import type { Block, McpDeps } from "../kinds.ts";
 import { fitResult, type Fitted } from "./fit-result.ts";
 import { Elicitation } from "./elicitation.ts";
-import { TOOL_VIEWS } from "../resources/resources.ts";
+import { TOOL_VIEWS } from "../resources/app-pages.ts";
 
 interface ToolCall {
   readonly name: string;

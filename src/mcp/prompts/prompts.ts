@@ -79,7 +79,7 @@ const REVIEW_DRAFTS: PromptKind = {
       "Review the drafts that wait for a decision with me.",
       "1. Call list_drafts with state waiting. If there are none, say so.",
       "2. For each show: title, time, and for each channel the text as it goes out there, with its warnings. Point out mistakes, facts to check, and what is missing, such as alt texts.",
-      "3. Ask me about each: approve, changes, or discard. Approve with decide_draft only what I have agreed to. For changes write my words as the note, and offer to write the next revision with save_draft.",
+      "3. Ask me about each: approve, changes, or discard. Approve with decide_draft only what I have agreed to; where you do not have it, I decide on the page that list_drafts shows. For changes write my words as the note, and offer to write the next revision with save_draft.",
     );
   },
 };

@@ -13,16 +13,9 @@ import {
   suggestPosts,
   suggestProviders,
 } from "../look-up.ts";
-import {
-  addressOf,
-  jsonContents,
-  type ResourceKind,
-  type Scope,
-  type Suggestion,
-  type ToolView,
-} from "../kinds.ts";
+import { addressOf, jsonContents, type ResourceKind, type Scope, type Suggestion } from "../kinds.ts";
 import { MAX_RESULT_CHARS } from "../limits.ts";
-import { readCalendarHtml } from "./calendar-html.ts";
+import { APP_PAGES } from "./app-pages.ts";
 
 /** A calendar tells which post it is; the whole text is read with the post. */
 const MAX_CALENDAR_CAPTION_CHARS = 100;
@@ -143,41 +136,8 @@ const CALENDAR_RESOURCE: ResourceKind = {
   },
 };
 
-const CALENDAR_URI = "ui://posthorn/calendar.html";
-
-/** Hosts that show MCP Apps draw the calendar instead of its text. */
-export const TOOL_VIEWS: readonly ToolView[] = [
-  { tool: "show_calendar", meta: { ui: { resourceUri: CALENDAR_URI } } },
-];
-
-/** The page loads nothing from anywhere and needs no permission. */
-const CALENDAR_META = {
-  ui: {
-    csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
-    prefersBorder: true,
-  },
-};
-
-const CALENDAR_PAGE = {
-  uri: CALENDAR_URI,
-  name: "calendar",
-  title: "Calendar of posts",
-  description:
-    "The view of show_calendar for hosts that show MCP Apps: month and week, moving posts, sending failed ones again.",
-  mimeType: "text/html;profile=mcp-app",
-  _meta: CALENDAR_META,
-};
-
-let html: Promise<string> | null = null;
-
-export async function readCalendar() {
-  html ??= readCalendarHtml();
-  const { uri, mimeType, _meta } = CALENDAR_PAGE;
-  return { uri, mimeType, text: await html, _meta };
-}
-
 export const RESOURCES: readonly ResourceKind[] = [
-  { ...CALENDAR_PAGE, tool: "show_calendar", list: async () => [CALENDAR_PAGE], read: readCalendar },
+  ...APP_PAGES,
   CALENDAR_RESOURCE,
   ACCOUNT_RESOURCE,
   PLATFORM_RESOURCE,

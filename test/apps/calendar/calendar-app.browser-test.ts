@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { launchBrowser } from "../../support/browser.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
 import {
-  showCalendar,
+  showApp,
   startHostSide,
   type HostSide,
-  type ShownCalendar,
+  type ShownApp,
   type ShowOptions,
-} from "./calendar-app-host.ts";
+} from "../shared/app-host.ts";
 import { queryOf } from "../../support/handles.ts";
 
 const MAX_INLINE_HEIGHT = 500;
@@ -21,7 +21,7 @@ const SHOWN_REASON =
 
 let browser: Browser;
 let host: HostSide;
-let shown: ShownCalendar;
+let shown: ShownApp;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -63,7 +63,7 @@ async function show(posts: readonly TestPost[], options: ShowOptions = {}): Prom
     .set({ error: REASON })
     .where("status", "=", "failed")
     .execute();
-  shown = await showCalendar(browser, host, options);
+  shown = await showApp(browser, host, options);
   await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
 }
 
@@ -614,7 +614,7 @@ describe("a host", () => {
   it("may pass on only the text of the answer, or an error", async () => {
     await addPosts(host.ctx.store, [HELLO]);
     const { content } = await host.client.callTool({ name: "show_calendar", arguments: {} });
-    shown = await showCalendar(browser, host, { result: { content } });
+    shown = await showApp(browser, host, { result: { content } });
     await chip(/Hello/).waitFor();
     await shown.page.evaluate(
       `window.bridge.sendToolResult({ isError: true, content: [{ type: "text", text: "from: is after to." }] })`,

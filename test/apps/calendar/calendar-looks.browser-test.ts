@@ -4,7 +4,7 @@ import { launchBrowser } from "../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { queryOf } from "../../support/handles.ts";
-import { showCalendar, startHostSide, type HostSide, type ShownCalendar } from "./calendar-app-host.ts";
+import { showApp, startHostSide, type HostSide, type ShownApp } from "../shared/app-host.ts";
 
 const NAME = "A very long name of a channel, Donaudampfschifffahrtsgesellschaftskapitänsmütze";
 const HEBREW = "חדשות היום: סיפור על קרן יער";
@@ -54,9 +54,9 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]();
 });
 
-const day = (shown: ShownCalendar, date: string) => shown.view.locator(`[data-day="${date}"]`).first();
+const day = (shown: ShownApp, date: string) => shown.view.locator(`[data-day="${date}"]`).first();
 
-const STATES: Readonly<Record<string, (shown: ShownCalendar) => Promise<void>>> = {
+const STATES: Readonly<Record<string, (shown: ShownApp) => Promise<void>>> = {
   month: async () => {},
   day: (shown) => day(shown, "2026-11-24").click({ position: { x: 5, y: 5 } }),
   question: async (shown) => {
@@ -95,7 +95,7 @@ describe.each(WIDTHS)("the calendar in a $name window", ({ name, width }) => {
     "(%s) has nothing that axe objects to, and fits",
     async (state) => {
       const room = state === "text" ? { containerDimensions: { maxHeight: 160, width } } : {};
-      await using shown = await showCalendar(browser, host, { width, context: room });
+      await using shown = await showApp(browser, host, { width, context: room });
       await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
       await STATES[state]?.(shown);
       const frame = shown.frame();

@@ -68,6 +68,7 @@ describe.each(LINES)("a client of %s", (line) => {
     const { resources, nextCursor } = await reader.list();
     expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual([
       "ui://posthorn/calendar.html",
+      "ui://posthorn/review.html",
       "posthorn://calendar/2026-11",
       "posthorn://calendar/2026-12",
       "posthorn://accounts/acc_1",

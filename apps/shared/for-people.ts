@@ -1,8 +1,17 @@
 const TOOL =
-  "(?:cancel|change|check|connect|edit|get|list|resolve|retry|schedule|set|show|update|upload)_[a-z_]+";
+  "(?:cancel|change|check|connect|decide|edit|get|list|resolve|retry|save|schedule|set|show|update|upload)_[a-z_]+";
+
+/** Only the application can ask in a way that its model cannot answer. */
+const CANNOT_ASK =
+  "This application has no way to ask you to confirm it, so nothing was done. Approve it on the command line: posthorn approve.";
 
 /** In this order: what a tool does, in words, and the agent for what this page cannot do. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Not done: [^.]* is for a person, and this client cannot ask one\.[^]*/, CANNOT_ASK],
+  [
+    /^The person (declined|closed the question without an answer), so nothing was done\.[^]*/,
+    "You $1, so nothing was done.",
+  ],
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
   [/\bcall cancel_post with fromPlatform/g, "take it down"],
   [/\bcall resolve_post with outcome dismissed/g, 'choose "Put away"'],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, it } from "vitest";
-import { addDays, addMonths, createZone, daysShown, startOfWeek } from "../../../apps/calendar/zone.ts";
+import { addDays, addMonths, createZone, daysShown, startOfWeek } from "../../../apps/shared/zone.ts";
 
 const ZONES = [
   "UTC",

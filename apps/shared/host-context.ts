@@ -1,5 +1,6 @@
-import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
+import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { usableLocale } from "./formats.ts";
+import { isZone } from "./zone.ts";
 
 /** Inline the calendar takes no more of a conversation than this. */
 const MAX_INLINE_HEIGHT = 500;
@@ -57,4 +58,10 @@ function roomOf(context: Json): { height: number | null; width: number | null; i
     width: number("width") ?? number("maxWidth"),
     isFixed: number("height") !== null,
   };
+}
+
+/** The person's time zone as the host tells it, else the browser's. */
+export function zoneOf(context: Json): string {
+  const told = textOf(context["timeZone"]);
+  return isZone(told) ? told : new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -26,7 +26,7 @@ export function part(id: string): HTMLElement {
 }
 
 /** Replaces children and gives the focus back to the element of the same `data-key`. */
-export function replaceKeepingFocus(root: HTMLElement, render: () => void, wanted: string | null): void {
+function replaceKeepingFocus(root: HTMLElement, render: () => void, wanted: string | null): void {
   const active = document.activeElement;
   const before =
     active instanceof HTMLElement && root.contains(active) ? (active.dataset["key"] ?? null) : null;
@@ -46,4 +46,17 @@ function findKey(root: HTMLElement, key: string): HTMLElement | null {
   return (
     [...root.querySelectorAll<HTMLElement>("[data-key]")].find((one) => one.dataset["key"] === key) ?? null
   );
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** The same, and what is being typed survives news about something else. */
+export function replaceKeepingTyped(root: HTMLElement, render: () => void, wanted: string | null): void {
+  const fields = (): readonly Field[] => [
+    ...root.querySelectorAll<Field>("input[data-key], textarea[data-key]"),
+  ];
+  const changed = fields().filter((field) => field.value !== field.defaultValue);
+  const typed = new Map(changed.map((field) => [field.dataset["key"] ?? "", field.value]));
+  replaceKeepingFocus(root, render, wanted);
+  for (const field of fields()) field.value = typed.get(field.dataset["key"] ?? "") ?? field.value;
 }

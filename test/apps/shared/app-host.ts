@@ -11,28 +11,46 @@ import { expect } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
 import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer } from "../../support/http.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
+
+/** Media elsewhere, which do not answer. */
+const UNREACHABLE = {
+  assertAllowed: (_field: string, url: string) => new URL(url),
+  request: () => Promise.reject(new OutboundFailure("No answer.", false)),
+};
 
 /** The service with every tool on a real server, and an MCP client of it, as a host has one. */
 export interface HostSide extends AsyncDisposable {
   readonly ctx: TestContext;
   readonly client: Client;
+  /** Questions that the host put to the person. */
+  readonly asked: readonly string[];
 }
 
-export async function startHostSide(timezone: string): Promise<HostSide> {
+/** `person`: what the one in front of the host answers to questions. Left out: the host cannot ask any. */
+export async function startHostSide(timezone: string, person?: "accept" | "decline"): Promise<HostSide> {
   const { tools, platforms } = await loadCatalog();
   const base = await createTestContext({
     platformList: platforms,
     media: createMemoryMedia(new Map()),
+    outbound: UNREACHABLE as never,
     // What is taken down from it.
     feed: { remove: async () => {} } as never,
   });
   const ctx = { ...base, settings: { ...base.settings, timezone } };
   const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
-  const client = new Client({ name: "test-host", version: "1.0.0" });
+  const capabilities = person === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: "test-host", version: "1.0.0" }, { capabilities });
+  const asked: string[] = [];
+  if (person !== undefined)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: person, content: {} };
+    });
   const key = await http.keyFor("default");
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(
@@ -41,6 +59,7 @@ export async function startHostSide(timezone: string): Promise<HostSide> {
   return {
     ctx,
     client,
+    asked,
     async [Symbol.asyncDispose]() {
       await client.close();
       await endpoints.close();
@@ -51,10 +70,12 @@ export async function startHostSide(timezone: string): Promise<HostSide> {
 }
 
 export interface ShowOptions {
+  /** Whose view is shown. Default: show_calendar. */
+  readonly tool?: string;
   readonly context?: Record<string, unknown>;
   readonly capabilities?: Record<string, object>;
   readonly args?: Record<string, unknown>;
-  /** In the place of what show_calendar answers. */
+  /** In the place of what the tool answers. */
   readonly result?: Record<string, unknown>;
   readonly width?: number;
   /** In the place of the page itself. */
@@ -69,7 +90,7 @@ interface ToolCallSeen {
 }
 
 /** The page as a person sees it, and what came out of it. */
-export interface ShownCalendar extends AsyncDisposable {
+export interface ShownApp extends AsyncDisposable {
   readonly page: Page;
   readonly view: FrameLocator;
   readonly calls: ToolCallSeen[];
@@ -86,15 +107,16 @@ export interface ShownCalendar extends AsyncDisposable {
 const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
 
 /**
- * Shows the calendar in a host: host page, sandbox of another origin with the policy, the page in a sandboxed
+ * Shows a tool's view in a host: host page, sandbox of another origin with the policy, the page in a sandboxed
  * frame.
  */
-export async function showCalendar(
+export async function showApp(
   browser: Browser,
   { ctx, client }: HostSide,
   options: ShowOptions = {},
-): Promise<ShownCalendar> {
-  const contents = await readPage(client);
+): Promise<ShownApp> {
+  const tool = options.tool ?? "show_calendar";
+  const contents = await readPage(client, tool);
   const servers = await Promise.all([serve(await hostPage(), null), serve(SANDBOX, policyOf(contents))]);
   const [host, sandbox] = servers;
   const browserContext = await browser.newContext({
@@ -120,7 +142,7 @@ export async function showCalendar(
     context: { theme: "light", displayMode: "inline", locale: "en-GB", ...options.context },
     capabilities: options.capabilities ?? CAPABILITIES,
     input: args,
-    result: options.result ?? (await client.callTool({ name: "show_calendar", arguments: args })),
+    result: options.result ?? (await client.callTool({ name: tool, arguments: args })),
   };
   await page.evaluate(`window.show(${JSON.stringify(showing)})`);
   return {
@@ -158,9 +180,9 @@ interface PageContents {
 }
 
 /** The page as a host finds it: by what the tool's listing says, read as a resource. */
-async function readPage(client: Client): Promise<PageContents> {
+async function readPage(client: Client, name: string): Promise<PageContents> {
   const { tools } = await client.listTools();
-  const uri = getToolUiResourceUri(tools.find((tool) => tool.name === "show_calendar")!);
+  const uri = getToolUiResourceUri(tools.find((tool) => tool.name === name)!);
   const { contents } = await client.readResource({ uri: uri! });
   expect(contents).toEqual([
     expect.objectContaining({ uri, mimeType: RESOURCE_MIME_TYPE, text: expect.any(String) }),
@@ -171,7 +193,7 @@ async function readPage(client: Client): Promise<PageContents> {
 async function watch(
   page: Page,
   own: readonly string[],
-): Promise<Pick<ShownCalendar, "notes" | "faults" | "strays">> {
+): Promise<Pick<ShownApp, "notes" | "faults" | "strays">> {
   const notes: { kind: string; value: any }[] = [];
   const faults: string[] = [];
   const strays: string[] = [];

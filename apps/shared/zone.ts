@@ -23,6 +23,15 @@ export interface Zone {
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;
 
+export function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return name !== "";
+  } catch {
+    return false;
+  }
+}
+
 export function createZone(name: string): Zone {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: name,

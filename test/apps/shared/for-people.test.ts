@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { forPeople } from "../../../apps/calendar/for-people.ts";
+import { forPeople } from "../../../apps/shared/for-people.ts";
 import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -9,7 +9,7 @@ const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$
 const TOOL = new RegExp(`\\b(?:${TOOLS.join("|")})\\b`);
 
 /** Where the reasons come from that a post can have. */
-const AADS = ["src/publishing", "src/platforms", "src/publishing", "src/posts"];
+const AADS = ["src/publishing", "src/platforms", "src/posts", "src/drafts"];
 
 /** Texts of the source that name a tool. */
 function sentences(): string[] {
@@ -36,6 +36,14 @@ it.each([
   [
     reconnectSentence({ name: "News", provider: "bluesky", id: "acc_1" }),
     'The channel "News" on bluesky must be reconnected first. Ask your agent to reconnect it.',
+  ],
+  [
+    "The person declined, so nothing was done. Ask them what they want instead. Do not send the call again until they ask for it.",
+    "You declined, so nothing was done.",
+  ],
+  [
+    "Not done: decide about a draft is for a person, and this client cannot ask one. They get a notice.",
+    "This application has no way to ask you to confirm it, so nothing was done. Approve it on the command line: posthorn approve.",
   ],
   ["Nothing to change.", "Nothing to change."],
 ])("%s", (sentence, shown) => expect(forPeople(sentence)).toBe(shown));

@@ -1,9 +1,9 @@
+import { isJson, type Json, jsonOf, textOf } from "./json.ts";
+
 /** The revision of MCP Apps that is spoken (SEP-1865). */
 const PROTOCOL_VERSION = "2026-01-26";
 
 const METHOD_NOT_FOUND = -32_601;
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** What the host can do for the page; the page offers nothing else. */
 export interface HostAbilities {
@@ -21,6 +21,12 @@ export interface ToolAnswer {
   readonly note: string | null;
 }
 
+/** What the app is called to hosts, and to people. */
+interface AppInfo {
+  readonly name: string;
+  readonly title: string;
+}
+
 interface BridgeEvents {
   onReady(abilities: HostAbilities, context: Json): void;
   onToolInput(args: Json): void;
@@ -29,17 +35,21 @@ interface BridgeEvents {
   onContext(context: Json): void;
 }
 
+export const NO_ABILITIES: HostAbilities = { callsTools: false, opensLinks: false, takesContext: false };
+
 /**
  * The page's side of MCP Apps: JSON-RPC 2.0 by postMessage with the window that embeds it, and with no other.
  */
 export class Bridge {
   readonly #host: Window;
+  readonly #app: AppInfo;
   readonly #events: BridgeEvents;
   readonly #waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
   #lastId = 0;
 
-  constructor(host: Window, events: BridgeEvents) {
+  constructor(host: Window, app: AppInfo, events: BridgeEvents) {
     this.#host = host;
+    this.#app = app;
     this.#events = events;
   }
 
@@ -50,7 +60,7 @@ export class Bridge {
     });
     const result = await this.request("ui/initialize", {
       protocolVersion: PROTOCOL_VERSION,
-      appInfo: { name: "posthorn-calendar", title: "Posthorn calendar", version: "1.0.0" },
+      appInfo: { ...this.#app, version: "1.0.0" },
       appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
     });
     const abilities = jsonOf(result["hostCapabilities"]);
@@ -152,16 +162,4 @@ function parse(text: string): Json | null {
   } catch {
     return null;
   }
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function jsonOf(value: unknown): Json {
-  return isJson(value) ? value : {};
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,0 +1,12 @@
+import type { Bridge } from "./bridge.ts";
+
+/** Connects the page, and tells the host from then on how high it is. Rejects where the host refuses it. */
+export async function connect(bridge: Bridge, root: HTMLElement): Promise<void> {
+  await bridge.connect(window);
+  let told = 0;
+  new ResizeObserver(() => {
+    const height = Math.ceil(root.getBoundingClientRect().height);
+    if (height !== told) bridge.notify("ui/notifications/size-changed", { height });
+    told = height;
+  }).observe(root);
+}

@@ -1,0 +1,244 @@
+import { isJson, jsonOf, textOf, type Json } from "./json.ts";
+import { forPeople } from "./for-people.ts";
+import { isStatus, type Status } from "./statuses.ts";
+import { NO_TEXT, splitText, webAddress } from "./texts.ts";
+
+/** Each state has a shape beside its colour, for those who do not see the colour. */
+export const DRAFT_STATES = {
+  waiting: { label: "Waits for you", sign: "?" },
+  open: { label: "Draft", sign: "✎" },
+  repeating: { label: "Repeats", sign: "↻" },
+  scheduled: { label: "Scheduled", sign: "○" },
+  ended: { label: "Ended", sign: "■" },
+  discarded: { label: "Discarded", sign: "×" },
+} as const;
+export type DraftState = keyof typeof DRAFT_STATES;
+
+/** What became of the posts of a draft, in the colours of a post's status. */
+export const OUTCOMES = {
+  waiting: { label: "Scheduled", sign: "○", status: "scheduled" },
+  published: { label: "Published", sign: "✓", status: "published" },
+  partly: { label: "Partly published", sign: "!", status: "failed" },
+  failed: { label: "Failed", sign: "!", status: "failed" },
+  cancelled: { label: "Cancelled", sign: "×", status: "cancelled" },
+} as const;
+export type Outcome = keyof typeof OUTCOMES;
+
+interface Count {
+  readonly length: number;
+  /** Null: no limit is known. */
+  readonly max: number | null;
+  readonly unit: string;
+}
+
+interface Medium {
+  readonly url: string;
+  readonly type: string | null;
+  readonly change: string | null;
+  readonly altText: string | null;
+}
+
+interface Part {
+  readonly text: string;
+  readonly count: Count | null;
+  readonly media: readonly Medium[];
+}
+
+interface Target {
+  readonly accountId: string;
+  readonly accountName: string | null;
+  readonly scheduledAt: number | null;
+  /** Null: nothing is known of what will be shown. */
+  readonly preview:
+    | (Part & { readonly parts: readonly Part[]; readonly link: string | null; readonly note: string | null })
+    | null;
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+}
+
+interface DraftPost {
+  readonly accountId: string;
+  readonly status: Status;
+  readonly scheduledAt: number;
+  readonly platformUrl: string | null;
+  readonly error: string | null;
+}
+
+/** What the pages show of a draft. Times are milliseconds. */
+export interface Draft {
+  readonly id: string;
+  readonly title: string;
+  /** What follows the title, where that is the text's first line. */
+  readonly text: string;
+  readonly state: DraftState;
+  readonly revision: number;
+  readonly scheduledAt: number | null;
+  readonly repeat: string | null;
+  readonly writtenBy: string;
+  readonly labels: readonly string[];
+  readonly note: string | null;
+  readonly targets: readonly Target[];
+  readonly decision: {
+    readonly what: string;
+    readonly by: string;
+    readonly at: number | null;
+    readonly note: string | null;
+  } | null;
+  readonly posts: readonly DraftPost[];
+  readonly outcome: Outcome | null;
+}
+
+/** Drafts in the order that people want them in: what waits, what is written, what is decided. */
+export function byUrgency(drafts: readonly Draft[]): readonly Draft[] {
+  const states = Object.keys(DRAFT_STATES);
+  return drafts.toSorted((a, b) => states.indexOf(a.state) - states.indexOf(b.state));
+}
+
+/** Null: it has no time of its own. */
+export function firstTimeOf({ scheduledAt, targets }: Draft): number | null {
+  return scheduledAt ?? targets.find((target) => target.scheduledAt !== null)?.scheduledAt ?? null;
+}
+
+/** Null for anything that is not a draft. */
+export function readDraft(value: unknown): Draft | null {
+  if (!isJson(value)) return null;
+  const { state, revision } = value;
+  if (typeof state !== "string" || !isState(state) || typeof revision !== "number") return null;
+  const caption = textOf(value["caption"]) || firstText(value);
+  const title = textOf(value["title"]).trim();
+  const { first, rest } = splitText(caption);
+  return {
+    id: textOf(value["id"]),
+    title: title || first || NO_TEXT,
+    text: title === "" ? rest : caption,
+    state,
+    revision,
+    scheduledAt: timeOf(value["scheduledAt"]),
+    repeat: isJson(value["repeat"]) ? tellSeries(value["repeat"]) : null,
+    writtenBy: textOf(jsonOf(value["writtenBy"])["name"]),
+    labels: listOf(value["labels"]).map(textOf),
+    note: textOf(value["note"]) || null,
+    targets: listOf(value["targets"]).map((target) => readTarget(jsonOf(target), value)),
+    decision: isJson(value["decision"]) ? readDecision(value["decision"]) : null,
+    posts: listOf(value["posts"]).flatMap((post) => readPost(jsonOf(post)) ?? []),
+    outcome: readOutcome(value["outcome"]),
+  };
+}
+
+/** Where only channels have texts, the first of them. */
+function firstText(draft: Json): string {
+  return (
+    listOf(draft["targets"])
+      .map((target) => textOf(jsonOf(target)["caption"]))
+      .find((text) => text !== "") ?? ""
+  );
+}
+
+function readTarget(target: Json, draft: Json): Target {
+  const accountId = textOf(target["accountId"]);
+  const check = jsonOf(listOf(draft["checks"]).find((one) => jsonOf(one)["accountId"] === accountId));
+  const metadata = { ...jsonOf(draft["metadata"]), ...jsonOf(target["metadata"]) };
+  return {
+    accountId,
+    accountName: textOf(target["accountName"]) || null,
+    scheduledAt: timeOf(target["scheduledAt"]) ?? timeOf(draft["scheduledAt"]),
+    preview: isJson(check["preview"]) ? readPreview(check["preview"], metadata) : null,
+    error: forPeople(textOf(check["error"])) || null,
+    warnings: listOf(check["warnings"]).map((warning) => forPeople(textOf(warning))),
+  };
+}
+
+function readPreview(preview: Json, metadata: Json): NonNullable<Target["preview"]> {
+  const more = listOf(metadata["moreMedia"]).map((one) => textOf(jsonOf(one)["altText"]));
+  const thread = listOf(metadata["thread"]).map((one) => textOf(jsonOf(one)["altText"]));
+  return {
+    ...readPart(preview, [textOf(metadata["altText"]), ...more]),
+    parts: listOf(preview["parts"]).map((one, at) => readPart(jsonOf(one), [thread[at] ?? ""])),
+    link: textOf(preview["link"]) || null,
+    note: forPeople(textOf(preview["note"])) || null,
+  };
+}
+
+function readPart(part: Json, altTexts: readonly string[]): Part {
+  return {
+    text: textOf(part["text"]),
+    count: isJson(part["count"]) ? readCount(part["count"]) : null,
+    media: listOf(part["media"]).map((one, at) => readMedium(jsonOf(one), altTexts[at] ?? "")),
+  };
+}
+
+function readMedium(medium: Json, altText: string): Medium {
+  return {
+    url: textOf(medium["url"]),
+    type: textOf(medium["type"]) || null,
+    change: textOf(medium["change"]) || null,
+    altText: altText || null,
+  };
+}
+
+function readCount({ length, max, unit }: Json): Count | null {
+  if (typeof length !== "number") return null;
+  return { length, max: typeof max === "number" ? max : null, unit: textOf(unit) };
+}
+
+function readDecision(decision: Json): NonNullable<Draft["decision"]> {
+  return {
+    what: textOf(decision["what"]),
+    by: textOf(jsonOf(decision["by"])["name"]),
+    at: timeOf(decision["at"]),
+    note: textOf(decision["note"]) || null,
+  };
+}
+
+function readPost(post: Json): DraftPost | null {
+  const status = textOf(post["status"]);
+  const scheduledAt = timeOf(post["scheduledAt"]);
+  if (!isStatus(status) || scheduledAt === null) return null;
+  return {
+    accountId: textOf(post["accountId"]),
+    status,
+    scheduledAt,
+    platformUrl: webAddress(textOf(post["platformUrl"])),
+    error: forPeople(textOf(post["error"])) || null,
+  };
+}
+
+function readOutcome(value: unknown): Outcome | null {
+  const outcome = textOf(value);
+  return isOutcome(outcome) ? outcome : null;
+}
+
+function isOutcome(text: string): text is Outcome {
+  return Object.hasOwn(OUTCOMES, text);
+}
+
+function isState(text: string): text is DraftState {
+  return Object.hasOwn(DRAFT_STATES, text);
+}
+
+function timeOf(value: unknown): number | null {
+  const ms = Date.parse(textOf(value));
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A series in words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, 10 times". */
+function tellSeries(series: Json): string {
+  const { every, times } = series;
+  const unit = textOf(series["unit"]);
+  const days = listOf(series["days"]).map((day) =>
+    textOf(day).replace(/^./, (letter) => letter.toUpperCase()),
+  );
+  const texts = listOf(series["texts"]).length;
+  return [
+    `Every ${every === 1 ? unit : `${String(every)} ${unit}s`}`,
+    days.length === 0 ? "" : ` on ${days.join(", ")}`,
+    ` at ${textOf(series["time"])} (${textOf(series["timezone"])}), from ${textOf(series["from"])}`,
+    series["until"] === undefined ? "" : ` until ${textOf(series["until"])}`,
+    typeof times === "number" ? `, ${times} times` : "",
+    texts === 0 ? "" : `; ${texts} texts take turns`,
+  ].join("");
+}

@@ -1,0 +1,17 @@
+export const NO_TEXT = "(no text)";
+
+/** The first line with anything on it stands for a post without a title. */
+export function splitText(text: string): { first: string; rest: string } {
+  const [first = "", ...rest] = text.trim().split("\n");
+  return { first: first.trim(), rest: rest.join("\n").trim() };
+}
+
+export function webAddress(text: string): string | null {
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
+}
+
+/** The last part of an address, which is what people call the file. */
+export function nameOf(address: string): string {
+  const path = address.split(/[?#]/, 1)[0] ?? address;
+  return path.slice(path.lastIndexOf("/") + 1) || address;
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { byUrgency, firstTimeOf, readDraft, type Draft } from "../../../apps/shared/drafts.ts";
+import { isPast, obstacleOf } from "../../../apps/review/readiness.ts";
+
+const AT = "2026-11-24T08:00:00.000Z";
+const SMALL = { id: "dft_1", state: "open", revision: 1 };
+
+function read(fields: Record<string, unknown> = {}): Draft {
+  const draft = readDraft({ ...SMALL, ...fields });
+  if (draft === null) throw new Error("It is a draft.");
+  return draft;
+}
+
+describe("a draft that a page reads", () => {
+  it("may leave out everything that is null", () => {
+    expect(read()).toMatchObject({
+      title: "(no text)",
+      text: "",
+      targets: [],
+      posts: [],
+      scheduledAt: null,
+      repeat: null,
+      decision: null,
+      outcome: null,
+    });
+  });
+
+  it.each([null, "dft_1", [], {}, { ...SMALL, state: "toString" }, { ...SMALL, revision: "1" }])(
+    "is none: %j",
+    (value) => expect(readDraft(value)).toBeNull(),
+  );
+
+  it("is called by its title, else by the first line of its text, else of a channel's", () => {
+    expect(read({ title: "Opening", caption: "One\nTwo" })).toMatchObject({
+      title: "Opening",
+      text: "One\nTwo",
+    });
+    expect(read({ caption: "One\nTwo" })).toMatchObject({ title: "One", text: "Two" });
+    expect(read({ targets: [{ accountId: "acc_1" }, { accountId: "acc_2", caption: "Here" }] }).title).toBe(
+      "Here",
+    );
+  });
+
+  it("has for each channel what its check says, with the alternative texts of what goes there", () => {
+    const count = { length: 2, max: 300, unit: "graphemes" };
+    const media = [{ url: "r2://a/oven.jpg", type: "image" }, { url: "r2://b" }];
+    const { targets } = read({
+      scheduledAt: AT,
+      metadata: { altText: "Shared", thread: [{ caption: "More", altText: "Of the thread" }] },
+      targets: [
+        {
+          accountId: "acc_1",
+          metadata: { altText: "Own", moreMedia: [{ url: "r2://b", altText: "Second" }] },
+        },
+        { accountId: "acc_2", scheduledAt: "2026-11-25T08:00:00.000Z" },
+      ],
+      checks: [
+        {
+          accountId: "acc_2",
+          error: "metadata.title: is required. Call save_draft with it.",
+          warnings: ["w"],
+        },
+        {
+          accountId: "acc_1",
+          preview: { text: "Hi", count, media, parts: [{ text: "More", media: [media[0]] }] },
+        },
+      ],
+    });
+    expect(targets[0]).toMatchObject({
+      scheduledAt: Date.parse(AT),
+      error: null,
+      warnings: [],
+      preview: {
+        text: "Hi",
+        count,
+        link: null,
+        media: [
+          { altText: "Own", type: "image" },
+          { altText: "Second", type: null },
+        ],
+        parts: [{ text: "More", count: null, media: [{ altText: "Of the thread" }] }],
+      },
+    });
+    expect(targets[1]).toMatchObject({
+      scheduledAt: Date.parse("2026-11-25T08:00:00.000Z"),
+      preview: null,
+      error: "metadata.title: is required. ask your agent with it.",
+      warnings: ["w"],
+    });
+  });
+
+  it("leads nowhere but to web pages", () => {
+    const post = { accountId: "acc_1", status: "published", scheduledAt: AT };
+    const { posts } = read({
+      posts: ["https://a.example/1", "javascript:alert(1)", "data:text/html,x"].map((platformUrl) => ({
+        ...post,
+        platformUrl,
+      })),
+    });
+    expect(posts.map(({ platformUrl }) => platformUrl)).toEqual(["https://a.example/1", null, null]);
+  });
+
+  it.each([
+    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24"],
+    [
+      { every: 2, unit: "week", days: ["mon", "thu"], until: "2027-01-01" },
+      "Every 2 weeks on Mon, Thu at 09:00 (UTC), from 2026-11-24 until 2027-01-01",
+    ],
+    [
+      { every: 1, unit: "month", times: 10, texts: ["a", "b"] },
+      "Every month at 09:00 (UTC), from 2026-11-24, 10 times; 2 texts take turns",
+    ],
+  ])("tells its series in words: %j", (rule, words) =>
+    expect(read({ repeat: { time: "09:00", timezone: "UTC", from: "2026-11-24", ...rule } }).repeat).toBe(
+      words,
+    ),
+  );
+});
+
+describe("drafts", () => {
+  it("that wait come first, those that are decided last", () => {
+    const states = ["discarded", "open", "scheduled", "waiting", "repeating", "ended"];
+    const drafts = states.map((state) => read({ state }));
+    expect(byUrgency(drafts).map(({ state }) => state)).toEqual([
+      "waiting",
+      "open",
+      "repeating",
+      "scheduled",
+      "ended",
+      "discarded",
+    ]);
+  });
+
+  it("have their own time, else their first channel's", () => {
+    const targets = [{ accountId: "acc_1" }, { accountId: "acc_2", scheduledAt: AT }];
+    expect(firstTimeOf(read({ targets }))).toBe(Date.parse(AT));
+    expect(firstTimeOf(read({ targets: [] }))).toBeNull();
+  });
+
+  it("can be approved once they have channels, and none of these refuses", () => {
+    const targets = [{ accountId: "acc_1" }, { accountId: "acc_2" }];
+    const refused = targets.map(({ accountId }) => ({ accountId, error: "No." }));
+    expect(obstacleOf(read())).toMatch(/has no channel/);
+    expect(obstacleOf(read({ targets }))).toBeNull();
+    expect(obstacleOf(read({ targets, checks: refused.slice(1) }))).toMatch(/1 channel says why/);
+    expect(obstacleOf(read({ targets, checks: refused }))).toMatch(/2 channels say why/);
+  });
+
+  it("are late once one of their times has gone by, a series never", () => {
+    const targets = [{ accountId: "acc_1" }];
+    const at = Date.parse(AT);
+    expect(isPast(read({ targets, scheduledAt: AT }), at - 1)).toBe(false);
+    expect(isPast(read({ targets, scheduledAt: AT }), at)).toBe(true);
+    expect(isPast(read({ targets }), at)).toBe(false);
+    expect(isPast(read({ targets, scheduledAt: AT, repeat: { every: 1, unit: "day" } }), at)).toBe(false);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { APPS } from "../../../src/mcp/resources/app-html.ts";
+import { APP_PAGES, readAppPage } from "../../../src/mcp/resources/app-pages.ts";
+import { startHostSide, type HostSide } from "../../apps/shared/app-host.ts";
+
+const MAX_BYTES = 100 * 1024;
+
+describe.each(APPS)("the page %s", (app) => {
+  it("is one small page of MCP Apps that names nothing outside itself", async () => {
+    const { uri, mimeType, text, _meta } = await readAppPage(app);
+    expect({ uri, mimeType }).toEqual({
+      uri: `ui://posthorn/${app}.html`,
+      mimeType: "text/html;profile=mcp-app",
+    });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(text).not.toMatch(/https?:\/\/\w|\bsrc=|\bhref=|@import|url\(|\binnerHTML\b|\beval\(/);
+    expect(Object.values(_meta.ui.csp).flat()).toEqual([]);
+  });
+});
+
+describe("tools with pages", () => {
+  let host: HostSide;
+  beforeAll(async () => {
+    host = await startHostSide("UTC");
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  it("are listed with them, and the decision about a draft for pages alone", async () => {
+    const { tools } = await host.client.listTools();
+    const told = tools.filter(({ _meta }) => _meta !== undefined).map(({ name, _meta }) => [name, _meta]);
+    expect(Object.fromEntries(told)).toEqual({
+      show_calendar: { ui: { resourceUri: "ui://posthorn/calendar.html" } },
+      list_drafts: { ui: { resourceUri: "ui://posthorn/review.html" } },
+      decide_draft: { ui: { visibility: ["app"] } },
+    });
+  });
+
+  it("have them among the resources, each of which can be read", async () => {
+    const { resources } = await host.client.listResources();
+    for (const { uri, title } of APP_PAGES) {
+      expect(resources).toContainEqual(expect.objectContaining({ uri, title }));
+      const { contents } = await host.client.readResource({ uri });
+      expect(contents).toEqual([expect.objectContaining({ uri, text: expect.stringContaining("<main") })]);
+    }
+  });
+});
