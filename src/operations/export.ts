@@ -6,17 +6,19 @@ import { toIso } from "../domain/time.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
 import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files.ts";
 import type { PostRow } from "../store/engine/schema.ts";
+import { findPlans } from "../store/queries/plans.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
 import type { CallContext } from "../context.ts";
 import { showFiles } from "../files/files.ts";
-import { readHistory } from "../posts/posts.ts";
+import { listDrafts } from "../drafts/drafts.ts";
+import { readHistory, showPlan } from "../posts/posts.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
 
 /** One line of an export; `type` says what the rest is. */
 export type ExportLine = {
-  readonly type: "export" | "account" | "key" | "webhook" | "file" | "post" | "end";
+  readonly type: "export" | "account" | "key" | "webhook" | "draft" | "file" | "post" | "end";
 } & Readonly<Record<string, unknown>>;
 
 /** Rises when the lines change in a way that a reader must know of. */
@@ -25,8 +27,8 @@ const BATCH = 200;
 
 /**
  * Everything of an owner, line by line, in batches that memory does not notice: accounts without their
- * tokens, keys and webhooks without their secrets, records of files (not the files), posts with their
- * history. Throws `not_found` for an owner that has nothing.
+ * tokens, keys and webhooks without their secrets, drafts, records of files (not the files), posts with their
+ * history and what a plan says of them. Throws `not_found` for an owner that has nothing.
  */
 export async function* exportOwner(call: CallContext, version: string): AsyncGenerator<ExportLine> {
   const { ctx } = call;
@@ -51,6 +53,14 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   for (const key of keys) yield { type: "key", key };
   const { webhooks } = await listWebhooks(call, { limit: 1 });
   for (const webhook of webhooks) yield { type: "webhook", webhook };
+  let drafts = 0;
+  for (let cursor: string | undefined; ;) {
+    const page = await listDrafts(call, { limit: BATCH, cursor });
+    for (const draft of page.drafts) yield { type: "draft", draft };
+    drafts += page.drafts.length;
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
   const filter = { reach: allFilesOf(ownerId), type: null };
   const files = yield* inBatches<FileRow>(
     (before) => listFileRows(ctx.store, filter, { before, limit: BATCH }),
@@ -59,14 +69,20 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   );
   const posts = yield* inBatches<PostRow>(
     (after) => listPostsById(ctx.store, ownerId, { after: after ?? "", limit: BATCH }),
-    (rows) =>
-      Promise.all(
+    async (rows) => {
+      const plans = await findPlans(
+        ctx.store,
+        rows.map(({ id }) => id),
+      );
+      return Promise.all(
         rows.map(async (row) => ({
           type: "post" as const,
           post: toPost(row),
+          ...showPlan(plans.get(row.id)),
           history: await readHistory(ctx, row),
         })),
-      ),
+      );
+    },
   );
   // A reader that does not find this line knows that it was cut off.
   yield {
@@ -74,6 +90,7 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
     accounts: accounts.length,
     keys: keys.length,
     webhooks: webhooks.length,
+    drafts,
     files,
     posts,
   };

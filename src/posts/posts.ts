@@ -14,7 +14,7 @@ import {
   readAttempts,
   readWarnings,
 } from "../store/queries/posts.ts";
-import { findPlan, labelsOf } from "../store/queries/plans.ts";
+import { findPlan, labelsOf, type PlanRow } from "../store/queries/plans.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -45,7 +45,11 @@ interface PostPlan {
   readonly note: string | null;
 }
 
-/** `draftId`, `labels` and `note` only of a post that a plan says something of. */
+/** Only of a post that a plan says something of. */
+export function showPlan(plan: PlanRow | undefined): Partial<PostPlan> {
+  return plan === undefined ? {} : { draftId: plan.draft_id, labels: labelsOf(plan), note: plan.note };
+}
+
 export async function getPost(
   { ctx, caller }: CallContext,
   input: {
@@ -60,7 +64,7 @@ export async function getPost(
   const plan = await findPlan(ctx.store, row.id);
   return {
     post: toPost(row),
-    ...(plan === null ? {} : { draftId: plan.draft_id, labels: labelsOf(plan), note: plan.note }),
+    ...showPlan(plan ?? undefined),
     ...readWarnings(row),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createKey } from "../../src/access/api-keys.ts";
 import { exportOwner, type ExportLine } from "../../src/operations/export.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { startService } from "../support/service.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
 import { queryOf } from "../support/handles.ts";
 
@@ -37,9 +38,34 @@ describe("an export", () => {
     ]);
     expect(all[0]).toMatchObject({ program: "posthorn", owner: "default", version: "1.2.3" });
     expect(all[3]).toMatchObject({ post: { id: "post_0000", caption: "Post 0" }, history: [] });
-    expect(all.at(-1)).toEqual({ type: "end", accounts: 1, keys: 1, webhooks: 0, files: 0, posts: count });
+    expect(all.at(-1)).toEqual({
+      type: "end",
+      accounts: 1,
+      keys: 1,
+      webhooks: 0,
+      drafts: 0,
+      files: 0,
+      posts: count,
+    });
     const text = JSON.stringify(all);
     for (const secret of ["v1.sealed", key.split("_")[2] ?? "", "Bob's"]) expect(text).not.toContain(secret);
+  });
+
+  it("holds drafts, and what a plan says of posts", async () => {
+    await using service = await startService();
+    const accountId = await service.addFeed();
+    const draft = { caption: "Drafted", targets: [{ accountId }], labels: ["one"], note: "Why" };
+    const { id } = (await service.call("save_draft", draft)).draft;
+    await service.call("decide_draft", { id, revision: 1, decision: "approve" });
+    const all: ExportLine[] = [];
+    for await (const line of exportOwner(callOf(service.ctx), "1.2.3")) all.push(line);
+    expect(all.find(({ type }) => type === "draft")).toMatchObject({ draft: { id, state: "scheduled" } });
+    expect(all.find(({ type }) => type === "post")).toMatchObject({
+      draftId: id,
+      labels: ["one"],
+      note: "Why",
+    });
+    expect(all.at(-1)).toMatchObject({ drafts: 1, posts: 1 });
   });
 
   it("is refused for an owner that has nothing", async () => {
