@@ -87,6 +87,78 @@ async function* killAtEach(what: "take down" | "retry", set: Partial<PostRow>): 
   }
 }
 
+interface DraftRound {
+  readonly state: string;
+  readonly posts: readonly { readonly status: string; readonly scheduled_at: number }[];
+}
+
+async function readDraft(path: string): Promise<DraftRound> {
+  await using ctx = await openFolder(path);
+  const draft = await queryOf(ctx.store).selectFrom("drafts").select("state").executeTakeFirst();
+  const posts = await queryOf(ctx.store)
+    .selectFrom("posts")
+    .select(["status", "scheduled_at"])
+    .orderBy("scheduled_at")
+    .execute();
+  return { state: draft?.state ?? "none", posts };
+}
+
+async function readAccountId(path: string): Promise<string> {
+  await using ctx = await openFolder(path);
+  const { id } = await queryOf(ctx.store).selectFrom("accounts").select("id").executeTakeFirstOrThrow();
+  return id;
+}
+
+/** What a call that was killed at its first, second, … moment has left, and what it is once another has made it. */
+async function* killDrafted(what: string): AsyncGenerator<{ left: DraftRound; done: DraftRound }> {
+  for (let moment = 1; ; moment++) {
+    await using folder = await makeDataFolder("scripted", { count: 0, accounts: 1 });
+    const args = [folder.path, "http://127.0.0.1:9", what, await readAccountId(folder.path)];
+    const { signal, stderr } = await runWorker(worker, [...args, String(moment)]).exit;
+    const left = await readDraft(folder.path);
+    const again = await runWorker(worker, args).exit;
+    expect(again, stderr + again.stderr).toMatchObject({ code: 0 });
+    yield { left, done: await readDraft(folder.path) };
+    if (signal !== "SIGKILL") return;
+  }
+}
+
+describe.concurrent("kill -9 in the middle of a decision", { timeout: 120_000 }, () => {
+  it.each([
+    ["approve", { before: "open", after: "scheduled", posts: 1 }],
+    ["approve a series", { before: "open", after: "repeating", posts: 14 }],
+    ["make ahead", { before: "repeating", after: "repeating", posts: 14 }],
+  ])("%s: all posts or none, and each once", async (what, { before, after, posts }) => {
+    const seen = new Set<string>();
+    for await (const { left, done } of killDrafted(what)) {
+      seen.add(`${left.state} ${left.posts.length}`);
+      expect(done.state).toBe(after);
+      expect(done.posts).toHaveLength(posts);
+      expect(new Set(done.posts.map(({ scheduled_at }) => scheduled_at)).size).toBe(posts);
+    }
+    expect([...seen].sort()).toEqual([`${before} 0`, `${after} ${posts}`].sort());
+  });
+
+  it("stop: what waits is cancelled with the decision", async () => {
+    const seen = new Set<string>();
+    for await (const { left, done } of killDrafted("stop")) {
+      const waiting = left.posts.filter(({ status }) => status === "scheduled").length;
+      seen.add(`${left.state} ${waiting}`);
+      expect(done.state).toBe("ended");
+      expect(done.posts.filter(({ status }) => status === "scheduled")).toEqual([]);
+    }
+    expect([...seen].sort()).toEqual(["ended 0", "repeating 14"]);
+  });
+
+  it("take a slot: each post has a slot of its own", async () => {
+    for await (const { done } of killDrafted("take a slot")) {
+      // A call without an idempotency key that was killed after its effect is made again.
+      expect([1, 2]).toContain(done.posts.length);
+      expect(new Set(done.posts.map(({ scheduled_at }) => scheduled_at)).size).toBe(done.posts.length);
+    }
+  });
+});
+
 describe.concurrent("kill -9 in the middle of a call", { timeout: 120_000 }, () => {
   it("a post that is taken down is gone when the call is repeated, and nothing follows it", async () => {
     let rounds = 0;

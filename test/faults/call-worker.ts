@@ -4,6 +4,12 @@ import { AppError } from "../../src/domain/errors.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher } from "../../src/publishing/loop.ts";
+import { decideDraft } from "../../src/drafts/decide-draft.ts";
+import { listDrafts } from "../../src/drafts/drafts.ts";
+import { saveDraft } from "../../src/drafts/save-draft.ts";
+import { makeSeriesPosts } from "../../src/drafts/series.ts";
+import { schedulePost } from "../../src/posts/schedule-post.ts";
+import { updateAccount } from "../../src/posts/update-account.ts";
 import { cancelPost } from "../../src/posts/posts.ts";
 import { retryPost } from "../../src/posts/update-post.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
@@ -19,7 +25,7 @@ import { scriptedPlatform } from "../support/scripted-platform.ts";
  * transaction is durable, and before and after each request to the platform. Without a number it lives, and
  * publishes first what waits.
  *
- * argv: data folder, address of the platform, what is called ("take down" or "retry"), the post, n.
+ * argv: data folder, address of the platform, what is called ("take down", "retry", or one of `DRAFTED`), the post, n.
  */
 const [folder = "", address = "", what = "", id = "", killAt = "0"] = process.argv.slice(2);
 
@@ -51,6 +57,55 @@ async function ask(method: "POST" | "DELETE", part: string): Promise<void> {
   await fetch(`${address}/${encodeURIComponent(part)}`, { method });
   pass();
 }
+
+/** What is done with a draft, and how it comes to be where it is not there yet. */
+const DRAFTED: Readonly<Record<string, { readonly repeat: boolean; run(id: string): Promise<unknown> }>> = {
+  approve: { repeat: false, run: (draft) => decide(draft, "approve") },
+  "approve a series": { repeat: true, run: (draft) => decide(draft, "approve") },
+  "make ahead": {
+    repeat: true,
+    run: () => makeSeriesPosts(ctx, new AbortController().signal),
+  },
+  stop: { repeat: true, run: (draft) => decide(draft, "stop") },
+  "take a slot": {
+    repeat: false,
+    run: () => schedulePost(callOf(ctx), { accountId: id, caption: "In a slot", slot: "next" }),
+  },
+};
+
+function decide(draft: string, decision: "approve" | "stop"): Promise<unknown> {
+  return decideDraft(callOf(ctx), {
+    id: draft,
+    ...(decision === "approve" ? { revision: 1 } : {}),
+    decision,
+  });
+}
+
+/** The one draft that there is. Without its posts where they are to be made ahead. */
+async function findOrMakeDraft(): Promise<string> {
+  const [known] = (await listDrafts(callOf(ctx), { limit: 1 })).drafts;
+  if (known !== undefined) return known.id;
+  const slots = [
+    { days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const, times: ["09:00", "17:00"] },
+  ];
+  const schedule = { timezone: "UTC", slots: slots.map((one) => ({ ...one, days: [...one.days] })) };
+  await updateAccount(callOf(ctx), { accountId: id, schedule });
+  const { draft } = await saveDraft(callOf(ctx), {
+    caption: "drafted",
+    targets: [{ accountId: id }],
+    ...(DRAFTED[what]?.repeat === true
+      ? { repeat: { every: 1, unit: "day", time: HALF_A_DAY_ON, timezone: "UTC" } }
+      : { scheduledAt: "2100-01-01T09:00:00Z" }),
+  });
+  if (what === "make ahead" || what === "stop") await decide(draft.id, "approve");
+  // As after days without a process: the next two weeks are still to be made.
+  if (what === "make ahead")
+    rawOf(store).exec("DELETE FROM post_labels; DELETE FROM post_plans; DELETE FROM posts");
+  return draft.id;
+}
+
+/** No occurrence comes while the test runs. */
+const HALF_A_DAY_ON = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
 
 /** One part of the post, under its own text as its id. */
 function send(io: PublishIo, step: string, text: string): Promise<string> {
@@ -110,18 +165,22 @@ const untilIdle = async (): Promise<void> => {
 
 const isKilled = killAt !== "0";
 // What is sent again is not to go out in the process that is killed: that has tests of its own.
+const drafted = DRAFTED[what];
+const draft = drafted === undefined ? "" : await findOrMakeDraft();
 const publisher =
-  isKilled && what === "retry"
+  drafted !== undefined || (isKilled && what === "retry")
     ? null
     : await startPublisher(ctx, {
         identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
       });
-if (!isKilled) await untilIdle();
+if (!isKilled && drafted === undefined) await untilIdle();
 isCalling = isKilled;
 try {
-  await (what === "retry"
-    ? retryPost(callOf(ctx), { id, caption: "corrected" })
-    : cancelPost(callOf(ctx), { id, fromPlatform: true }));
+  if (drafted !== undefined) await drafted.run(draft);
+  else
+    await (what === "retry"
+      ? retryPost(callOf(ctx), { id, caption: "corrected" })
+      : cancelPost(callOf(ctx), { id, fromPlatform: true }));
 } catch (error) {
   // The one before has done it.
   if (!(error instanceof AppError && error.kind === "conflict")) throw error;

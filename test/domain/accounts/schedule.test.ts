@@ -122,7 +122,7 @@ describe("slots", () => {
   });
 
   it("never go back, in any zone, over years of clock changes", () => {
-    const times = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, "0")}:30`);
+    const times = Array.from({ length: 6 }, (_, hour) => `${String(hour).padStart(2, "0")}:30`);
     for (const zone of [
       "Europe/London",
       "America/St_Johns",
@@ -132,8 +132,8 @@ describe("slots", () => {
     ]) {
       const all = [...slotsBetween(daily(zone, ...times), ms("2018-01-01"), ms("2021-01-01"))];
       expect(all.every((at, index) => index === 0 || at > (all[index - 1] ?? 0))).toBe(true);
-      // An hour more or less a year, at most.
-      expect(Math.abs(all.length - 3 * 365.33 * 24)).toBeLessThan(24);
+      // Clocks change at night. A skipped time falls on the one after it.
+      expect(Math.abs(all.length - 3 * 365.33 * 6)).toBeLessThan(24);
     }
   });
 });
