@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DecideDraft, Draft } from "../src/domain/drafts/draft.ts";
 import { decideDraft } from "../src/drafts/decide-draft.ts";
+import { tellThatItWaits } from "../src/drafts/draft-events.ts";
 import { askToDecide } from "../src/drafts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -15,6 +16,7 @@ export default defineTool({
   input: DecideDraft,
   output: z.strictObject({ draft: Draft.describe("With its posts.") }),
   isForPeople: ({ decision }) => decision === "approve",
+  tellPerson: (args, call) => tellThatItWaits(call, args),
   question: (args, call) => askToDecide(call, args),
   handle: (args, call) => decideDraft(call, args),
 });

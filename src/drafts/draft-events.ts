@@ -5,7 +5,7 @@ import type { Reader, Tx } from "../store/engine/store.ts";
 import { type DraftRow, findDraftRow, listDraftPosts, listFailedDrafts } from "../store/queries/drafts.ts";
 import { listWanting, noteEvent } from "../store/queries/events.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { contentOf } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
@@ -21,6 +21,18 @@ export async function noteDraft(
 ): Promise<void> {
   const snapshot = await snapshotOf(tx, row);
   await noteEvent(tx, { ownerId: row.owner_id, accountIds: snapshot.accountIds, kind, snapshot, ...more });
+}
+
+/** An assistant wanted a decision that it may not make: the person is told, once a revision. */
+export async function tellThatItWaits(
+  { ctx, caller }: CallContext,
+  { id }: { readonly id: string },
+): Promise<void> {
+  const at = ctx.clock.now();
+  await ctx.store.write(async (tx) => {
+    const row = await findDraftRow(tx, caller.ownerId, id);
+    if (row !== null) await noteDraft(tx, "draft.waiting", row, { at, once: `asked|${id}|${row.revision}` });
+  });
 }
 
 /** A series has more posts than a person reads at once. */

@@ -49,7 +49,10 @@ export async function requireConfirmation(
   if (ask === undefined && policy !== "always" && !isForPerson) return;
   const text = await tool.question(input, { ...call, idempotency: null });
   if (text === null) return;
-  if (ask === undefined && isForPerson) throw forPeople(tool);
+  if (ask === undefined && isForPerson) {
+    await tool.tellPerson?.(input, call);
+    throw forPeople(tool);
+  }
   const token = issueConfirmation(ctx, caller, confirmed);
   if (ask === undefined) throw unasked(text, token);
   const consent = await ask({ text, token });

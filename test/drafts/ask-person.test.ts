@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startRealServer, type RealServer } from "../mcp/readers.ts";
+import { callerOf } from "../support/context.ts";
 import { rowsOf } from "../support/handles.ts";
 
 let server: RealServer;
@@ -63,6 +64,28 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
       ),
     ]);
     expect(await countPosts()).toBe(1);
+    await client.close();
+  });
+
+  it("tells the person by notice where the client cannot ask them, once a revision", async () => {
+    const client = await connect(mode, null);
+    const { structuredContent } = (await client.callTool({
+      name: "save_draft",
+      arguments: { caption: "Open still", targets: [{ accountId: "acc_1" }] },
+    })) as any;
+    const { id, revision } = structuredContent.draft;
+    await server.toolbox.call(
+      "create_webhook",
+      { url: "https://hooks.example/", events: ["draft.waiting"] },
+      callerOf(),
+    );
+    for (let round = 0; round < 2; round++)
+      expect((await approve(client, { id, revision })).isError).toBe(true);
+    const told = await rowsOf<{ snapshot: string }>(
+      server.ctx.store,
+      "SELECT snapshot FROM webhook_deliveries",
+    );
+    expect(told.map(({ snapshot }) => JSON.parse(snapshot).draftId)).toEqual([id]);
     await client.close();
   });
 
