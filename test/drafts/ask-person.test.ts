@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startRealServer, type RealServer } from "../mcp/readers.ts";
-import { callerOf } from "../support/context.ts";
-import { rowsOf } from "../support/handles.ts";
+import { queryOf, rowsOf } from "../support/handles.ts";
 
 let server: RealServer;
 let asked: string[];
@@ -53,6 +52,28 @@ async function countPosts(): Promise<number> {
   return (await rowsOf(server.ctx.store, "SELECT id FROM posts")).length;
 }
 
+/** One that is told of drafts that wait. Nothing is sent to it here. */
+async function addWebhook(): Promise<void> {
+  const row = {
+    id: "whk_1",
+    owner_id: "default",
+    address: "https://hooks.example/",
+    secrets_enc: "sealed",
+    events: JSON.stringify(["draft.waiting"]),
+    account_ids: null,
+    status: "active" as const,
+    status_reason: null,
+    failing_since: null,
+    lease_worker: null,
+    lease_until: 0,
+    created_at: 0,
+    updated_at: 0,
+    format: "standard" as const,
+    last_told: "{}",
+  };
+  await queryOf(server.ctx.store).insertInto("webhooks").values(row).execute();
+}
+
 describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (mode) => {
   it("asks the person, with what goes where and when", async () => {
     const client = await connect(mode, "accept");
@@ -74,11 +95,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
       arguments: { caption: "Open still", targets: [{ accountId: "acc_1" }] },
     })) as any;
     const { id, revision } = structuredContent.draft;
-    await server.toolbox.call(
-      "create_webhook",
-      { url: "https://hooks.example/", events: ["draft.waiting"] },
-      callerOf(),
-    );
+    await addWebhook();
     for (let round = 0; round < 2; round++)
       expect((await approve(client, { id, revision })).isError).toBe(true);
     const told = await rowsOf<{ snapshot: string }>(
