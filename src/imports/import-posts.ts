@@ -278,7 +278,7 @@ function contentOf(row: TwinRow): string {
 }
 
 /** How a message of ours begins that is about one field. */
-const FIELD = /^([A-Za-z][\w.-]*)[^\s:]*: /;
+const FIELD = /^([A-Za-z][\w.-]*)(?:[^\s:\w.-][^\s:]*)?: /;
 /** And one about a field that the platform does not have. */
 const UNKNOWN = /^metadata: "([^"]+)"/;
 

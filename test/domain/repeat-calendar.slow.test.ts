@@ -45,7 +45,8 @@ function naive(clock: (ms: number) => string, wanted: string): number {
 describe.each(CHOSEN)("five years in %s", (zone) => {
   it("come as a naive calendar says", () => {
     const clock = clockOf(zone);
-    for (const time of ["02:30", "23:59"]) {
+    // When most clocks are changed.
+    for (const time of ["02:30"]) {
       const series = readSeries(
         { every: 1, unit: "day", time, timezone: zone, from: "2026-01-01", until: "2030-12-31" },
         { now: NOW, timezone: "UTC" },

@@ -15,7 +15,14 @@ type Schema = Record<string, any>;
 const { tools } = await loadCatalog();
 const ctx = { settings: { confirm: "always" } } as AppContext;
 const listings = createToolbox(ctx, tools).list(localCaller());
-const ofPlatforms = ["edit_published_post", "retry_post", "schedule_post", "schedule_posts", "update_post"];
+const ofPlatforms = [
+  "edit_published_post",
+  "retry_post",
+  "save_draft",
+  "schedule_post",
+  "schedule_posts",
+  "update_post",
+];
 
 let load: (path: string) => Promise<any>;
 
