@@ -8,6 +8,7 @@ import {
   type DraftPage,
   type ListDraftsArgs,
   outcomeOf,
+  type Target,
 } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
@@ -85,7 +86,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     checks: JSON.parse(row.checks) as Check[],
     writtenBy: by(row.key_id),
     decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
-    posts: posts.map((post) => ({
+    posts: inOrder(posts, content.targets).map((post) => ({
       id: post.id,
       accountId: post.account_id,
       status: post.status,
@@ -97,6 +98,13 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };
+}
+
+/** By their times, and of one time in the order of the channels. */
+function inOrder(posts: readonly DraftPost[], targets: readonly Target[]): readonly DraftPost[] {
+  const ids = targets.map(({ accountId }) => accountId);
+  const place = ({ account_id: id }: DraftPost): number => ids.indexOf(id);
+  return posts.toSorted((a, b) => a.scheduled_at - b.scheduled_at || place(a) - place(b));
 }
 
 function toDecision({ keyId, ...decision }: StoredDecision, by: (keyId: string) => By): Decision {
