@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { sentenceOf } from "../wire.ts";
+
+export interface Loaded<T> {
+  /** Null until the first answer. The last answer stays while a newer one is asked for. */
+  readonly data: T | null;
+  /** Why the latest try failed, as a sentence. */
+  readonly error: string | null;
+  readonly isLoading: boolean;
+  reload(): void;
+  /** Puts something in the place of what was loaded, for what is known to have changed. */
+  set(data: T): void;
+}
+
+/** Loads something for a component, again when `key` changes. An answer that comes too late is dropped. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): Loaded<T> {
+  const [state, setState] = useState<{ data: T | null; error: string | null; isLoading: boolean }>({
+    data: null,
+    error: null,
+    isLoading: true,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    const call = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    latest.current(call.signal).then(
+      (data) => {
+        if (!call.signal.aborted) setState({ data, error: null, isLoading: false });
+      },
+      (error: unknown) => {
+        if (!call.signal.aborted)
+          setState((before) => ({ ...before, error: sentenceOf(error), isLoading: false }));
+      },
+    );
+    return () => call.abort();
+  }, [key, round]);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const set = useCallback((data: T) => setState({ data, error: null, isLoading: false }), []);
+  return { ...state, reload, set };
+}

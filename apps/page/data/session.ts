@@ -1,0 +1,88 @@
+import { computed, signal } from "@preact/signals";
+import { createFormats, usableLocale } from "../../shared/formats.ts";
+import { createZone } from "../../shared/zone.ts";
+import type { Permission, Role } from "../../../src/domain/permissions.ts";
+import { CallError, onSignedOut, send } from "../wire.ts";
+
+/** Who is signed in, and what they may do. */
+export interface Session {
+  readonly id: string;
+  /** Of the key that it belongs to. */
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly role: Role | null;
+  readonly accountIds: readonly string[] | null;
+  /** The IANA zone that times are shown in. */
+  readonly timezone: string;
+  readonly version: string;
+  /** Where others reach the server, without a slash at its end. */
+  readonly publicUrl: string;
+  /** Whether the greeting was never put away. */
+  readonly isWelcome: boolean;
+  /** Whether the data can be downloaded as one file. */
+  readonly hasBackup: boolean;
+  readonly push: { readonly publicKey: string } | null;
+}
+
+type Known =
+  | { readonly state: "loading" }
+  | { readonly state: "out" }
+  | { readonly state: "unreachable"; readonly sentence: string }
+  | { readonly state: "in"; readonly session: Session };
+
+export const known = signal<Known>({ state: "loading" });
+
+/** Null: nobody is signed in. */
+export const session = computed(() => (known.value.state === "in" ? known.value.session : null));
+
+export const timezone = computed(() => session.value?.timezone ?? "UTC");
+/** Days and minutes of the zone that times are shown in. */
+export const zone = computed(() => createZone(timezone.value));
+/** How times are written: in English words, by the browser's habits. */
+export const formats = computed(() => createFormats(usableLocale(navigator.language), timezone.value));
+
+onSignedOut(() => {
+  known.value = { state: "out" };
+});
+
+export async function loadSession(): Promise<void> {
+  try {
+    known.value = { state: "in", session: readSession(await send("/session")) };
+  } catch (error) {
+    if (error instanceof CallError && error.status === 401) known.value = { state: "out" };
+    else if (known.value.state !== "in")
+      known.value = { state: "unreachable", sentence: error instanceof Error ? error.message : "" };
+  }
+}
+
+/** Signs in by a one-time token or by a key. Rejects with `CallError`. */
+export async function signIn(by: { readonly token: string } | { readonly key: string }): Promise<void> {
+  known.value = { state: "in", session: readSession(await send("/session", { method: "POST", body: by })) };
+}
+
+export async function signOut(): Promise<void> {
+  await send("/session", { method: "DELETE" });
+  known.value = { state: "out" };
+}
+
+/** The greeting has been seen. */
+export async function putWelcomeAway(): Promise<void> {
+  if (known.value.state === "in")
+    known.value = { ...known.value, session: { ...known.value.session, isWelcome: false } };
+  await send("/welcome", { method: "POST" });
+}
+
+/** Whether the person may do it. What they may not do has no button, and the server refuses it. */
+export function may(permission: Permission): boolean {
+  const { permissions = [] } = session.value ?? {};
+  return (
+    permissions.includes(permission) ||
+    permissions.includes("admin") ||
+    (permission === "draft" && permissions.includes("publish"))
+  );
+}
+
+function readSession(answer: Readonly<Record<string, unknown>>): Session {
+  // Server and page are of one version.
+  return answer["session"] as Session;
+}

@@ -1,0 +1,87 @@
+import { computed, signal } from "@preact/signals";
+import type { Account } from "../../../src/domain/accounts/account.ts";
+import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
+import type { Status } from "../../../src/domain/health/status.ts";
+import { sentenceOf } from "../wire.ts";
+import { session } from "./session.ts";
+import { call } from "./tools.ts";
+
+/* What several rooms need: loaded once, kept up to date while the page is seen. */
+
+/** Null until they were loaded. */
+export const accounts = signal<readonly Account[] | null>(null);
+export const platforms = signal<readonly PlatformListing[] | null>(null);
+export const status = signal<Status | null>(null);
+/** Drafts that wait for a decision. */
+export const waitingDrafts = signal(0);
+/** Why the server does not answer now; null: it does. */
+export const offline = signal<string | null>(null);
+
+/** Posts and channels that want a person, for the badge at Trouble. */
+export const troubleCount = computed(() => {
+  const now = status.value;
+  if (now === null) return 0;
+  const { failed, unknownOutcome } = now.counts;
+  return Math.max(failed, unknownOutcome) + now.accountsToReconnect.length;
+});
+
+const accountsById = computed(() => new Map((accounts.value ?? []).map((one) => [one.id, one])));
+const platformsByName = computed(() => new Map((platforms.value ?? []).map((one) => [one.provider, one])));
+
+export function findAccount(id: string): Account | null {
+  return accountsById.value.get(id) ?? null;
+}
+
+/** What the platform is called by people. */
+export function platformTitle(provider: string): string {
+  return platformsByName.value.get(provider)?.title ?? provider;
+}
+
+/** What the channel is called. */
+export function channelName(accountId: string): string {
+  return findAccount(accountId)?.name ?? "A channel that is gone";
+}
+
+export async function loadAccounts(): Promise<void> {
+  accounts.value = (await call("list_accounts")).accounts;
+}
+
+export async function loadPlatforms(): Promise<void> {
+  platforms.value = (await call("list_platforms")).platforms;
+}
+
+export async function loadStatus(): Promise<void> {
+  try {
+    const [now, { drafts }] = await Promise.all([
+      call("get_status"),
+      call("list_drafts", { state: ["waiting"], limit: 100 }),
+    ]);
+    status.value = now;
+    waitingDrafts.value = drafts.length;
+    offline.value = null;
+  } catch (error) {
+    offline.value = sentenceOf(error);
+  }
+}
+
+const STATUS_EVERY_MS = 20_000;
+
+/** Loads what every room needs and keeps the counts fresh. Answers what ends that. */
+export function keepFresh(): () => void {
+  const refresh = (): void => {
+    if (document.visibilityState === "visible" && session.value !== null) void loadStatus();
+  };
+  const load = (): Promise<unknown> => Promise.all([loadAccounts(), loadPlatforms()]);
+  load().catch((error: unknown) => {
+    offline.value = sentenceOf(error);
+  });
+  refresh();
+  const timer = setInterval(refresh, STATUS_EVERY_MS);
+  document.addEventListener("visibilitychange", refresh);
+  window.addEventListener("online", refresh);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", refresh);
+    window.removeEventListener("online", refresh);
+  };
+}

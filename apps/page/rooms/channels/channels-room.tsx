@@ -1,0 +1,5 @@
+import { Room } from "../../ui/room.tsx";
+
+export function ChannelsRoom() {
+  return <Room title="Channels">{null}</Room>;
+}

@@ -1,0 +1,5 @@
+import { Room } from "../../ui/room.tsx";
+
+export function PlanRoom() {
+  return <Room title="Plan">{null}</Room>;
+}

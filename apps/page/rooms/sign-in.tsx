@@ -1,0 +1,78 @@
+import { useEffect, useState } from "preact/hooks";
+import { signIn } from "../data/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Mark } from "../ui/mark.tsx";
+import { Problem } from "../ui/states.tsx";
+import { sentenceOf } from "../wire.ts";
+
+const SIGN_IN_PATH = "/app/sign-in";
+
+/** By the one-time address that the server printed, or by a key that is pasted. */
+export function SignIn() {
+  const [key, setKey] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+
+  const enter = async (by: { readonly token: string } | { readonly key: string }): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await signIn(by);
+      if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+    } catch (reason) {
+      setError(sentenceOf(reason));
+    }
+    setIsBusy(false);
+  };
+
+  useEffect(() => {
+    document.title = "Sign in · Posthorn";
+    const token = location.hash.slice(1);
+    if (location.pathname !== SIGN_IN_PATH || token === "") return;
+    // It works once: neither the history nor a bookmark shall keep it.
+    history.replaceState(null, "", SIGN_IN_PATH);
+    void enter({ token });
+  }, []);
+
+  return (
+    <main class="alone">
+      <div class="card stack sign-in">
+        <div class="brand">
+          <Mark />
+          Posthorn
+        </div>
+        <h1>Sign in</h1>
+        <p class="muted">
+          Run <code>posthorn open</code> on the machine that runs Posthorn. It prints an address that signs
+          you in.
+        </p>
+        {error !== null && <Problem sentence={error} />}
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void enter({ key: key.trim() });
+          }}
+        >
+          <Field label="Or paste an API key" help="It begins with phk_. This browser keeps no copy of it.">
+            {(control) => (
+              <input
+                {...control}
+                type="password"
+                autocomplete="off"
+                spellcheck={false}
+                required
+                value={key}
+                onInput={(event) => setKey(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Button kind="main" type="submit" isBusy={isBusy}>
+            Sign in
+          </Button>
+        </form>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import { sentenceOf } from "../wire.ts";
+import { Button } from "./button.tsx";
+import { Sheet } from "./sheet.tsx";
+import { Problem } from "./states.tsx";
+
+interface AskProps {
+  /** A question, as `Cancel this post?` */
+  readonly question: string;
+  /** What will happen. */
+  readonly text: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly isDanger?: boolean;
+  /** What a yes does. The question stays open, with the reason, where that is refused. */
+  onYes(): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Before something is done that does not come back. */
+export function Ask({ question, text, yes, no, isDanger = false, onYes, onClose }: AskProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const say = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await onYes();
+      onClose();
+    } catch (reason) {
+      setError(sentenceOf(reason));
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Sheet title={question} onClose={onClose}>
+      <p>{text}</p>
+      {error !== null && <Problem sentence={error} />}
+      <div class="sheet-foot">
+        <Button onClick={onClose}>{no}</Button>
+        <Button kind={isDanger ? "danger" : "main"} isBusy={isBusy} onClick={say}>
+          {yes}
+        </Button>
+      </div>
+    </Sheet>
+  );
+}

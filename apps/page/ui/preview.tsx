@@ -1,0 +1,68 @@
+import type { Preview } from "../../../src/domain/posts/preview.ts";
+import { Picture } from "./picture.tsx";
+
+type Count = Preview["count"];
+type Media = Preview["media"];
+
+/** What a channel will show of a post: text, media, link and what follows. */
+export function PostPreview({ preview }: { readonly preview: Preview }) {
+  return (
+    <div class="preview">
+      <PreviewPart text={preview.text ?? ""} media={preview.media} count={preview.count} />
+      {preview.link !== null && (
+        <p class="preview-link" dir="auto">
+          {preview.link}
+        </p>
+      )}
+      {preview.parts.map((part, at) => (
+        <PreviewPart key={at} text={part.text} media={part.media} count={part.count} />
+      ))}
+      {preview.note !== null && <p class="muted note">{preview.note}</p>}
+    </div>
+  );
+}
+
+function PreviewPart({
+  text,
+  media,
+  count,
+}: {
+  readonly text: string;
+  readonly media: Media;
+  readonly count: Count;
+}) {
+  const changes = media.flatMap(({ change }) => change ?? []);
+  return (
+    <div class="preview-part">
+      {text !== "" && (
+        <p class="preview-text" dir="auto">
+          {text}
+        </p>
+      )}
+      {media.length > 0 && (
+        <div class={`preview-media of-${Math.min(media.length, 4)}`}>
+          {media.map(({ url }) => (
+            <Picture key={url} mediaUrl={url} alt="" size={480} />
+          ))}
+        </div>
+      )}
+      <CountNote count={count} />
+      {changes.map((change) => (
+        <p key={change} class="muted note">
+          {change}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** How long a text is, as the platform counts. */
+export function CountNote({ count }: { readonly count: Count }) {
+  if (count.max === null) return null;
+  const left = count.max - count.length;
+  return (
+    <p class={left < 0 ? "note count-over" : "note muted"}>
+      {left < 0 ? `${-left} ${count.unit} too long` : `${count.length} of ${count.max} ${count.unit}`}
+    </p>
+  );
+}

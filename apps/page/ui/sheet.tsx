@@ -1,0 +1,47 @@
+import { X } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { IconButton } from "./button.tsx";
+
+interface SheetProps {
+  readonly title: string;
+  /** At the side, over the whole height. */
+  readonly isDrawer?: boolean;
+  readonly children: ComponentChildren;
+  onClose(): void;
+}
+
+/** A dialog of the browser's own: it holds the focus, and gives it back where it was. */
+export function Sheet({ title, isDrawer = false, children, onClose }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={isDrawer ? "sheet drawer" : "sheet"}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        // A click on the dialog itself is one beside its content.
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div class="sheet-head">
+        <h2 id={titleId} tabIndex={-1}>
+          {title}
+        </h2>
+        <IconButton label="Close" onClick={onClose}>
+          <X aria-hidden="true" />
+        </IconButton>
+      </div>
+      <div class="sheet-body">{children}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { isJson, type Json, jsonOf, textOf } from "../shared/json.ts";
+
+/** Of all calls of the page, below the server's own address. */
+const BASE = "/app/api";
+
+/** A refusal, or a server that is out of reach (`status` 0). `message` is a sentence for people. */
+export class CallError extends Error {
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.name = "CallError";
+    this.status = status;
+  }
+}
+
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly body?: Json;
+  readonly signal?: AbortSignal;
+  /** The same key: done once, however often it is sent. */
+  readonly idempotencyKey?: string;
+}
+
+/** Told when the server says that nobody is signed in. */
+let whenSignedOut: () => void = () => {};
+
+export function onSignedOut(listener: () => void): void {
+  whenSignedOut = listener;
+}
+
+/** Headers that every write of the page carries. No other page can send them. */
+export const PAGE_HEADERS = { "X-Posthorn-Page": "1" } as const;
+
+/** Calls the server. Rejects with `CallError`; an aborted call rejects as `fetch` does. */
+export async function send(path: string, options: CallOptions = {}): Promise<Json> {
+  const { method = "GET", body, signal, idempotencyKey } = options;
+  const headers = {
+    ...PAGE_HEADERS,
+    ...(body !== undefined && { "Content-Type": "application/json" }),
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+  };
+  const answer = await fetch(`${BASE}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw new CallError(0, "Posthorn does not answer. Check that it runs, then try again.");
+  });
+  const value: unknown = answer.status === 204 ? {} : await answer.json().catch(() => null);
+  if (answer.ok) return jsonOf(value);
+  if (answer.status === 401) whenSignedOut();
+  const sentence = isJson(value) ? textOf(value["error"]) : "";
+  throw new CallError(answer.status, sentence || `The server answered with status ${answer.status}.`);
+}
+
+/** Calls a tool, as every other client does, and answers its result. */
+export async function callTool(name: string, args: Json = {}, options: CallOptions = {}): Promise<Json> {
+  const answer = await send(`/tools/${name}`, { ...options, method: "POST", body: args });
+  return jsonOf(answer["result"]);
+}
+
+/** The address of a small picture of a medium, at most `size` pixels wide and high. */
+export function pictureUrl(mediaUrl: string, size: 96 | 240 | 480 | 960): string {
+  return `${BASE}/pictures?${new URLSearchParams({ url: mediaUrl, size: String(size) }).toString()}`;
+}
+
+/** The address of a file's own bytes. */
+export function contentUrl(fileId: string): string {
+  return `${BASE}/files/${encodeURIComponent(fileId)}/content`;
+}
+
+/** What went wrong, as a sentence. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Something went wrong. Try again.";
+}
