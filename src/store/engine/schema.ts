@@ -171,6 +171,14 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** Apps registered at platforms, entered while Posthorn runs. They belong to no owner. */
+  platform_apps: {
+    provider: string;
+    apps_enc: string;
+    updated_at: number;
+    /** The key that brought it. */
+    updated_by: string;
+  };
   /** Rows of imported tables, by what they said, and the post that each was made into. */
   imported_rows: { owner_id: string; mark: string; post_id: string };
   effects: {

@@ -13,6 +13,7 @@ import * as drafts from "./0011_drafts.ts";
 import * as slots from "./0012_slots.ts";
 import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
+import * as platformApps from "./0016_platform_apps.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   slots,
   notices,
   imports,
+  platformApps,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
