@@ -33,7 +33,7 @@ function answerPut(ctx: AppContext): RequestHandler<{ provider: string }> {
     const body = parseBody(request, "required");
     readQuery(request, {});
     requireWholeTexts(body);
-    const parsed = PlatformAppArgs.safeParse(body);
+    const parsed = PlatformAppArgs.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, PlatformAppArgs);
     const { provider } = request.params;
     response.json(await setPlatformApp(callOf(ctx, response), { ...parsed.data, provider }));
