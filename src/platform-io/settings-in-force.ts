@@ -32,7 +32,7 @@ export async function settingsInForce(ctx: AppContext): Promise<PlatformSettings
       ];
     }),
   );
-  return { ...set, ...Object.fromEntries(entered) };
+  return entered.length === 0 ? set : { ...set, ...Object.fromEntries(entered) };
 }
 
 /** Whole names of the settings of an app: its id's and its secret's. */
