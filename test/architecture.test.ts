@@ -69,6 +69,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
+  "web-push": ["webhooks"],
   ws: ["media"],
 };
 
@@ -85,7 +86,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   http: {
-    order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
+    order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health", "page"],
     tops: ["src/http/app.ts"],
   },
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
