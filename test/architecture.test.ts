@@ -136,6 +136,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
+  "src/webhooks/push.ts": "the keys that push services know this installation by, made once",
   "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
   "src/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",
