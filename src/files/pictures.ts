@@ -82,7 +82,7 @@ function findOwnRow({ ctx, caller }: CallContext, url: string): Promise<FileRow 
 }
 
 /**
- * Any address is read that a post could name, as publishing would read it: whoever may read posts names it, so what
+ * Any address is read that a post could name, as publishing would read it: those who may read posts name it, so what
  * protects here is the outbound door, which leads into no private network. What comes back is a picture or nothing.
  */
 function findRemote(call: CallContext, { url, side }: Wanted): SmallPicture {

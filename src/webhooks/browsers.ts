@@ -10,9 +10,9 @@ import { openTarget, type Target } from "./send.ts";
 import { makeWebhook, showWebhook } from "./webhooks.ts";
 
 /*
- * Browsers in which a person reads the page are told by Web Push. Whoever may read may subscribe the browser that
- * they sit at, and it is told of what their key sees, for as long as that key is good. Its endpoint is known to
- * nobody else: who names it sits there.
+ * Browsers in which a person reads the page are told by Web Push. Those who may read may subscribe the browser that
+ * they sit at, and it is told of what their key sees, for as long as that key is good. An endpoint is a secret of its
+ * browser: who names it sits there.
  */
 
 const MAX_NAME_CHARS = 60;

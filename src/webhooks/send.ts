@@ -26,7 +26,7 @@ export interface Answer {
   readonly httpStatus: number | null;
   readonly error: string | null;
   readonly retryAfterMs: number | null;
-  /** Nobody is there any more, and nobody comes back. */
+  /** The receiver is gone for good. */
   readonly isGone?: boolean;
 }
 

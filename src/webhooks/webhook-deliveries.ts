@@ -108,7 +108,7 @@ async function deliverBatch(
   });
 }
 
-/** A list of browsers that are gone would help nobody. */
+/** Browsers that are gone are not kept in the list. */
 async function endWebhook(ctx: AppContext, row: WebhookRow, { error }: Answer): Promise<DeliveryRow[]> {
   await ctx.store.write((tx) => deleteWebhookRow(tx, row.owner_id, row.id));
   ctx.log.info({ webhookId: row.id, reason: error }, "A browser takes no notices any more");

@@ -7,7 +7,7 @@ import { parseList, printResult } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
 
-/** A browser makes its own: nobody types its keys. */
+/** A browser makes its own, with keys that are not typed. */
 const FORMATS = WEBHOOK_FORMATS.filter((format) => format !== "standard" && format !== "push");
 
 interface JsonOption {
