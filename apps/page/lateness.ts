@@ -1,0 +1,32 @@
+import type { Status } from "../../src/domain/health/status.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Below this there is nothing to say of half and of nearly all posts. */
+const FEW_POSTS = 20;
+
+/** How late posts went live, in sentences, with how many posts that rests on. */
+export function latenessInWords({ p50Ms, p95Ms, maxMs, sampleSize, days }: Status["lateness"]): string {
+  if (sampleSize === 0 || p50Ms === null || p95Ms === null || maxMs === null)
+    return `No post went live in the last ${days} days.`;
+  const basis = `the ${sampleSize === 1 ? "one post" : `${sampleSize} posts`} of the last ${days} days`;
+  if (sampleSize < FEW_POSTS)
+    return `Of ${basis}, the latest went live ${spanInWords(maxMs)} after its time.`;
+  return `Of ${basis}, half went live within ${spanInWords(p50Ms)} of their time, and 95 of 100 within ${spanInWords(p95Ms)}. The latest was ${spanInWords(maxMs)} late.`;
+}
+
+/** Rounded up, so that it is never said to be shorter than it was. */
+export function spanInWords(ms: number): string {
+  if (ms <= SECOND) return "a second";
+  if (ms <= MINUTE) return plural(Math.ceil(ms / SECOND), "second");
+  if (ms < HOUR) return plural(Math.ceil(ms / MINUTE), "minute");
+  const hours = Math.floor(ms / HOUR);
+  const minutes = Math.ceil((ms - hours * HOUR) / MINUTE);
+  return minutes === 0 ? plural(hours, "hour") : `${plural(hours, "hour")} ${plural(minutes, "minute")}`;
+}
+
+function plural(count: number, unit: string): string {
+  return count === 1 ? `${count} ${unit}` : `${count} ${unit}s`;
+}
