@@ -17,6 +17,12 @@ interface BarsProps {
   onPoint(at: number | null): void;
 }
 
+/** Beside the bars: counts at the left, half a date at the right. */
+const LEFT = 32;
+const RIGHT = 16;
+/** What is pointed at in one plot is so in all. */
+const SYNC = "by-day";
+
 const DARK = "(prefers-color-scheme: dark)";
 
 /** Bars by day. Drawn anew when the window or its colours change. */
@@ -61,9 +67,10 @@ function optionsFor(element: HTMLElement, { days, top, height, hasAxes, onPoint 
   return {
     width: element.clientWidth,
     height,
-    padding: hasAxes ? [8, 0, 0, 0] : [2, 0, 0, 0],
+    // Days stand below each other in all plots, with or without axes.
+    padding: hasAxes ? [8, RIGHT, 0, 0] : [2, RIGHT, 0, LEFT],
     legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false }, sync: { key: SYNC } },
     scales: { x: { time: false, range: [-0.5, days.length - 0.5] }, y: { range: [0, top] } },
     axes: [
       {
@@ -78,7 +85,7 @@ function optionsFor(element: HTMLElement, { days, top, height, hasAxes, onPoint 
       {
         ...axis,
         show: hasAxes,
-        size: 32,
+        size: LEFT,
         grid: { stroke: line ?? "", width: 1 },
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
       },

@@ -16,6 +16,7 @@ export function PublishedByDay({ published }: { readonly published: Published })
   const [pointed, setPointed] = useState<number | null>(null);
   const [isAll, setIsAll] = useState(false);
   const top = Math.max(4, ...totals);
+  const laneTop = Math.max(2, ...channels.flatMap(({ counts }) => counts));
   const shown = isAll ? channels : channels.slice(0, SHOWN_CHANNELS);
   const day = pointed === null ? undefined : days[pointed];
   return (
@@ -40,7 +41,7 @@ export function PublishedByDay({ published }: { readonly published: Published })
               key={channel.accountId}
               channel={channel}
               days={days}
-              top={top}
+              top={laneTop}
               pointed={pointed}
               onPoint={setPointed}
             />

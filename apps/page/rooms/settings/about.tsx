@@ -1,8 +1,7 @@
 import { Download } from "lucide-preact";
 import { may, session, timezone } from "../../data/session.ts";
-import { loadStatus, status } from "../../data/shared-data.ts";
+import { status } from "../../data/shared-data.ts";
 import { SignOut } from "../../frame.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Bones } from "../../ui/states.tsx";
 import { latenessInWords } from "../../lateness.ts";
 import { momentInWords } from "./moments.ts";
@@ -48,12 +47,7 @@ export function Data() {
             </span>
           </dd>
           <dt>Punctuality</dt>
-          <dd>
-            {latenessInWords(now.lateness)}{" "}
-            <Button isSmall kind="quiet" onClick={() => void loadStatus()}>
-              Look again
-            </Button>
-          </dd>
+          <dd>{latenessInWords(now.lateness)}</dd>
           <dt>Version</dt>
           <dd>Posthorn {session.value?.version}</dd>
         </dl>
@@ -63,9 +57,10 @@ export function Data() {
           <div>
             <h3>Backup</h3>
             <p class="muted note">
-              One file with everything in the database: posts, drafts, channels, keys and notices. The key
-              that opens the channels' tokens is not in it: keep <code>secret.key</code> of the data folder
-              apart from it. Uploaded pictures and films are not in it.
+              One file with the database, the stored pictures and films, and the settings in{" "}
+              <code>posthorn.env</code>, passwords among them: keep it where no one else looks.{" "}
+              <code>secret.key</code> of the data folder is not in it, and without that key the channels must
+              be connected anew. Keep it in another place.
             </p>
           </div>
           <a class="button" href="/app/api/backup" download>

@@ -18,7 +18,7 @@ export const ASSISTANTS = [
     name: "claude-desktop",
     title: "Claude Desktop",
     needsKey: false,
-    where: "One command, on this server's machine",
+    where: "On this server's machine",
   },
   { name: "other", title: "Another one", needsKey: true, where: "Address and header" },
 ] as const satisfies readonly Assistant[];
