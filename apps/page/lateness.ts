@@ -11,10 +11,11 @@ const FEW_POSTS = 20;
 export function latenessInWords({ p50Ms, p95Ms, maxMs, sampleSize, days }: Status["lateness"]): string {
   if (sampleSize === 0 || p50Ms === null || p95Ms === null || maxMs === null)
     return `No post went live in the last ${days} days.`;
-  const basis = `the ${sampleSize === 1 ? "one post" : `${sampleSize} posts`} of the last ${days} days`;
+  if (sampleSize === 1)
+    return `The one post of the last ${days} days went live within ${spanInWords(maxMs)} of its time.`;
   if (sampleSize < FEW_POSTS)
-    return `Of ${basis}, the latest went live ${spanInWords(maxMs)} after its time.`;
-  return `Of ${basis}, half went live within ${spanInWords(p50Ms)} of their time, and 95 of 100 within ${spanInWords(p95Ms)}. The latest was ${spanInWords(maxMs)} late.`;
+    return `All ${sampleSize} posts of the last ${days} days went live within ${spanInWords(maxMs)} of their time.`;
+  return `Of the ${sampleSize} posts of the last ${days} days, half went live within ${spanInWords(p50Ms)} of their time, and 95 of 100 within ${spanInWords(p95Ms)}. The latest was ${spanInWords(maxMs)} late.`;
 }
 
 /** Rounded up, so that it is never said to be shorter than it was. */

@@ -30,7 +30,7 @@ export function TooFew({ posts, few }: { readonly posts: string; readonly few: n
     <p class="too-few">
       <b>Too few posts to say anything.</b>{" "}
       <span class="muted">
-        A pattern of {posts} is chance. With {few} or more it is drawn here.
+        What {posts} would show is chance. With {few} or more it is drawn here.
       </span>
     </p>
   );
