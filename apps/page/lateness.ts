@@ -2,7 +2,6 @@ import type { Status } from "../../src/domain/health/status.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** Below this there is nothing to say of half and of nearly all posts. */
 const FEW_POSTS = 20;
@@ -21,11 +20,13 @@ export function latenessInWords({ p50Ms, p95Ms, maxMs, sampleSize, days }: Statu
 /** Rounded up, so that it is never said to be shorter than it was. */
 export function spanInWords(ms: number): string {
   if (ms <= SECOND) return "a second";
-  if (ms <= MINUTE) return plural(Math.ceil(ms / SECOND), "second");
-  if (ms < HOUR) return plural(Math.ceil(ms / MINUTE), "minute");
-  const hours = Math.floor(ms / HOUR);
-  const minutes = Math.ceil((ms - hours * HOUR) / MINUTE);
-  return minutes === 0 ? plural(hours, "hour") : `${plural(hours, "hour")} ${plural(minutes, "minute")}`;
+  const seconds = Math.ceil(ms / SECOND);
+  if (seconds < 60) return plural(seconds, "second");
+  const minutes = Math.ceil(ms / MINUTE);
+  if (minutes < 60) return plural(minutes, "minute");
+  const rest = minutes % 60;
+  const hours = plural(Math.floor(minutes / 60), "hour");
+  return rest === 0 ? hours : `${hours} ${plural(rest, "minute")}`;
 }
 
 function plural(count: number, unit: string): string {
