@@ -45,7 +45,9 @@ export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
       <KeyList keys={active} onRevoke={setRevoking} />
       {ended.length > 0 && (
         <details class="ended">
-          <summary>{ended.length === 1 ? "One key" : `${ended.length} keys`} that no longer work</summary>
+          <summary>
+            {ended.length === 1 ? "One key that no longer works" : `${ended.length} keys that no longer work`}
+          </summary>
           <KeyList keys={ended} />
         </details>
       )}

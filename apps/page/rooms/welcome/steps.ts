@@ -7,6 +7,7 @@ interface Channel {
 interface Key {
   readonly name: string;
   readonly status: string;
+  readonly lastUsedAt: string | null;
 }
 
 /** The channel that every installation has from its start. */
@@ -24,7 +25,10 @@ export function hasChannel(channels: readonly Channel[]): boolean {
   return channels.some(({ provider }) => provider !== FEED);
 }
 
-/** Whether there is a key that is not the person's own. */
+/** Whether somebody came with a key that is not the person's own. */
 export function hasAssistant(keys: readonly Key[], ownName: string): boolean {
-  return keys.some(({ name, status }) => status === "active" && name !== ownName && name !== FIRST_KEY);
+  return keys.some(
+    ({ name, status, lastUsedAt }) =>
+      status === "active" && lastUsedAt !== null && name !== ownName && name !== FIRST_KEY,
+  );
 }

@@ -27,18 +27,16 @@ function Greeting() {
   return (
     <section class="welcome" aria-labelledby="welcome-title">
       <header>
-        <div>
-          <h2 id="welcome-title">Welcome to Posthorn</h2>
-          <p class="muted">
-            Three short steps. After them it publishes by itself, and tells you when it needs you.
-          </p>
-        </div>
+        <h2 id="welcome-title">Welcome to Posthorn</h2>
         <Button
           isSmall
           onClick={() => putWelcomeAway().catch((error: unknown) => complain(sentenceOf(error)))}
         >
           Put away
         </Button>
+        <p class="muted">
+          Three short steps. After them it publishes by itself, and tells you when it needs you.
+        </p>
       </header>
       <ol>
         {feed !== null && (

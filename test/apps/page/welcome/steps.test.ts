@@ -11,12 +11,19 @@ it("a channel is one that the person connected", () => {
   expect(hasChannel([feed, blog])).toBe(true);
 });
 
-it("an assistant has a key that works and is not the person's own", () => {
+it("an assistant came with a key that works and is not the person's own", () => {
+  const key = (name: string, rest: object = {}) => ({
+    name,
+    status: "active",
+    lastUsedAt: "2026-11-21T09:00:00.000Z",
+    ...rest,
+  });
   const keys = [
-    { name: "First key", status: "active" },
-    { name: "Mine", status: "active" },
-    { name: "Cursor", status: "revoked" },
+    key("First key"),
+    key("Mine"),
+    key("Cursor", { status: "revoked" }),
+    key("VS Code", { lastUsedAt: null }),
   ];
   expect(hasAssistant(keys, "Mine")).toBe(false);
-  expect(hasAssistant([...keys, { name: "Codex", status: "active" }], "Mine")).toBe(true);
+  expect(hasAssistant([...keys, key("Codex")], "Mine")).toBe(true);
 });
