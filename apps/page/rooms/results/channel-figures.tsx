@@ -12,7 +12,7 @@ import { sentenceOf } from "../../wire.ts";
 import { figureInWords, figuresOf } from "./figures.ts";
 import { Part } from "./part.tsx";
 
-/** What the platforms say of a channel. Each is asked only when somebody wants to know. */
+/** What the platforms say of a channel. Each is asked only on request. */
 export function ChannelFigures({ from, to }: { readonly from: Day; readonly to: Day }) {
   const offering = (accounts.value ?? []).filter(
     ({ capabilities }) => capabilities.analytics.account.length > 0,

@@ -59,7 +59,7 @@ export interface WeekHours {
   readonly peak: { readonly row: number; readonly hour: number } | null;
 }
 
-/** In which hour of which day of the week posts went live. */
+/** Posts by the day of the week and the hour at which they went live. */
 export function countByWeekHour(posts: readonly Live[], zone: Zone, firstWeekday: number): WeekHours {
   const rows = Array.from({ length: WEEKDAYS }, () => Array.from({ length: HOURS }, () => 0));
   for (const { at } of posts) {

@@ -100,8 +100,8 @@ function HowTo({
       {next !== "" && <p class="muted">{next}</p>}
       {apiKey === "" && (
         <p class="muted">
-          It then starts Posthorn itself, with the same posts and channels. It needs no key: whoever can start
-          it can do everything.
+          It then starts Posthorn itself, with the same posts and channels. It needs no key: everyone who can
+          start it can do everything.
         </p>
       )}
       {apiKey !== "" && name === "other" && <CopyBox label="The key alone" text={apiKey} />}

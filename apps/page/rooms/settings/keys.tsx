@@ -55,7 +55,7 @@ export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
       {revoking !== null && (
         <Ask
           question={`Revoke "${revoking.name}"?`}
-          text="Whoever uses it is shut out at once, and signed out of this page. It does not come back. What it has scheduled stays."
+          text="Everyone who uses it is shut out at once, and signed out of this page. It does not come back. What it has scheduled stays."
           yes="Revoke"
           no="Keep it"
           isDanger

@@ -43,7 +43,7 @@ export function Sessions() {
       {ending !== null && (
         <Ask
           question={`Sign out ${ending.browser}?`}
-          text="Whoever uses it must sign in again. The key stays good."
+          text="The one who uses it must sign in again. The key stays good."
           yes="Sign out"
           no="Leave it"
           isDanger

@@ -25,7 +25,7 @@ export function hasChannel(channels: readonly Channel[]): boolean {
   return channels.some(({ provider }) => provider !== FEED);
 }
 
-/** Whether somebody came with a key that is not the person's own. */
+/** Whether a key was used that is not the person's own. */
 export function hasAssistant(keys: readonly Key[], ownName: string): boolean {
   return keys.some(
     ({ name, status, lastUsedAt }) =>

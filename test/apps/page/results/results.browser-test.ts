@@ -87,13 +87,16 @@ describe("results", () => {
   });
 });
 
-describe.each([...WIDTHS, { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
-  it.each(THEMES)("axe objects to nothing, %s", async (theme) => {
-    const page = await open({ width, theme });
+describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
+  it("axe objects to nothing, in both themes", async () => {
+    const page = await open({ width });
     for (const table of await page.getByText("As a table").all()) await table.click();
     await page.getByRole("table").nth(1).waitFor();
-    await picture(page, `results-${name}-${theme}`);
-    expect(await objectionsTo(page)).toEqual([]);
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `results-${name}-${theme}`);
+      expect(await objectionsTo(page), theme).toEqual([]);
+    }
     await page.context().close();
   });
 });

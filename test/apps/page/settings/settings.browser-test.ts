@@ -192,22 +192,29 @@ it("an address leads to its section", async () => {
   await page.context().close();
 });
 
-describe.each([...WIDTHS, { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
-  it.each(THEMES)("axe objects to nothing, %s", async (theme) => {
+describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
+  it("axe objects to nothing, in both themes", async () => {
     await host.call("create_webhook", { url: receiver.url, format: "discord" });
-    const page = await open({ width, theme });
+    const page = await open({ width });
     await list(page, "notices").first().waitFor();
     await list(page, "this-page").first().waitFor();
-    expect(await objectionsTo(page)).toEqual([]);
-    await picture(page, `settings-${name}-${theme}`);
+    await look(page, `settings-${name}`);
     await page.getByRole("button", { name: /^VS Code/ }).click();
-    expect(await objectionsTo(page)).toEqual([]);
+    await look(page, `settings-key-${name}`);
     await sheet(page).getByRole("button", { name: "Make the key" }).click();
     await sheet(page).getByRole("link", { name: "Add to VS Code" }).waitFor();
-    expect(await objectionsTo(page)).toEqual([]);
+    await look(page, `settings-made-${name}`);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "New notice" }).click();
-    expect(await objectionsTo(page)).toEqual([]);
+    await look(page, `settings-notice-${name}`);
     await page.context().close();
   });
 });
+
+async function look(page: Page, name: string): Promise<void> {
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme });
+    await picture(page, `${name}-${theme}`);
+    expect(await objectionsTo(page), theme).toEqual([]);
+  }
+}

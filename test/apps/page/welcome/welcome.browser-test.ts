@@ -20,12 +20,15 @@ const open = (options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<P
   host.open(browser, { path: "/app/plan", ...options });
 const greeting = (page: Page) => page.getByRole("region", { name: "Welcome to Posthorn" });
 
-describe.each([...WIDTHS, { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
-  it.each(THEMES)("axe objects to nothing, %s", async (theme) => {
-    const page = await open({ width, theme });
+describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
+  it("axe objects to nothing, in both themes", async () => {
+    const page = await open({ width });
     await greeting(page).waitFor();
-    await picture(page, `welcome-${name}-${theme}`);
-    expect(await objectionsTo(page)).toEqual([]);
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `welcome-${name}-${theme}`);
+      expect(await objectionsTo(page), theme).toEqual([]);
+    }
     await page.context().close();
   });
 });
