@@ -14,6 +14,7 @@ import {
   type Fields,
   NOTICE_FORMAT_NAMES,
   NOTICE_FORMATS,
+  refusalInWords,
   type NoticeFormat,
   USUAL_EVENTS,
 } from "./notice-formats.ts";
@@ -162,7 +163,7 @@ function useMaking() {
       const { secret } = await call("create_webhook", { ...args });
       then(secret ?? "");
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)).replace(/^url: /, "Address: "));
+      setError(refusalInWords(forPeople(sentenceOf(reason))));
       setIsBusy(false);
     }
   };

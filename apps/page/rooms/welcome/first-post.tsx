@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { forPeople } from "../../../shared/for-people.ts";
-import { loadAccounts } from "../../data/shared-data.ts";
+import { loadAccounts, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -11,6 +11,9 @@ import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
 
 const ASK_EVERY_MS = 700;
+
+const NO_PUBLISHER =
+  "It waits: no publisher runs. Run posthorn serve, or posthorn service install, and it goes out.";
 
 const ENDED: readonly Post["status"][] = ["published", "failed", "cancelled"];
 
@@ -64,9 +67,10 @@ export function FirstPost({ feed }: { readonly feed: Account }) {
 
 function Told({ post }: { readonly post: Post }) {
   const isLive = post.status === "published";
+  const cannotGo = status.value?.publisher.running === false;
   return (
     <div class="stack tight" role="status">
-      <p>{isLive ? "It is live." : "It is on its way…"}</p>
+      <p>{isLive ? "It is live." : cannotGo ? NO_PUBLISHER : "It is on its way…"}</p>
       {isLive && post.platformUrl !== null && (
         <div class="buttons">
           <ButtonLink href={post.platformUrl} isOutside>

@@ -38,7 +38,7 @@ describe("the greeting", () => {
     const page = await open();
     await greeting(page).getByLabel("Say hello").fill("Good morning");
     await greeting(page).getByRole("button", { name: "Post it now" }).click();
-    await greeting(page).getByText("It is on its way").waitFor();
+    await greeting(page).getByText("It waits: no publisher runs.").waitFor();
     await runTick(host.ctx);
     await greeting(page).getByText("It is live.").waitFor();
     const address = await greeting(page).getByRole("link", { name: "See your post" }).getAttribute("href");
