@@ -4,6 +4,7 @@ import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession } from "./data/session.ts";
 import { Frame } from "./frame.tsx";
 import { SignIn } from "./rooms/sign-in.tsx";
+import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
@@ -50,6 +51,7 @@ function Rooms() {
   return (
     <LocationProvider scope="/app">
       <Frame>
+        <Welcome />
         <ErrorBoundary>
           <Router>
             <Route path="/app/plan" component={Plan} />
