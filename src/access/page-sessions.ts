@@ -34,7 +34,7 @@ export interface PageVisitor {
   readonly caller: Caller;
 }
 
-/** A session with the token that its cookie holds. It is shown to nobody else. */
+/** A session with the token that its cookie holds. It is shown to no one else. */
 interface SignedIn extends PageVisitor {
   readonly token: string;
 }

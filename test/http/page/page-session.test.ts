@@ -95,7 +95,7 @@ describe("signing in", () => {
       publicUrl: expect.stringMatching(/^http:\/\/localhost:/),
       isWelcome: true,
       hasBackup: expect.any(Boolean),
-      push: null,
+      push: { publicKey: expect.stringMatching(/^[\w-]{80,}$/) },
     });
     expect((await ask("GET /app/api/session")).json).toEqual({ session });
   });

@@ -52,7 +52,7 @@ function Connect({ assistant, onKeyMade, onClose }: ConnectProps) {
   const [key, setKey] = useState<string | null>(assistant.needsKey ? null : "");
   const { name, title } = assistant;
   return (
-    <Sheet title={name === "other" ? "Connect an assistant" : `Connect ${title}`} onClose={onClose}>
+    <Sheet title={name === "other" ? "Connect an assistant" : `Connect ${title}`} isKept onClose={onClose}>
       {key === null ? (
         <KeyForm
           name={name === "other" ? "My assistant" : title}

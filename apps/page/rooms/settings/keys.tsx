@@ -74,7 +74,7 @@ export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
 function MakeKey({ onMade, onClose }: { onMade(): void; onClose(): void }) {
   const [key, setKey] = useState<string | null>(null);
   return (
-    <Sheet title="New key" onClose={onClose}>
+    <Sheet title="New key" isKept onClose={onClose}>
       {key === null ? (
         <KeyForm
           name=""

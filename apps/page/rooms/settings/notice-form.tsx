@@ -31,7 +31,7 @@ export function NewNotice({ onMade, onClose }: FormProps) {
   const [events, setEvents] = useState(USUAL_EVENTS);
   const { isBusy, error, make } = useMaking();
   return (
-    <Sheet title="New notice" onClose={onClose}>
+    <Sheet title="New notice" isKept onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -101,7 +101,7 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
   const [secret, setSecret] = useState<string | null>(null);
   const { isBusy, error, make } = useMaking();
   return (
-    <Sheet title="New webhook" onClose={onClose}>
+    <Sheet title="New webhook" isKept onClose={onClose}>
       {secret !== null ? (
         <div class="stack">
           <p class="hint">The secret is shown this once. The program verifies messages with it.</p>

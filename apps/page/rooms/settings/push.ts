@@ -4,7 +4,7 @@ import { send } from "../../wire.ts";
 export type PushState = "cannot" | "denied" | "off" | "on";
 
 const SCRIPT = "/app/sw.js";
-const SCOPE = "/app";
+const SCOPE = "/app/";
 
 export async function readPushState(): Promise<PushState> {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) return "cannot";
