@@ -66,13 +66,21 @@ function PreviewPart({
   );
 }
 
+/** Ways of counting that have no name among people. */
+const UNITS: Readonly<Record<string, string>> = {
+  utf16: "characters",
+  weighted: "characters",
+  graphemes: "characters",
+};
+
 /** How long a text is, as the platform counts. */
 export function CountNote({ count }: { readonly count: Count }) {
   if (count.max === null) return null;
   const left = count.max - count.length;
+  const unit = UNITS[count.unit] ?? count.unit;
   return (
     <p class={left < 0 ? "note count-over" : "note muted"}>
-      {left < 0 ? `${-left} ${count.unit} too long` : `${count.length} of ${count.max} ${count.unit}`}
+      {left < 0 ? `${-left} ${unit} too long` : `${count.length} of ${count.max} ${unit}`}
     </p>
   );
 }

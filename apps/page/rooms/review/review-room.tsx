@@ -10,7 +10,7 @@ import { DeskView } from "./desk-view.tsx";
 import { DraftList } from "./draft-list.tsx";
 import { type Item, loadAll, loadItem } from "./item.ts";
 
-const TABS = { waiting: "Waits for you", written: "Being written", decided: "Decided" } as const;
+const TABS = { waiting: "Waiting", written: "Being written", decided: "Decided" } as const;
 type Tab = keyof typeof TABS;
 
 /** What waits for a decision, what is being written, and what became of the others. */

@@ -1,5 +1,6 @@
 import { CircleAlert, TriangleAlert } from "lucide-preact";
 import type { Draft } from "../../../shared/drafts.ts";
+import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime, shortTime } from "../../data/when.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
@@ -32,6 +33,9 @@ export function TargetCard({
       <div class="review-card-head">
         <h3>
           <ChannelLabel accountId={accountId} />
+          <span class="muted note" aria-hidden="true">
+            {platformTitle(findAccount(accountId)?.provider ?? "")}
+          </span>
         </h3>
         {scheduledAt !== null && scheduledAt !== shown.scheduledAt && (
           <span class="muted note">{longTime(scheduledAt)}</span>
@@ -42,7 +46,7 @@ export function TargetCard({
           <CircleAlert aria-hidden="true" size={16} />
           <span dir="auto">
             <span class="unseen">Error: </span>
-            {error}
+            {withoutField(error)}
           </span>
         </p>
       )}
@@ -51,7 +55,7 @@ export function TargetCard({
           <TriangleAlert aria-hidden="true" size={16} />
           <span dir="auto">
             <span class="unseen">Warning: </span>
-            {warning}
+            {withoutField(warning)}
           </span>
         </p>
       ))}
@@ -135,6 +139,12 @@ function Fields({ item: { raw }, accountId }: { readonly item: Item; readonly ac
 
 function tellValue(value: string | number | boolean | undefined): string {
   return typeof value === "boolean" ? (value ? "Yes" : "No") : String(value ?? "");
+}
+
+/** Sentences begin with the name of a field, which people do not know it by. */
+function withoutField(sentence: string): string {
+  const text = sentence.replace(/^[a-z][A-Za-z.]*: /, "");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** "firstComment" is "First comment" */
