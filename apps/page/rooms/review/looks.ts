@@ -6,13 +6,19 @@ const KEY = "posthorn.review.looks";
 /** More drafts than anybody reviews at once; the oldest looks make room. */
 const MAX_LOOKS = 60;
 
+/** A browser's storage, as far as it is used. */
+interface Shelf {
+  getItem(key: string): string | null;
+  setItem(key: string, text: string): void;
+}
+
 /** What was last seen of each draft, kept in this browser. */
 export class Looks {
-  readonly #storage: Storage;
+  readonly #storage: Shelf;
   /** What each draft is compared with while the page is open. */
   readonly #bases = new Map<string, Seen | null>();
 
-  constructor(storage: Storage) {
+  constructor(storage: Shelf) {
     this.#storage = storage;
   }
 

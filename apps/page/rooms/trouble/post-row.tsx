@@ -6,7 +6,7 @@ import { NO_TEXT, splitText, webAddress } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { longTime } from "../../data/when.ts";
+import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
@@ -48,12 +48,13 @@ export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
       <div class="trouble-text">
         <p class="muted note trouble-where">
           <ChannelLabel accountId={post.accountId} />
-          <span>{longTime(Date.parse(post.scheduledAt))}</span>
+          <span>{shortTime(Date.parse(post.scheduledAt))}</span>
         </p>
         <p class="title" dir="auto">
           {first || NO_TEXT}
         </p>
         {!isReasonSaid && <Reason told={tellError(post.error)} />}
+        {isUnknown(post.error) && <Outside post={post} />}
         {refusal !== null && <Problem sentence={refusal} />}
       </div>
       {may("publish") && <PostButtons post={post} title={first || NO_TEXT} isBusy={isBusy} act={act} />}
@@ -140,15 +141,9 @@ function PostMore({
   putAway(): void;
 }): ComponentChildren {
   const id = encodeURIComponent(post.id);
-  const outside =
-    webAddress(post.platformUrl ?? "") ?? webAddress(findAccount(post.accountId)?.profileUrl ?? "");
   return (
     <>
-      {outside !== null && (
-        <a href={outside} target="_blank" rel="noreferrer noopener">
-          Look at it on {platformTitle(post.provider)}
-        </a>
-      )}
+      <Outside post={post} />
       {isUnknown(post.error) ? (
         <button type="button" onClick={retry}>
           Ask {platformTitle(post.provider)}, and send it if it is not there
@@ -161,5 +156,16 @@ function PostMore({
         Put away
       </button>
     </>
+  );
+}
+
+/** Leads to the post on its platform, or to the channel. */
+function Outside({ post }: { readonly post: Post }) {
+  const url = webAddress(post.platformUrl ?? "") ?? webAddress(findAccount(post.accountId)?.profileUrl ?? "");
+  if (url === null) return null;
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      Look at it on {platformTitle(post.provider)}
+    </a>
   );
 }
