@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { isUndecided } from "../../../review/readiness.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
@@ -230,13 +230,14 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
 
 /** The whole review by keys. They do nothing while somebody types or is asked. */
 function useKeys(items: readonly Item[], desk: Desk): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       const { target } = event;
       const isTyping =
         (target instanceof Element &&
           target.closest("input, textarea, select, [contenteditable]") !== null) ||
-        document.querySelector("dialog[open]") !== null;
+        document.querySelector("dialog[open]") !== null ||
+        desk.isOccupied();
       const action = event.defaultPrevented ? null : actionOf(event, isTyping);
       if (action === null) return;
       const shown = desk.item?.shown;

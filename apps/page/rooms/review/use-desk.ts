@@ -40,6 +40,8 @@ export interface Desk {
   readonly time: RefObject<HTMLInputElement>;
   go(to: Item | undefined): void;
   ask(what: Asking | null): void;
+  /** Whether something is asked, or under way: keys wait for it. */
+  isOccupied(): boolean;
   /** Asks first where it would be public at once. */
   approve(at?: ApprovalTime): void;
   /** Rejects with the server's sentence. */
@@ -61,6 +63,8 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
   const heading = useRef<HTMLHeadingElement>(null);
   const time = useRef<HTMLInputElement>(null);
   const wantsFocus = useRef(false);
+  // Known at once, where the screen follows a moment later: a letter typed in between decides nothing.
+  const occupied = useRef({ isAsked: false, isBusy: false });
 
   const wanted = items.find(({ shown }) => shown.id === query["draft"]) ?? items[0] ?? null;
   // What is on the screen stays as it was seen, until it is decided or left.
@@ -75,8 +79,12 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
     wantsFocus.current = false;
   }, [id, revision]);
 
+  const ask = (what: Asking | null): void => {
+    occupied.current.isAsked = what !== null;
+    setAsking(what);
+  };
   const clear = (): void => {
-    setAsking(null);
+    ask(null);
     setRefusal(null);
     setNotice(null);
   };
@@ -97,8 +105,9 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
   };
 
   const decide = async (what: Asking, more: DecisionMore = {}): Promise<void> => {
-    if (item === null || isBusy) return;
+    if (item === null || occupied.current.isBusy) return;
     const { raw } = item;
+    occupied.current.isBusy = true;
     setIsBusy(true);
     setRefusal(null);
     try {
@@ -122,6 +131,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
         "Nothing was done: the draft was changed while you looked. This is the new one. Look at it, then decide.",
       );
     } finally {
+      occupied.current.isBusy = false;
       setIsBusy(false);
     }
   };
@@ -140,11 +150,12 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
     decide,
     complain: setRefusal,
     showNewer: (newer) => showNewer(newer, null),
-    ask: setAsking,
+    ask,
+    isOccupied: () => occupied.current.isAsked || occupied.current.isBusy,
     approve(at) {
-      if (item === null || isBusy || obstacleOf(item.shown) !== null) return;
+      if (item === null || occupied.current.isBusy || obstacleOf(item.shown) !== null) return;
       if (at === undefined && isPast(item.shown, now())) return time.current?.focus();
-      if (at === undefined && goesOutAtOnce(item.shown, now())) return setAsking("approve");
+      if (at === undefined && goesOutAtOnce(item.shown, now())) return ask("approve");
       decide("approve", at ?? {}).catch((error: unknown) => setRefusal(sentenceOf(error)));
     },
   };
