@@ -25,7 +25,7 @@ export interface PressedKey {
   readonly repeat: boolean;
 }
 
-/** Null: the key belongs to somebody else, to a field or to the browser. */
+/** Null: the key belongs to someone else, to a field or to the browser. */
 export function actionOf(pressed: PressedKey, isTyping: boolean): KeyAction | null {
   if (isTyping || pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
   const { key } = pressed;

@@ -228,7 +228,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
   );
 }
 
-/** The whole review by keys. They do nothing while somebody types or is asked. */
+/** The whole review by keys. They do nothing while someone types or is asked. */
 function useKeys(items: readonly Item[], desk: Desk): void {
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {

@@ -106,7 +106,7 @@ function NothingWritten() {
     <Empty
       icon={<PenLine aria-hidden="true" />}
       title="No open drafts"
-      text="Drafts that somebody still writes on stand here, and those that you sent back."
+      text="Drafts that someone still writes on stand here, and those that you sent back."
     >
       {may("draft") && <ButtonLink href="/app/write">Write a post</ButtonLink>}
     </Empty>

@@ -179,7 +179,7 @@ function DecisionNote({ draft: { decision } }: { readonly draft: Draft }) {
   if (decision === null) return null;
   return (
     <p class="review-decision" dir="auto">
-      <bdi>{decision.by || "Somebody"}</bdi> {DECIDED[decision.what] ?? decision.what}
+      <bdi>{decision.by || "Someone"}</bdi> {DECIDED[decision.what] ?? decision.what}
       {decision.at !== null && ` on ${longTime(decision.at)}`}
       {decision.note === null ? "." : `: ${decision.note}`}
     </p>

@@ -20,7 +20,7 @@ export function ReviewRoom() {
   const tab: Tab = asked === "written" || asked === "decided" ? asked : "waiting";
   const id = query["draft"] ?? null;
   return (
-    <Room title="Review" lead="Nothing of a draft goes out before somebody approves it.">
+    <Room title="Review" lead="Nothing of a draft goes out before someone approves it.">
       <nav class="tabs" aria-label="Drafts">
         {(["waiting", "written", "decided"] as const).map((one) => (
           <a

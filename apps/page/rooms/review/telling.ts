@@ -45,7 +45,7 @@ export function tellTimeShortly(draft: Draft, when: When): string {
   return draft.isNextSlot ? "Next free slot" : "At once";
 }
 
-/** Whether a yes makes something public that nobody can take back in the plan. */
+/** Whether a yes makes something public that no one can take back in the plan. */
 export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: number): boolean {
   if (repeat !== null) return false;
   return targets.some(({ scheduledAt }) =>

@@ -91,20 +91,20 @@ interface PostButtonsProps {
 function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   const [isAsking, setIsAsking] = useState(false);
   const { id } = post;
-  const settle = (outcome: "published" | "not_published", done: string): void =>
+  const tell = (outcome: "published" | "not_published", done: string): void =>
     void act(done, () => call("resolve_post", { id, outcome }));
   const retry = (): void => void act("It is on its way.", () => call("retry_post", { id }));
   return (
     <div class="buttons trouble-buttons">
       {isUnknown(post.error) ? (
         <>
-          <Button isSmall isBusy={isBusy} onClick={() => settle("published", "Noted: it is published.")}>
+          <Button isSmall isBusy={isBusy} onClick={() => tell("published", "Noted: it is published.")}>
             It is there
           </Button>
           <Button
             isSmall
             isBusy={isBusy}
-            onClick={() => settle("not_published", "Noted: it did not go out. You can send it again.")}
+            onClick={() => tell("not_published", "Noted: it did not go out. You can send it again.")}
           >
             It is not there
           </Button>

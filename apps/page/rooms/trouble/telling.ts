@@ -3,7 +3,7 @@ import { forPeople } from "../../../shared/for-people.ts";
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";
 
-/** Whether nobody knows if the post went out. A person looks, and tells. */
+/** Whether no one knows if the post went out. A person looks, and tells. */
 export function isUnknown(error: string | null): boolean {
   return error?.startsWith(UNKNOWN) === true;
 }

@@ -94,14 +94,14 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
       <Group title="Set-up" lead="Only the person who runs Posthorn can mend this." count={setup.length}>
         <SetupRows setup={setup} />
       </Group>
-      <Group title="Paused" lead="Posts wait for channels that somebody paused." count={paused.length}>
+      <Group title="Paused" lead="Posts wait for channels that someone paused." count={paused.length}>
         <ul class="trouble-rows">
           {paused.map((account) => (
             <PausedRow key={account.id} account={account} onDone={onDone} />
           ))}
         </ul>
       </Group>
-      <Group title="Soon" lead="Access that ends, if nobody renews it." count={expiring.length}>
+      <Group title="Soon" lead="Access that ends, if no one renews it." count={expiring.length}>
         <ul class="trouble-rows">
           {expiring.map((one) => (
             <LostRow key={one.account.id} lost={one} onDone={onDone} />
