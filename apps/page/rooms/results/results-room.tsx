@@ -45,7 +45,7 @@ function SpanChoice({ span, onChange }: { readonly span: Span; onChange(span: Sp
   return (
     <fieldset class="choices spans">
       <legend class="unseen">How far back</legend>
-      <div class="tabs">
+      <div class="segments">
         {SPANS.map((one) => (
           <label key={one}>
             <input type="radio" name="span" checked={one === span} onChange={() => onChange(one)} />

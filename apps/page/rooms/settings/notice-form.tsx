@@ -45,7 +45,7 @@ export function NewNotice({ onMade, onClose }: FormProps) {
       >
         <fieldset class="choices">
           <legend>Where you read it</legend>
-          <div class="tabs">
+          <div class="segments">
             {NOTICE_FORMAT_NAMES.map((name) => (
               <label key={name}>
                 <input

@@ -1,7 +1,7 @@
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
 
-/** A notice is a message for a person. */
-export type NoticeFormat = Exclude<WebhookFormat, "standard">;
+/** A notice is a message for a person. Browsers are told by themselves, see `push.ts`. */
+export type NoticeFormat = Exclude<WebhookFormat, "standard" | "push">;
 
 interface NoticeField {
   readonly name: string;
