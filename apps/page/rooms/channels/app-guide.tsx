@@ -27,6 +27,7 @@ export function AppGuide({ listing, way, owner, canEnter, onStored }: GuideProps
   const scopes = way.scopes.join(" ");
   const copied = [redirectUrl ?? "", scopes];
   const isOfAnother = owner !== null && owner !== listing.provider;
+  const isToldIn = (text: string): boolean => setup?.steps.some((step) => step.includes(text)) === true;
   const begin = setup === null || setup === undefined ? null : webAddress(setup.url);
   return (
     <>
@@ -75,7 +76,7 @@ export function AppGuide({ listing, way, owner, canEnter, onStored }: GuideProps
             ))}
           </ol>
           <dl class="facts">
-            {redirectUrl && (
+            {redirectUrl && !isToldIn(redirectUrl) && (
               <div>
                 <dt>Redirect address</dt>
                 <dd>
@@ -83,7 +84,7 @@ export function AppGuide({ listing, way, owner, canEnter, onStored }: GuideProps
                 </dd>
               </div>
             )}
-            {scopes !== "" && (
+            {scopes !== "" && !isToldIn(scopes) && (
               <div>
                 <dt>Scopes</dt>
                 <dd>

@@ -64,7 +64,7 @@ export function ChannelCard({ account, nextSlot }: CardProps) {
           </ButtonLink>
         )}
         <ButtonLink isSmall href={pathOfChannel(id)}>
-          {may("accounts") ? (hasSlots ? "Settings and slots" : "Settings") : "Details"}
+          {may("accounts") ? "Settings" : "Details"}
           <span class="unseen"> of {name}</span>
         </ButtonLink>
       </div>

@@ -64,7 +64,7 @@ function Health({ account }: { readonly account: Account }) {
   const remedy = remedyOf(account);
   const profile = profileUrl === null ? null : webAddress(profileUrl);
   return (
-    <section class="stack tight" aria-label="Health">
+    <section class="stack" aria-label="Health">
       <p class="channel">
         <PlatformGlyph provider={provider} />
         <span dir="auto">

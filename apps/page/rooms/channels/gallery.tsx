@@ -31,7 +31,6 @@ export function Gallery() {
         </ButtonLink>
       }
     >
-      <ComingBack />
       <Field label="Search a platform" class="platform-search">
         {(control) => (
           <input
@@ -43,6 +42,7 @@ export function Gallery() {
           />
         )}
       </Field>
+      <ComingBack />
       {all === null ? (
         offline.value === null ? (
           <Bones label="The platforms are loading" />
@@ -118,7 +118,7 @@ function ComingBack() {
   }, names.join());
   if (data === null || data.length === 0) return null;
   return (
-    <p class="hint">
+    <p class="muted note">
       {new Intl.ListFormat("en-GB").format(data)} send people back to https addresses alone, and this Posthorn
       has none: the browser then ends at an address that you copy and paste into the page where you began.
     </p>
