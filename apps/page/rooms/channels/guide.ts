@@ -118,7 +118,7 @@ export function readRefusal(message: string, fields: Readonly<Record<string, str
   const text = forPeople(message.replace(FOR_AGENTS, ""));
   const [, name = "", rest = ""] = /^(\w+): ([^]*)$/.exec(text) ?? [];
   const label = fields[name];
-  return label === undefined
-    ? { field: null, sentence: text }
-    : { field: name, sentence: `${label} ${rest}` };
+  if (label === undefined) return { field: null, sentence: text };
+  // Some sentences have a subject of their own.
+  return { field: name, sentence: /^[a-z]/.test(rest) ? `${label} ${rest}` : rest };
 }

@@ -9,7 +9,7 @@ import { addTimes, DAYS, neighbourOf, removeTime, timesOf, type Week } from "./s
 interface SlotWeekProps {
   readonly week: Week;
   /** Null: it is only shown. */
-  readonly onChange: ((week: Week) => void) | null;
+  readonly onChange: ((change: (week: Week) => Week) => void) | null;
 }
 
 /** The week by its days, each with its times. The arrow keys go from time to time, Delete takes one away. */
@@ -26,14 +26,16 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
   const remove = (day: Weekday, time: string, name: string): void => {
     if (onChange === null) return;
     const next = neighbourOf(week, day, time);
-    onChange(removeTime(week, day, time));
+    onChange((now) => removeTime(now, day, time));
     setFocus(next === null ? day : `${day} ${next}`);
-    say(`${name} ${timeInWords(time)} is taken away. Save to keep it so.`, () => onChange(week));
+    say(`${name} ${timeInWords(time)} is taken away. Save to keep it so.`, () =>
+      onChange((now) => addTimes(now, [day], [time])),
+    );
   };
   const add = (day: Weekday, time: string): void => {
     setAdding(null);
     if (time === "" || onChange === null) return setFocus(day);
-    onChange(addTimes(week, [day], [time]));
+    onChange((now) => addTimes(now, [day], [time]));
     setFocus(`${day} ${time}`);
   };
 
