@@ -1,5 +1,6 @@
 import { CircleCheck, ExternalLink } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -63,24 +64,13 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   if (connection.step === "waiting")
     return <Waiting listing={listing} way={way} link={connection.link} onCheck={setConnection} />;
   if (connection.step === "connected") return <Connected accounts={connection.accounts} />;
-  if (connection.step === "failed" || connection.step === "expired")
-    return (
-      <section class="card stack" aria-label="Not connected">
-        <Problem
-          sentence={
-            connection.step === "expired"
-              ? "The address was not used within 15 minutes, and works no more. Nothing was connected."
-              : connection.sentence
-          }
-        />
-        <div class="buttons">
-          <Button kind="main" onClick={() => setConnection(AT_START)}>
-            Start again
-          </Button>
-          <ButtonLink href={TO_CONNECT}>Another platform</ButtonLink>
-        </div>
-      </section>
-    );
+  if (connection.step === "failed" || connection.step === "expired") {
+    const sentence =
+      connection.step === "failed"
+        ? connection.sentence
+        : "The address was not used within 15 minutes, and works no more. Nothing was connected.";
+    return <NotConnected sentence={sentence} onRetry={() => setConnection(AT_START)} />;
+  }
   const { error } = connection;
   return (
     <form
@@ -147,6 +137,13 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
       </div>
     </form>
   );
+}
+
+/** What takes the place of a form takes its focus, too. */
+function useFocus(): RefObject<HTMLElement> {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.focus(), []);
+  return section;
 }
 
 /** People write a server without `https://`. */
@@ -250,7 +247,7 @@ function Waiting({ listing, way, link, onCheck }: WaitingProps) {
     };
   }, [link]);
   return (
-    <section class="card stack" aria-label={`Connecting ${listing.title}`}>
+    <section class="card stack" aria-label={`Connecting ${listing.title}`} ref={useFocus()} tabIndex={-1}>
       <p class="waiting-line" role="status">
         <span class="spinner" aria-hidden="true" />
         {link.isChoosing
@@ -285,6 +282,20 @@ function Waiting({ listing, way, link, onCheck }: WaitingProps) {
   );
 }
 
+function NotConnected({ sentence, onRetry }: { readonly sentence: string; onRetry(): void }) {
+  return (
+    <section class="card stack" aria-label="Not connected" ref={useFocus()} tabIndex={-1}>
+      <Problem sentence={sentence} />
+      <div class="buttons">
+        <Button kind="main" onClick={onRetry}>
+          Start again
+        </Button>
+        <ButtonLink href={TO_CONNECT}>Another platform</ButtonLink>
+      </div>
+    </section>
+  );
+}
+
 function Connected({
   accounts,
 }: {
@@ -292,7 +303,7 @@ function Connected({
 }) {
   const [first] = accounts;
   return (
-    <section class="card stack" aria-label="Connected">
+    <section class="card stack" aria-label="Connected" ref={useFocus()} tabIndex={-1}>
       <p class="done-line" role="status">
         <CircleCheck aria-hidden="true" />
         <strong dir="auto">{connectedInWords(accounts)}</strong>

@@ -26,6 +26,15 @@ async function accountsOn(provider: string): Promise<any[]> {
   return accounts.filter((account: any) => account.provider === provider);
 }
 
+/** As if the platform's app were entered, or forgotten. */
+function setApp(platform: string, isSet: boolean): void {
+  const settings: Record<string, string> = host.ctx.settings.platformSettings;
+  for (const name of ["CLIENT_ID", "CLIENT_SECRET"]) {
+    if (isSet) settings[`POSTHORN_${platform}_${name}`] = "set";
+    else delete settings[`POSTHORN_${platform}_${name}`];
+  }
+}
+
 /** Begins to connect, and answers the page that opens beside. */
 async function openBeside(page: Page): Promise<Page> {
   const opening = page.context().waitForEvent("page");
@@ -118,11 +127,7 @@ describe("a platform that wants an app", () => {
   it("leads through it, and shows what is to be copied and opened", async () => {
     const page = await host.open(browser, { path: "/app/channels?connect=youtube" });
     await page.getByRole("heading", { name: "Register an app at YouTube" }).waitFor();
-    await page
-      .getByText(`${host.address}/connect/callback`)
-      .or(page.getByText("/connect/callback"))
-      .first()
-      .waitFor();
+    await page.getByRole("button", { name: /^Copy http.*\/connect\/callback$/ }).waitFor();
     const begin = page.getByRole("link", { name: "Open console.cloud.google.com" });
     expect(await begin.getAttribute("rel")).toBe("noreferrer noopener");
     await page.getByText("into “App id” and “App secret” below").waitFor();
@@ -138,6 +143,26 @@ describe("a platform that wants an app", () => {
     await page.getByLabel("App secret").fill("a secret");
     await page.getByRole("button", { name: "Keep it and go on" }).click();
     await page.getByRole("alert").getByText("The app id has a space in it. Copy it again.").waitFor();
+    await page.context().close();
+  });
+
+  it("goes on to connecting once the app is entered, and can forget it", async () => {
+    const page = await host.open(browser, { path: "/app/channels?connect=pinterest" });
+    const bodies: unknown[] = [];
+    await page.route("**/app/api/platforms/pinterest/app", async (route) => {
+      bodies.push(route.request().postDataJSON());
+      setApp("PINTEREST", route.request().method() === "PUT");
+      await route.fulfill({ json: { provider: "pinterest", environment: [] } });
+    });
+    await page.getByLabel("App id").fill(" 1234 ");
+    await page.getByLabel("App secret").fill("a secret");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Open the page to connect" }).waitFor();
+    await page.getByRole("button", { name: "Forget this app" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Forget it" }).click();
+    await page.getByText("The app of Pinterest is forgotten.").waitFor();
+    await page.getByLabel("App id").waitFor();
+    expect(bodies).toEqual([{ clientId: "1234", clientSecret: "a secret", way: "oauth" }, null]);
     await page.context().close();
   });
 
