@@ -35,7 +35,7 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** How many dialogs lie over the page. What lies below the last of them is seen and read by nobody. */
+/** How many dialogs lie over the page. What lies below the last of them is neither seen nor read. */
 export const sheetsOpen = signal(0);
 
 /** `depth`: of the dialog that it stands in; only the one on top shows anything. */

@@ -170,7 +170,7 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
     >
       <div class="stack tight">
         <h2 id="app-title">Enter the app</h2>
-        <p class="muted">Posthorn keeps the secret sealed, and shows it to nobody.</p>
+        <p class="muted">Posthorn keeps the secret sealed, and shows it to no one.</p>
       </div>
       <Field label="App id" help={sentence(meaningOf("_CLIENT_ID"))}>
         {(control) => (

@@ -71,7 +71,7 @@ interface PlatformProps {
 function Platform({ listing, accountId, onChange }: PlatformProps) {
   const ways = listing.connecting ?? [];
   const ready = ways.find(({ missing }) => missing.length === 0);
-  // A channel is reconnected in the way that it was connected, unless somebody says otherwise.
+  // A channel is reconnected in the way that it was connected, unless the person says otherwise.
   const keepsWay = accountId !== null && ways.length > 1 && ready !== undefined;
   const [chosen, setChosen] = useState<string | null>(null);
   const usual = keepsWay ? null : (ready ?? ways[0] ?? null);

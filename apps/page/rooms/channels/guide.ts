@@ -63,7 +63,7 @@ export function readInstructions(whole: string): Instructions {
 const APP_NAMES =
   /POSTHORN_[A-Z_]*CLIENT_ID(?: and POSTHORN_[A-Z_]*CLIENT_SECRET)?|POSTHORN_[A-Z_]*CLIENT_SECRET/g;
 
-/** A step of a guide for somebody who enters the app here rather than in settings. */
+/** A step of a guide for a person who enters the app here rather than in settings. */
 export function stepForPage(step: string): string {
   return step
     .replace(/ and start Posthorn again/, "")
