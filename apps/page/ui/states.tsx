@@ -49,11 +49,7 @@ export function Problem({
 
 /** A sentence of the server's: what it sets in backticks is to be typed. */
 export function Sentence({ text }: { readonly text: string }) {
-  return (
-    <>
-      {text.split("`").map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))}
-    </>
-  );
+  return <>{text.split("`").map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))}</>;
 }
 
 /** While something is loaded: grey lines in its shape. */
