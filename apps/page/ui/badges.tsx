@@ -2,7 +2,7 @@ import { DRAFT_STATES, OUTCOMES, type DraftState, type Outcome } from "../../sha
 import { STATUSES, type Status } from "../../shared/statuses.ts";
 
 /** A state has a shape beside its colour, for those who do not see the colour. */
-function Badge({
+export function Badge({
   tint,
   sign,
   label,

@@ -1,7 +1,8 @@
 import { X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
+import { sheetsOpen, Toasts } from "./toasts.tsx";
 
 interface SheetProps {
   readonly title: string;
@@ -17,10 +18,14 @@ interface SheetProps {
 export function Sheet({ title, isDrawer = false, isKept = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [depth, setDepth] = useState<number | null>(null);
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    sheetsOpen.value += 1;
+    setDepth(sheetsOpen.value);
     return () => {
+      sheetsOpen.value -= 1;
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
@@ -44,6 +49,7 @@ export function Sheet({ title, isDrawer = false, isKept = false, children, onClo
         </IconButton>
       </div>
       <div class="sheet-body">{children}</div>
+      {depth !== null && <Toasts depth={depth} />}
     </dialog>
   );
 }

@@ -42,7 +42,12 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-export function Toasts() {
+/** How many dialogs lie over the page. What lies below the last of them is neither seen nor read. */
+export const sheetsOpen = signal(0);
+
+/** `depth`: of the dialog that it stands in; only the one on top shows anything. */
+export function Toasts({ depth = 0 }: { readonly depth?: number }) {
+  if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, isBad, undo, action = "Undo" }) => (

@@ -1,0 +1,263 @@
+import { RefreshCw } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { webAddress } from "../../../shared/texts.ts";
+import { may } from "../../data/session.ts";
+import { accounts, findAccount, loadAccounts, loadStatus, platformTitle } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { Ask } from "../../ui/ask.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { PlatformGlyph } from "../../ui/channel.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Sheet } from "../../ui/sheet.tsx";
+import { Bones, Problem } from "../../ui/states.tsx";
+import { say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./capability-words.ts";
+import { States } from "./channel-card.tsx";
+import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
+import { LinkParameters } from "./link-parameters.tsx";
+import { momentInWords } from "./moments.ts";
+import { pathToConnect } from "./paths.ts";
+import { SlotEditor } from "./slot-editor.tsx";
+
+interface DrawerProps {
+  readonly accountId: string;
+  onClose(): void;
+}
+
+/** One channel: how it is, when it posts, what it takes. */
+export function ChannelDrawer({ accountId, onClose }: DrawerProps) {
+  const account = findAccount(accountId);
+  if (account === null)
+    return (
+      <Sheet isDrawer title="Channel" onClose={onClose}>
+        {accounts.value === null ? (
+          <Bones label="The channel is loading" />
+        ) : (
+          <Problem sentence="This channel is not there, or you may not see it. Close this and choose another one." />
+        )}
+      </Sheet>
+    );
+  return (
+    <Sheet isDrawer title={account.name} onClose={onClose}>
+      <div class="channel-detail">
+        <Health account={account} />
+        {may("accounts") && <Rename key={account.name} account={account} />}
+        <SlotEditor key={`${account.id} slots`} account={account} />
+        <Takes account={account} />
+        {may("accounts") && (
+          <>
+            <LinkParameters key={`${account.id} links`} account={account} />
+            <PauseAndEnd account={account} />
+          </>
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+function Health({ account }: { readonly account: Account }) {
+  const { id, provider, handle, profileUrl, statusReason, tokenExpiresAt, lastPublishedAt, queuedCount } =
+    account;
+  const remedy = remedyOf(account);
+  const profile = profileUrl === null ? null : webAddress(profileUrl);
+  return (
+    <section class="stack" aria-label="Health">
+      <p class="channel">
+        <PlatformGlyph provider={provider} />
+        <span dir="auto">
+          {platformTitle(provider)}
+          {handle !== null && " · "}
+          {profile === null ? (
+            handle
+          ) : (
+            <a href={profile} target="_blank" rel="noreferrer noopener">
+              {handle ?? "Profile"}
+            </a>
+          )}
+        </span>
+      </p>
+      <States account={account} />
+      {account.status !== "connected" && statusReason !== null && <p>{forPeople(statusReason)}</p>}
+      {remedy !== null && <p class="muted">{remedy}</p>}
+      {may("accounts") && account.status !== "connected" && (
+        <div class="buttons">
+          <ButtonLink kind={needsPerson(account) ? "main" : "plain"} href={pathToConnect(provider, id)}>
+            <RefreshCw aria-hidden="true" />
+            Reconnect
+          </ButtonLink>
+        </div>
+      )}
+      <dl class="figures">
+        <div>
+          <dt>Waiting</dt>
+          <dd>{queuedCount === 0 ? "Nothing" : postsInWords(queuedCount)}</dd>
+        </div>
+        <div>
+          <dt>Last post</dt>
+          <dd>{lastPublishedAt === null ? "None yet" : momentInWords(lastPublishedAt)}</dd>
+        </div>
+        <div>
+          <dt>Access ends</dt>
+          <dd>
+            {account.status === "disconnected"
+              ? "Ended"
+              : tokenExpiresAt === null
+                ? "Never by itself"
+                : momentInWords(tokenExpiresAt)}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Rename({ account }: { readonly account: Account }) {
+  const [name, setName] = useState(account.name);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const isChanged = name.trim() !== account.name;
+  const save = async (): Promise<void> => {
+    if (!isChanged) return;
+    if (name.trim() === "")
+      return setError("The name is empty. Give the name that the channel is to have here.");
+    setIsBusy(true);
+    try {
+      await call("update_account", { accountId: account.id, name: name.trim() });
+      await loadAccounts();
+      say("Renamed.");
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form
+      class="beside"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Field label="Name" help="What it is called here. The platform does not see it." error={error}>
+        {(control) => (
+          <input
+            {...control}
+            maxLength={100}
+            value={name}
+            onInput={(event) => {
+              setName(event.currentTarget.value);
+              setError(null);
+            }}
+          />
+        )}
+      </Field>
+      <Button type="submit" isBusy={isBusy} disabled={!isChanged}>
+        Rename
+      </Button>
+    </form>
+  );
+}
+
+function Takes({ account: { capabilities, provider } }: { readonly account: Account }) {
+  const title = platformTitle(provider);
+  return (
+    <section class="stack tight" aria-labelledby="channel-takes">
+      <h3 id="channel-takes">What it takes</h3>
+      <p>{takesInWords(capabilities)}.</p>
+      <details>
+        <summary>Files, limits and what works on {title}</summary>
+        <dl class="facts">
+          {filesInWords(capabilities.media).map(({ title: kind, text }) => (
+            <div key={text}>
+              <dt>{kind}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        <ul class="sentences">
+          {[...abilitiesInWords(capabilities, title), ...capabilities.quotas.map(quotaInWords)].map(
+            (sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ),
+          )}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+type Question = "pause" | "resume" | "disconnect" | null;
+
+function PauseAndEnd({ account }: { readonly account: Account }) {
+  const [question, setQuestion] = useState<Question>(null);
+  const { id, name, queuedCount } = account;
+  const close = (): void => setQuestion(null);
+  const waiting =
+    queuedCount === 0
+      ? "No post waits"
+      : `${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  const change = async (work: Promise<unknown>, done: string): Promise<void> => {
+    await work;
+    await Promise.all([loadAccounts(), loadStatus()]);
+    say(done);
+  };
+  return (
+    <section class="stack tight" aria-labelledby="channel-pause">
+      <h3 id="channel-pause">Pause or disconnect</h3>
+      <p class="muted">
+        A pause keeps everything and lets nothing out. Disconnecting forgets passwords and tokens, and keeps
+        posts and settings.
+      </p>
+      <div class="buttons">
+        {isPaused(account) ? (
+          <Button kind="main" onClick={() => setQuestion("resume")}>
+            Resume
+          </Button>
+        ) : (
+          <Button onClick={() => setQuestion("pause")}>Pause</Button>
+        )}
+        {account.status !== "disconnected" && (
+          <Button kind="danger" onClick={() => setQuestion("disconnect")}>
+            Disconnect
+          </Button>
+        )}
+      </div>
+      {question === "pause" && (
+        <Ask
+          question={`Pause “${name}”?`}
+          text={`${waiting} on it. Nothing goes out until you resume it. New posts can still be planned. A post whose time passes in the meantime waits, too.`}
+          yes="Pause"
+          no="Keep it going"
+          onYes={() =>
+            change(call("update_account", { accountId: id, paused: true }), `“${name}” is paused.`)
+          }
+          onClose={close}
+        />
+      )}
+      {question === "resume" && (
+        <Ask
+          question={`Resume “${name}”?`}
+          text={`${waiting} on it. Posts whose time is still to come go out then. Posts that are only a little late go out now. Those that are much too late fail and say so, and you decide about each under Trouble.`}
+          yes="Resume"
+          no="Leave it paused"
+          onYes={() => change(call("update_account", { accountId: id, paused: false }), `“${name}” goes on.`)}
+          onClose={close}
+        />
+      )}
+      {question === "disconnect" && (
+        <Ask
+          isDanger
+          question={`Disconnect “${name}”?`}
+          text={`Its passwords and tokens are forgotten. ${waiting} on it${queuedCount === 0 ? "" : ", and will fail unless it is reconnected before their time"}. What is live on ${platformTitle(account.provider)} stays there. It can be reconnected at any time.`}
+          yes="Disconnect"
+          no="Keep it"
+          onYes={() => change(call("disconnect_channel", { accountId: id }), `“${name}” is disconnected.`)}
+          onClose={close}
+        />
+      )}
+    </section>
+  );
+}

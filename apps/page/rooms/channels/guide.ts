@@ -1,0 +1,124 @@
+import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+
+export type Way = NonNullable<PlatformListing["connecting"]>[number];
+
+/** A text in which something can be opened or copied. */
+export type TextPart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "link"; readonly text: string }
+  | { readonly kind: "copy"; readonly text: string };
+
+/** What a text may hold; a dot or comma at an address's end belongs to the sentence. */
+const ADDRESS = /https?:\/\/[^\s"'<>()]*[^\s"'<>().,;:!?]/g;
+
+/** `copied`: texts that are to be copied wherever they stand, as the scopes of an app. */
+export function partsOf(text: string, copied: readonly string[]): readonly TextPart[] {
+  const [next, ...rest] = copied;
+  if (next === undefined) return linksOf(text);
+  if (next === "") return partsOf(text, rest);
+  return text
+    .split(next)
+    .flatMap((piece, at) => [
+      ...(at === 0 ? [] : [{ kind: "copy", text: next } as const]),
+      ...(piece === "" ? [] : partsOf(piece, rest)),
+    ]);
+}
+
+function linksOf(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: address, index } of text.matchAll(ADDRESS)) {
+    if (index > end) parts.push({ kind: "text", text: text.slice(end, index) });
+    parts.push({ kind: "link", text: address });
+    end = index + address.length;
+  }
+  return end === text.length ? parts : [...parts, { kind: "text", text: text.slice(end) }];
+}
+
+interface Instructions {
+  readonly lead: string;
+  readonly steps: readonly string[];
+  /** What is to be pasted somewhere, after the steps. */
+  readonly block: string | null;
+}
+
+/** Instructions hold their steps in one text: `Before. 1. First. 2. Second.` */
+export function readInstructions(whole: string): Instructions {
+  const [text = "", ...lines] = whole.split("\n");
+  const block = lines.length === 0 ? null : lines.join("\n");
+  const steps: string[] = [];
+  let lead = text;
+  for (let number = 1, rest = text; ; number += 1) {
+    const at = rest.search(new RegExp(`(?:^|\\s)${number}\\. `));
+    const before = (at === -1 ? rest : rest.slice(0, at)).trim();
+    if (number === 1) lead = before;
+    else steps.push(before);
+    if (at === -1) break;
+    rest = rest.slice(at).trimStart().slice(`${number}. `.length);
+  }
+  return { lead, steps, block };
+}
+
+const APP_NAMES =
+  /POSTHORN_[A-Z_]*CLIENT_ID(?: and POSTHORN_[A-Z_]*CLIENT_SECRET)?|POSTHORN_[A-Z_]*CLIENT_SECRET/g;
+
+/** A step of a guide for a person who enters the app here rather than in settings. */
+export function stepForPage(step: string): string {
+  return step
+    .replace(/ and start Posthorn again/, "")
+    .replace(APP_NAMES, (names) =>
+      names.includes(" and ")
+        ? "“App id” and “App secret” below"
+        : names.endsWith("_ID")
+          ? "“App id” below"
+          : "“App secret” below",
+    );
+}
+
+/** Whose app a way uses, which may be another platform's. Null: what is missing is no app. */
+export function appOwner(way: Way, provider: string, known: readonly string[]): string | null {
+  const name = way.missing.find((one) => one.endsWith("_CLIENT_ID") || one.endsWith("_CLIENT_SECRET"));
+  if (name === undefined) return null;
+  const isOf = (one: string): boolean => name.startsWith(`POSTHORN_${one.toUpperCase()}_`);
+  return isOf(provider) ? provider : (known.filter(isOf).toSorted((a, b) => b.length - a.length)[0] ?? null);
+}
+
+/** Settings that are missing and are no part of an app: they can be set by the administrator alone. */
+export function otherMissing(way: Way): readonly string[] {
+  return way.missing.filter((name) => !/_CLIENT_(?:ID|SECRET)$/.test(name));
+}
+
+/** Whether a person has to say which server is meant before the platform can be opened. */
+export function needsServer(listing: Pick<PlatformListing, "provider" | "settings">, way: Way): boolean {
+  if (way.kind !== "oauth" && way.kind !== "redirect") return false;
+  const name = `POSTHORN_${listing.provider.toUpperCase()}_BASE_URL`;
+  const setting = (listing.settings ?? []).find((one) => one.name === name);
+  return setting !== undefined && setting.default === null && !setting.isSet;
+}
+
+/** Whether the platform sends people back to https addresses alone, and there is none. */
+export function cannotComeBack({ setup }: Pick<PlatformListing, "setup">): boolean {
+  return (
+    setup?.needs.some((need) => need.startsWith("An https address, and this Posthorn has none.")) === true
+  );
+}
+
+/** Ends a sentence for agents. A person has a button for it. */
+const FOR_AGENTS = /\s*Call connect_channel again for a new address\./;
+
+interface Refusal {
+  /** The argument that it is about; null: none of them. */
+  readonly field: string | null;
+  readonly sentence: string;
+}
+
+/** `instanceUrl: is required.` belongs beside the field, in words. */
+export function readRefusal(message: string, fields: Readonly<Record<string, string>>): Refusal {
+  const text = forPeople(message.replace(FOR_AGENTS, ""));
+  const [, name = "", rest = ""] = /^(\w+): ([^]*)$/.exec(text) ?? [];
+  const label = fields[name];
+  if (label === undefined) return { field: null, sentence: text };
+  // Some sentences have a subject of their own.
+  return { field: name, sentence: /^[a-z]/.test(rest) ? `${label} ${rest}` : rest };
+}

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
+import { withUtm } from "../../../../src/domain/posts/utm.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { loadAccounts } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+
+const PARTS = [
+  { name: "source", label: "Source", hint: "{provider}" },
+  { name: "medium", label: "Medium", hint: "social" },
+  { name: "campaign", label: "Campaign", hint: "{label}" },
+] as const;
+
+const EXAMPLE = "https://example.com/article";
+
+/** What is added to links, so that a website's statistics tell where its readers come from. */
+export function LinkParameters({ account }: { readonly account: Account }) {
+  const { id, provider, utm } = account;
+  const [given, setGiven] = useState({
+    source: utm?.source ?? "",
+    medium: utm?.medium ?? "",
+    campaign: utm?.campaign ?? "",
+  });
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
+  const { caption } = withUtm({ caption: EXAMPLE }, { utm: given, provider, label: "winter" });
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      const parts = PARTS.map(({ name }) => [name, given[name].trim() || null] as const);
+      const isEmpty = parts.every(([, value]) => value === null);
+      await call("update_account", { accountId: id, utm: isEmpty ? null : Object.fromEntries(parts) });
+      await loadAccounts();
+      say("Saved. Posts that are planned from now on get it.");
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <details class="link-parameters" open={utm !== null}>
+      <summary>
+        <h3>Link parameters</h3>
+      </summary>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p class="muted">
+          They are added to the links of posts, so that your website's statistics show where readers come
+          from. <code>{"{provider}"}</code> stands for the platform, <code>{"{label}"}</code> for a post's
+          first label.
+        </p>
+        <div class="thirds">
+          {PARTS.map(({ name, label, hint }) => (
+            <Field key={name} label={label}>
+              {(control) => (
+                <input
+                  {...control}
+                  maxLength={200}
+                  placeholder={hint}
+                  spellcheck={false}
+                  autocapitalize="off"
+                  value={given[name]}
+                  onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+        <p class="note">
+          <span class="muted">A link then reads </span>
+          <code>{caption}</code>
+        </p>
+        {error !== null && <Problem sentence={error} />}
+        <div class="buttons">
+          <Button type="submit" isBusy={isBusy} disabled={!isChanged}>
+            Save link parameters
+          </Button>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,212 @@
+import { useState } from "preact/hooks";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
+import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { may, timezone } from "../../data/session.ts";
+import { loadAccounts } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { postsInWords } from "./health.ts";
+import { MovePosts, type Moved, previewMoves } from "./move-posts.tsx";
+import { SlotWeek } from "./slot-week.tsx";
+import {
+  addTimes,
+  countSlots,
+  DAYS,
+  isSameWeek,
+  PRESETS,
+  readTimes,
+  slotsOf,
+  type Week,
+  weekOf,
+} from "./slots.ts";
+
+/** When the channel posts: the times of its week. */
+export function SlotEditor({ account }: { readonly account: Account }) {
+  const { id, schedule } = account;
+  const kept = {
+    week: weekOf(schedule?.slots ?? []),
+    zone: schedule?.timezone ?? timezone.value,
+    gap: schedule?.minGapMinutes ?? 0,
+  };
+  const [week, setWeek] = useState(kept.week);
+  const [zone, setZone] = useState(kept.zone);
+  const [gap, setGap] = useState(kept.gap);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [moves, setMoves] = useState<readonly Moved[] | null>(null);
+  const canEdit = may("accounts");
+  const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
+  const plan = { timezone: zone, slots: slotsOf(week), minGapMinutes: gap };
+  const args = { accountId: id, schedule: plan.slots.length === 0 ? null : plan };
+
+  const store = async (move: boolean): Promise<void> => {
+    const { moved } = await call("update_account", { ...args, ...(move && { move }) });
+    setMoves(null);
+    await loadAccounts();
+    say(
+      moved.length === 0
+        ? "The slots are saved."
+        : `The slots are saved, and ${postsInWords(moved.length)} moved.`,
+    );
+  };
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      const wouldMove = args.schedule === null || account.queuedCount === 0 ? [] : await previewMoves(args);
+      if (wouldMove.length === 0) await store(false);
+      else setMoves(wouldMove);
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setIsBusy(false);
+  };
+  const reset = (): void => {
+    setWeek(kept.week);
+    setZone(kept.zone);
+    setGap(kept.gap);
+    setError(null);
+  };
+
+  return (
+    <section class="stack" aria-labelledby="channel-slots">
+      <div class="stack tight">
+        <h3 id="channel-slots">Slots</h3>
+        <p class="muted">
+          {canEdit
+            ? "The times of a week at which this channel posts. A post for the “next slot” takes the first free one."
+            : countSlots(week) === 0
+              ? "This channel has no slots."
+              : `The times of a week at which this channel posts, by the clock of ${zone}.`}
+        </p>
+      </div>
+      {canEdit && countSlots(week) === 0 && <Presets onChoose={setWeek} />}
+      {(canEdit || countSlots(week) > 0) && <SlotWeek week={week} onChange={canEdit ? setWeek : null} />}
+      {canEdit && (
+        <>
+          <SeveralDays onAdd={(days, times) => setWeek(addTimes(week, days, times))} />
+          <div class="halves">
+            <Field label="Time zone" help="The clock that the times are of.">
+              {(control) => (
+                <select {...control} value={zone} onChange={(event) => setZone(event.currentTarget.value)}>
+                  {zonesWith(zone).map((one) => (
+                    <option key={one} value={one}>
+                      {one.replaceAll("_", " ")}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label="Gap in minutes" help="How far a slot keeps from other posts.">
+              {(control) => (
+                <input
+                  {...control}
+                  type="number"
+                  min={0}
+                  max={10_080}
+                  step={1}
+                  value={gap}
+                  onInput={(event) => setGap(Math.trunc(event.currentTarget.valueAsNumber) || 0)}
+                />
+              )}
+            </Field>
+          </div>
+          {error !== null && <Problem sentence={error} />}
+          {(isChanged || isBusy) && (
+            <div class="buttons save-bar">
+              <Button kind="main" isBusy={isBusy} onClick={save}>
+                Save slots
+              </Button>
+              <Button kind="quiet" onClick={reset}>
+                Take back
+              </Button>
+              <span class="muted note">
+                {countSlots(week) === 0 ? "No slots are left." : `${countSlots(week)} a week, not saved yet.`}
+              </span>
+            </div>
+          )}
+        </>
+      )}
+      {moves !== null && <MovePosts moves={moves} onChoose={store} onClose={() => setMoves(null)} />}
+    </section>
+  );
+}
+
+function Presets({ onChoose }: { onChoose(week: Week): void }) {
+  return (
+    <div class="buttons">
+      <span class="muted note">Begin with</span>
+      {PRESETS.map(({ label, slots }) => (
+        <Button key={label} isSmall onClick={() => onChoose(weekOf(slots))}>
+          {label}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonly string[]): void }) {
+  const [days, setDays] = useState<readonly Weekday[]>([]);
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const add = (): void => {
+    const times = readTimes(text);
+    if (days.length === 0) return setError("No day is chosen. Tick the days that the times are for.");
+    if (times === null) return setError("The times are not readable. Write them like 9, 12:30, 17:00.");
+    onAdd(days, times);
+    setError(null);
+    setText("");
+  };
+  return (
+    <details>
+      <summary>Add times on several days</summary>
+      <form
+        class="stack tight several-days"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <fieldset class="day-boxes">
+          <legend class="unseen">Days</legend>
+          {DAYS.map(({ day, name }) => (
+            <label key={day}>
+              <input
+                type="checkbox"
+                aria-label={name}
+                checked={days.includes(day)}
+                onChange={() =>
+                  setDays(days.includes(day) ? days.filter((one) => one !== day) : [...days, day])
+                }
+              />
+              {name.slice(0, 3)}
+            </label>
+          ))}
+        </fieldset>
+        <div class="beside">
+          <Field label="Times" help="Such as 9, 12:30, 17:00" error={error}>
+            {(control) => (
+              <input
+                {...control}
+                inputMode="text"
+                value={text}
+                onInput={(event) => setText(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit">Add</Button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+/** All zones that the browser knows, and the present one, which it may call otherwise. */
+function zonesWith(present: string): readonly string[] {
+  return [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])].toSorted();
+}
