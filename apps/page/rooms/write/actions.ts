@@ -1,3 +1,4 @@
+import { useSignalEffect } from "@preact/signals";
 import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
@@ -37,6 +38,11 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isAsking, setIsAsking] = useState(false);
 
+  // What was refused may be mended now.
+  useSignalEffect(() => {
+    void composer.form.value;
+    setRefusal(null);
+  });
   const leave = (text: string, path: string): void => {
     say(text);
     void loadStatus();

@@ -50,6 +50,8 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
   const state = signal<SaveState>({ kind: "nothing" });
 
   let isEnded = false;
+  /** What the server has, as a save would send it: only what differs is sent, so that others see what was changed. */
+  let kept: Json = found === null ? {} : draftOf(first, zone.value, []);
 
   const take = (answer: Draft): void => {
     // A save that ends after the room was left changes no address.
@@ -57,20 +59,25 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
     draft.value = answer;
     checks.value = answer.checks;
   };
-  const saver = createSaver<Json>({
+  const saver = createSaver<{ readonly whole: Json; readonly args: Json }>({
     waitMs: WAIT_MS,
     againMs: AGAIN_MS,
     now,
     newKey: () => crypto.randomUUID(),
     read: () => {
       const { value } = draft;
-      if (value === null) return isAnything(form.value) ? draftOf(form.value, zone.value, []) : null;
-      const known = Object.keys(value.metadata ?? {});
-      return { id: value.id, revision: value.revision, ...draftOf(form.value, zone.value, known) };
+      const whole = draftOf(form.value, zone.value, []);
+      if (value === null) return isAnything(form.value) ? { whole, args: whole } : null;
+      const now = draftOf(form.value, zone.value, Object.keys(value.metadata ?? {}));
+      const args = Object.fromEntries(Object.entries(now).filter(([key]) => !isSame(whole[key], kept[key])));
+      return { whole, args: { id: value.id, revision: value.revision, ...args } };
     },
-    save: async (args, idempotencyKey) => {
+    save: async ({ whole, args }, idempotencyKey) => {
+      // Changed and changed back: the server has it already.
+      if (Object.keys(args).every((key) => key === "id" || key === "revision")) return;
       const keepalive = JSON.stringify(args).length < MAX_KEEPALIVE_CHARS;
       take((await call("save_draft", args, { idempotencyKey, keepalive })).draft);
+      kept = { ...kept, ...whole };
     },
     refusalOf,
     onState: (value) => {
@@ -94,6 +101,7 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       const [theirs] = drafts;
       if (theirs === undefined) throw new Error("The draft is gone. Keep yours as a copy.");
       form.value = formOf(theirs, now(), zone.value);
+      kept = draftOf(form.value, zone.value, []);
       take(theirs);
       saver.begin(false);
     },
@@ -107,6 +115,10 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       saver.end();
     },
   };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Changes a post that waits or failed: nothing is kept until it is sent, and a dry run looks at it. */

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
-import { splitByField } from "./remarks.ts";
+import { changesIn, splitByField } from "./remarks.ts";
 
 /** Someone else changed the draft: nothing of either is lost until the person has chosen. */
 export function ConflictChoice({
@@ -13,9 +13,9 @@ export function ConflictChoice({
   readonly sentence: string;
 }) {
   const [error, setError] = useState<string | null>(null);
-  const told = /Since then: ([^.]*)\./.exec(sentence)?.[1];
+  const told = changesIn(sentence);
   const text =
-    told === undefined
+    told === null
       ? splitByField(sentence)
           .map((one) => one.text)
           .join(" ")

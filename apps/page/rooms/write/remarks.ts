@@ -69,13 +69,49 @@ function upper(text: string): string {
 
 /** All that is said of a draft's channels. */
 export function remarksOf(checks: readonly Check[]): readonly Remark[] {
-  return checks.flatMap(({ accountId, error, warnings }) => {
+  return checks.flatMap(({ accountId, error, warnings, preview: { count } }) => {
     const told = [
       ...(error === null ? [] : splitByField(error).map((one) => ({ ...one, isError: true }))),
       ...warnings.flatMap((warning) => splitByField(warning).map((one) => ({ ...one, isError: false }))),
     ];
+    const over = count.max === null ? 0 : count.length - count.max;
+    // The server names one thing after the other.
+    if (over > 0 && !told.some(({ field }) => field === "caption"))
+      told.push({
+        field: "caption",
+        text: `The text is ${over} ${count.unit} too long. Shorten it.`,
+        isError: true,
+      });
     return told.map((one) => ({ ...one, accountId }));
   });
+}
+
+const CHANGED: Readonly<Record<string, string>> = {
+  title: "the name",
+  caption: "the text",
+  mediaUrl: "the pictures",
+  metadata: "other fields",
+  targets: "the channels",
+  scheduledAt: "the time",
+  slot: "the time",
+  repeat: "the time",
+  labels: "labels",
+  note: "the note",
+};
+
+/** `Claude changed caption, targets` as "Claude changed the text, the channels". Null: it is not told. */
+export function changesIn(sentence: string): string | null {
+  const [, told] = /Since then: (.*?)\. Read it\b/.exec(sentence) ?? [];
+  if (told === undefined) return null;
+  const people = told.split("; ").map((one) => {
+    const at = one.lastIndexOf(" changed ") + " changed ".length;
+    const fields = one
+      .slice(at)
+      .split(", ")
+      .map((field) => CHANGED[field] ?? field);
+    return one.slice(0, at) + [...new Set(fields)].join(", ");
+  });
+  return [...new Set(people)].join(", and ");
 }
 
 /** Where a remark belongs: beside a shared field, or in the box of its channel. */

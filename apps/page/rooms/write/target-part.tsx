@@ -14,6 +14,7 @@ import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { TextArea } from "./text-part.tsx";
 import { fullName } from "./names.ts";
+import { say } from "../../ui/toasts.tsx";
 
 interface TargetPartProps {
   readonly composer: Composer;
@@ -41,8 +42,14 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
     else set((now) => ({ ...now, metadata: withField(now.metadata, key, value) }));
   };
   const takeBack = (): void => {
+    const { caption, media, at } = target;
     set((now) => ({ ...now, caption: null, media: null, at: null }));
     setIsOpen(false);
+    if (!hasOwn(target)) return;
+    say(`${fullName(accountId)} gets what all get.`, () => {
+      set((now) => ({ ...now, caption, media, at }));
+      setIsOpen(true);
+    });
   };
   return (
     <section class="card target" aria-label={fullName(accountId)}>

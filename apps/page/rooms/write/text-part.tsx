@@ -1,5 +1,5 @@
 import { Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
@@ -127,7 +127,8 @@ function Focused({
   readonly children: preact.ComponentChildren;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     const control = isNow
       ? box.current?.querySelector("input:not([hidden]), textarea, select, button")
       : null;

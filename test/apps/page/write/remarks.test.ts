@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { emptyForm, newTarget } from "../../../../apps/page/rooms/write/form.ts";
-import { grouped, placeOf, remarksOf, splitByField } from "../../../../apps/page/rooms/write/remarks.ts";
+import {
+  changesIn,
+  grouped,
+  placeOf,
+  remarksOf,
+  splitByField,
+} from "../../../../apps/page/rooms/write/remarks.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
-const preview = {} as never;
+const preview = { count: { length: 0, max: null, unit: "characters" } } as never;
 
 describe("what the server says", () => {
   it("is taken apart by its fields", () => {
@@ -78,4 +84,20 @@ describe("a remark", () => {
       { accountIds: ["acc_1"], isError: false },
     ]);
   });
+});
+
+it("tells a text that is too long, also where the server first names something else", () => {
+  const long = { count: { length: 320, max: 300, unit: "graphemes" } } as never;
+  const check = { accountId: "acc_1", error: "metadata.link: invalid URL.", warnings: [], preview: long };
+  expect(remarksOf([check])).toMatchObject([
+    { field: "link" },
+    { field: "caption", isError: true, text: "The text is 20 graphemes too long. Shorten it." },
+  ]);
+});
+
+it("says in words what others changed", () => {
+  const sentence =
+    "revision: 3 is not the last one. The draft is at 4, open. Since then: Claude 2.0 changed caption, scheduledAt, slot; Hanna changed targets. Read it with list_drafts, then send 4.";
+  expect(changesIn(sentence)).toBe("Claude 2.0 changed the text, the time, and Hanna changed the channels");
+  expect(changesIn("The draft is scheduled, so it cannot be changed.")).toBeNull();
 });
