@@ -54,6 +54,7 @@ function withSubject(field: string, text: string): string {
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/Give an https address, or a file from list_files\.?/g, "Add one."],
   [/,? or leave scheduledAt out to publish now/g, ", or choose Now"],
+  [/Give a (string|number|boolean)\./g, "Fill it in."],
   [/\bscheduledAt\b/g, "the time"],
   [/\bmediaUrl\b/g, "the first picture"],
   [/\bmetadata\.(\w+)/g, "$1"],

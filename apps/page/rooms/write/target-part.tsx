@@ -192,7 +192,7 @@ function MoreFields({ accountId, fields, values, setField }: MoreFieldsProps) {
     >
       <summary>More for {title}</summary>
       {isOpen && (
-        <div class="stack">
+        <div class="fields-grid">
           {fields.map((field) => (
             <MetadataField
               key={field.key}

@@ -120,7 +120,7 @@ describe("writing", () => {
     await expect.poll(stored).toEqual(["Two", "Four", "Three"]);
     const [draft] = await drafts();
     expect(draft.mediaUrl).toMatch(/^r2:/);
-    await page.getByRole("article", { name: "Blog" }).locator("img").first().waitFor();
+    await expect.poll(() => page.getByRole("article", { name: "Blog" }).locator(".picture").count()).toBe(3);
     // One of the library, with the alt text that is kept beside it.
     await page
       .getByRole("button", { name: /^From your files/ })
