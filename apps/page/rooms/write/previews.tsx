@@ -11,7 +11,7 @@ export function Previews({ composer }: { readonly composer: Composer }) {
     return check === undefined ? [] : [check];
   });
   return (
-    <aside class="previews" aria-label="Preview">
+    <aside class="previews" aria-label="Preview" tabIndex={0}>
       {shown.length === 0 ? (
         <div class="preview-empty">
           <Eye aria-hidden="true" />

@@ -187,7 +187,7 @@ function Parts({ composer, parts, threads }: PartsProps) {
       {parts.map(({ key, caption, medium }, at) => (
         <li key={key} class="part">
           <div class="part-head">
-            <h3>Part {at + 2}</h3>
+            <h2 class="part-name">Part {at + 2}</h2>
             <IconButton
               isSmall
               label={`Remove part ${at + 2}`}
