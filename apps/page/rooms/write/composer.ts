@@ -38,8 +38,8 @@ export interface Composer {
 interface Start {
   readonly form: Form;
   readonly draft: Draft | null;
-  /** Told once there is a draft, for the address. Null: what stands here is in no draft yet. */
-  onDraft(id: string | null): void;
+  /** Told once there is a draft, or another one, for the address. */
+  onDraft(id: string): void;
 }
 
 /** Writes a draft: every change is saved, and each save answers what the channels say of it. */
@@ -54,9 +54,10 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
   let kept: Json = found === null ? {} : draftOf(first, zone.value, []);
 
   const take = (answer: Draft): void => {
-    // A save that ends after the room was left changes no address.
-    if (!isEnded) onDraft(answer.id);
+    const isOther = draft.value?.id !== answer.id;
     draft.value = answer;
+    // A save that ends after the room was left changes no address.
+    if (isOther && !isEnded) onDraft(answer.id);
     checks.value = answer.checks;
   };
   const saver = createSaver<{ readonly whole: Json; readonly args: Json }>({
@@ -107,7 +108,6 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
     },
     keepMine() {
       draft.value = null;
-      onDraft(null);
       saver.begin(true);
     },
     end() {

@@ -13,21 +13,16 @@ export type Started =
   | { readonly kind: "writing"; readonly composer: Composer }
   | { readonly kind: "decided"; readonly sentence: string };
 
-/** Puts the draft into the address, so that a reload goes on with it. */
-function keepInAddress(id: string | null): void {
-  const path = id === null ? "/app/write" : `/app/write?${new URLSearchParams({ draft: id }).toString()}`;
-  history.replaceState(history.state, "", path);
-}
-
-export async function start(query: Query): Promise<Started> {
+/** `onDraft`: told the id of the draft that what is written is kept in. */
+export async function start(query: Query, onDraft: (id: string) => void): Promise<Started> {
   const { draft, post, copy } = query;
-  if (draft !== undefined) return startDraft(draft);
+  if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
   const form = copy === undefined ? presetOf(query) : { ...(await formOfCopy(copy)), when: "at" as const };
-  return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft: keepInAddress }) };
+  return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }) };
 }
 
-async function startDraft(id: string): Promise<Started> {
+async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
   const [draft] = (await call("list_drafts", { id })).drafts;
   if (draft === undefined) return { kind: "decided", sentence: "There is no such draft any more." };
   if (draft.state !== "open" && draft.state !== "waiting")
@@ -39,7 +34,7 @@ async function startDraft(id: string): Promise<Started> {
           : "This draft was scheduled. Change its posts in the plan.",
     };
   const form = formOf(draft, now(), zone.value);
-  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft: keepInAddress }) };
+  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft }) };
 }
 
 async function startPost(id: string): Promise<Started> {

@@ -12,21 +12,30 @@ import { start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */
 export function WriteRoom() {
-  const { query, url } = useLocation();
+  const { query, url, route } = useLocation();
   const latest = useRef<Composer | null>(null);
+  const begun = useRef({ url, number: 0 });
   const mayWrite = query["post"] === undefined ? may("draft") : may("publish");
-  // The address that one came with; what the draft itself puts into it starts nothing anew.
+  if (begun.current.url !== url) {
+    const isOwn = query["draft"] !== undefined && query["draft"] === latest.current?.draft.value?.id;
+    // What the draft itself puts into the address begins nothing anew.
+    begun.current = { url, number: begun.current.number + (isOwn ? 0 : 1) };
+  }
+  const { number } = begun.current;
+  /** So that a reload goes on with it. */
+  const keepInAddress = (id: string): void =>
+    route(`/app/write?${new URLSearchParams({ draft: id }).toString()}`, true);
   const { data, error, reload } = useLoad(async () => {
-    const started = await start(query);
+    const started = await start(query, keepInAddress);
     latest.current = started.kind === "writing" ? started.composer : null;
-    return { ...started, url };
-  }, url);
+    return { ...started, number };
+  }, String(number));
   useEffect(
     () => () => {
       void latest.current?.flush();
       latest.current?.end();
     },
-    [url],
+    [number],
   );
   const title = query["post"] === undefined ? "Write" : "Change a post";
   if (!mayWrite)
@@ -45,7 +54,7 @@ export function WriteRoom() {
         <Problem sentence={error} onRetry={reload} />
       </Room>
     );
-  if (data === null || data.url !== url)
+  if (data === null || data.number !== number)
     return (
       <Room title={title}>
         <Bones label="What you write is loading" />
@@ -62,5 +71,5 @@ export function WriteRoom() {
         </Empty>
       </Room>
     );
-  return <Compose key={data.url} composer={data.composer} title={title} />;
+  return <Compose key={data.number} composer={data.composer} title={title} />;
 }

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
 import { rowsOf } from "../../../support/handles.ts";
@@ -87,6 +87,11 @@ describe("writing", () => {
     expect(page.url()).toContain("/app/write?draft=dft_");
     await page.getByRole("article", { name: "Alpine Club" }).getByText("Hello from the hut").waitFor();
     await page.locator(".chip", { hasText: "Alpine Club" }).getByText("18/300").waitFor();
+    // The address changed under the hands, and the focus stayed.
+    await page.keyboard.type("!");
+    await expect.poll(async () => (await drafts())[0].caption).toBe("Hello from the hut!");
+    await text().fill("Hello from the hut");
+    await saved();
     // A reload goes on with it.
     await page.reload();
     await expect.poll(() => text().inputValue()).toBe("Hello from the hut");
@@ -210,6 +215,50 @@ describe("writing", () => {
     await page.waitForURL("**/app/plan");
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "repeating", repeat: { every: 2, unit: "week", times: 4 } });
+  });
+
+  it("keeps what is written when one leaves, and begins another post", async () => {
+    page = await open("/app/write?account=acc_blog");
+    await text().fill("One");
+    await page.getByRole("link", { name: "New post" }).click();
+    await expect.poll(() => text().inputValue()).toBe("");
+    await text().fill("Two");
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await page.waitForURL("**/app/plan");
+    await expect.poll(async () => (await drafts()).map(({ caption }) => caption)).toEqual(["Two", "One"]);
+  });
+
+  it("pauses a file that is being sent, goes on, and tries again what was refused", async () => {
+    page = await open("/app/write?account=acc_blog");
+    let passed = (): void => {};
+    const held = new Promise<void>((resolve) => (passed = resolve));
+    const answers = [
+      async (route: Route) => {
+        await held;
+        await route.abort();
+      },
+      (route: Route) => route.fulfill({ status: 400, json: { error: "The disk is full. Make room." } }),
+    ];
+    await page.route("**/app/api/files/uploads/*", async (route) => {
+      const answer = route.request().method() === "PATCH" ? answers.shift() : undefined;
+      await (answer ?? ((one: Route) => one.fallback()))(route);
+    });
+    await page
+      .locator('input[type="file"]')
+      .first()
+      .setInputFiles([picture("one.png", 30)]);
+    await expect.poll(() => answers.length).toBe(1);
+    await button("Pause medium 1").click();
+    await page.getByText(/^Paused at/).waitFor();
+    await button("Schedule").click();
+    await page.getByText(/still being sent/).waitFor();
+    passed();
+    await button("Go on with medium 1").click();
+    await page.getByText("The disk is full. Make room.").waitFor();
+    await button("Send medium 1 again").click();
+    await button("Remove medium 1").waitFor();
+    await alt(1).fill("There");
+    await expect.poll(async () => (await drafts())[0]?.mediaUrl).toMatch(/^r2:/);
   });
 
   it("goes by keyboard alone", async () => {
