@@ -118,6 +118,10 @@ describe("writing", () => {
     await alt(4).fill("Four");
     await button("Move medium 4 up").click();
     await button("Remove medium 1").click();
+    // Two, Four, Three: by the mouse there and back.
+    await page.locator(".grip").first().dragTo(page.locator(".media-row").nth(1));
+    await expect.poll(() => alt(1).inputValue()).toBe("Four");
+    await page.locator(".grip").nth(1).dragTo(page.locator(".media-row").first());
     const stored = async () => {
       const [draft] = await drafts();
       return [draft?.metadata?.altText, ...(draft?.metadata?.moreMedia ?? []).map((one: any) => one.altText)];
