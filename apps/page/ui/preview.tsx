@@ -117,13 +117,18 @@ function LinkCard({ link }: { readonly link: string }) {
   );
 }
 
+/** Platforms count in units that few people know: to them, those are characters. */
+function unitOf({ unit }: Count): string {
+  return unit === "bytes" ? "bytes" : "characters";
+}
+
 /** How long a text is, as the platform counts. */
 export function CountNote({ count }: { readonly count: Count }) {
   if (count.max === null) return null;
   const left = count.max - count.length;
   return (
     <p class={left < 0 ? "note count-over" : "note muted"}>
-      {left < 0 ? `${-left} ${count.unit} too long` : `${count.length} of ${count.max} ${count.unit}`}
+      {left < 0 ? `${-left} ${unitOf(count)} too long` : `${count.length} of ${count.max} ${unitOf(count)}`}
     </p>
   );
 }

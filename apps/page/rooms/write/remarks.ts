@@ -52,6 +52,8 @@ function withSubject(field: string, text: string): string {
 }
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\b[Cc]all connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Do so under Channels"],
+  [/\b(graphemes|weighted)\b/g, "characters"],
   [/Give an https address, or a file from list_files\.?/g, "Add one."],
   [/,? or leave scheduledAt out to publish now/g, ", or choose Now"],
   [/Give a (string|number|boolean)\./g, "Fill it in."],
@@ -80,7 +82,7 @@ export function remarksOf(checks: readonly Check[]): readonly Remark[] {
     if (over > 0 && !told.some(({ field }) => field === "caption"))
       told.push({
         field: "caption",
-        text: `The text is ${over} ${count.unit} too long. Shorten it.`,
+        text: inWords(`The text is ${over} ${count.unit} too long. Shorten it.`),
         isError: true,
       });
     return told.map((one) => ({ ...one, accountId }));

@@ -91,7 +91,7 @@ it("tells a text that is too long, also where the server first names something e
   const check = { accountId: "acc_1", error: "metadata.link: invalid URL.", warnings: [], preview: long };
   expect(remarksOf([check])).toMatchObject([
     { field: "link" },
-    { field: "caption", isError: true, text: "The text is 20 graphemes too long. Shorten it." },
+    { field: "caption", isError: true, text: "The text is 20 characters too long. Shorten it." },
   ]);
 });
 
