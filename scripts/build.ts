@@ -1,13 +1,18 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { PLATFORMS, TOOLS } from "../src/app/setup.ts";
+import { readPageFiles } from "../src/http/page/page-files.ts";
 import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { APPS, readAppHtml } from "../src/mcp/resources/app-html.ts";
 import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** The folder of the page's files in a build, which has no folders in it. */
+const PAGE = "page";
+const pageFiles = readPageFiles();
 
 /** Puts what was read in the place of the modules that read it with packages for development. */
 const finishedPages: Plugin = {
@@ -25,6 +30,16 @@ const finishedPages: Plugin = {
       "swagger-ui",
       async () => `export const readSwaggerUi = async () => (${JSON.stringify(await readSwaggerUi())});`,
     );
+    // Read when the page is first asked for: as a text in the program it would be in every start's way.
+    finish("page-files", async () => {
+      const kept = [...(await pageFiles)].flatMap(([name, { isImmutable }]) => (isImmutable ? name : []));
+      return `
+        import { readdir, readFile } from "node:fs/promises";
+        const folder = new URL("../../${PAGE}/", import.meta.url);
+        const kept = new Set(${JSON.stringify(kept)});
+        const read = async (name) => [name, { bytes: await readFile(new URL(name, folder)), isImmutable: kept.has(name) }];
+        export const readPageFiles = async () => new Map(await Promise.all((await readdir(folder)).map(read)));`;
+    });
   },
 };
 
@@ -74,6 +89,8 @@ try {
     logLevel: "warning",
   });
   await chmod(join(draft, "posthorn.js"), 0o755);
+  await mkdir(join(draft, PAGE));
+  for (const [name, { bytes }] of await pageFiles) await writeFile(join(draft, PAGE, name), bytes);
   const files = await filesIn(draft);
   // The entry last: until then it is the one of the program before.
   for (const file of files.toSorted(

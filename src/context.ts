@@ -33,6 +33,8 @@ interface ServiceSettings {
   readonly publicUrl?: string | null;
   /** Called each minute while publishing works; null or missing: none. Its path may be a secret. */
   readonly heartbeatUrl?: string | null;
+  /** The page at `/app` is served; default: true. */
+  readonly hasPage?: boolean;
   /** As it was set; a listener of stdio takes another where it is not free. */
   readonly port?: number;
 }

@@ -85,7 +85,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   http: {
-    order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
+    order: ["access", "", "pages", "api", "accounts", "files", "page", "feeds", "openapi", "health"],
     tops: ["src/http/app.ts"],
   },
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
@@ -117,6 +117,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/access/api-keys.ts": "keys of the command line, and when a key was used last",
   "src/access/confirmations.ts": "a person's yes, used once, before the call begins",
   "src/access/idempotency.ts": "the keys themselves",
+  "src/access/page-sessions.ts": "who is signed in to the page, and its greeting, put away",
   "src/connecting/connect-page.ts": "how often a link was tried, and why that failed",
   "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
   "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",

@@ -48,6 +48,11 @@ function readBy<T extends object>(read: (text: string) => T | string): z.ZodType
   });
 }
 
+const OnOff = z
+  .enum(["on", "off"], { error: "must be on or off" })
+  .default("on")
+  .transform((text) => text === "on");
+
 const Environment = z.object({
   POSTHORN_HOST: z
     .string()
@@ -97,10 +102,8 @@ const Environment = z.object({
   POSTHORN_CONFIRM: z
     .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
     .default("risky"),
-  POSTHORN_LEGACY_SSE: z
-    .enum(["on", "off"], { error: "must be on or off" })
-    .default("on")
-    .transform((text) => text === "on"),
+  POSTHORN_PAGE: OnOff,
+  POSTHORN_LEGACY_SSE: OnOff,
   POSTHORN_TOOLS: readBy(
     (text) => parseToolSets(text) ?? `must be all, or some of ${TOOL_SETS.join(", ")}, separated by commas`,
   ).prefault(DEFAULT_TOOL_SETS.join(",")),
@@ -173,6 +176,8 @@ export function readConfig(
     /** Called each minute while publishing works. Null: none. */
     heartbeatUrl: values.POSTHORN_HEARTBEAT_URL ?? null,
     confirm: values.POSTHORN_CONFIRM,
+    /** The page at `/app` is served. */
+    hasPage: values.POSTHORN_PAGE,
     hasLegacySse: values.POSTHORN_LEGACY_SSE,
     /** The sets of tools that MCP lists. */
     toolSets: values.POSTHORN_TOOLS,

@@ -97,6 +97,11 @@ export const SETTINGS: readonly {
     default: DEFAULT_TOOL_SETS.join(","),
   },
   {
+    name: "POSTHORN_PAGE",
+    meaning: "on or off: the page for people at `/app`",
+    default: "on",
+  },
+  {
     name: "POSTHORN_LEGACY_SSE",
     meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024",
     default: "on",

@@ -61,6 +61,8 @@ export interface Server extends AsyncDisposable {
   readonly firstKey: string | null;
   /** Where the first key is kept; null: it is not (any more). */
   readonly apiKeyFile: string | null;
+  /** Signs in to the page, once, within 10 minutes. Null: there is no page. */
+  readonly signInUrl: string | null;
   /** Where posts on the built-in feed are seen; null: there is no such channel. */
   readonly feedPage: string | null;
   /** What the start did to the database, in sentences. */

@@ -7,6 +7,7 @@ import type { Host } from "./host.ts";
 import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
 import { addNotifyCommand } from "./commands/notify.ts";
+import { addOpenCommand } from "./commands/open.ts";
 import { addDemoCommand, addServeCommand, addStdioCommand } from "./commands/serve.ts";
 import { addServiceCommand } from "./service/service.ts";
 import { addToolCommands } from "./commands/tools.ts";
@@ -51,6 +52,7 @@ function createProgram(host: Host): Command {
   program.commandsGroup("Start:");
   addDemoCommand(program, host);
   addServeCommand(program, host);
+  addOpenCommand(program, host);
   addStdioCommand(program, host);
   addInstallCommand(program, host);
   program.commandsGroup("Use:");

@@ -16,6 +16,7 @@ export const ID_PREFIXES = [
   "evt",
   "grt",
   "dft",
+  "ses",
 ] as const;
 type IdPrefix = (typeof ID_PREFIXES)[number];
 

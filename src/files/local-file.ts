@@ -119,9 +119,8 @@ async function ask(call: CallContext, real: string, handle: FileHandle): Promise
   if (call.client?.canAnswer("form") !== true || shown !== real) throw notAllowed(call);
   const head = Buffer.alloc(call.ctx.probe.headBytes);
   const { bytesRead } = await handle.read(head, { position: 0 });
-  await call.ctx.probe.identify(head.subarray(0, bytesRead)).catch(() => {
-    throw notAllowed(call);
-  });
+  const format = await call.ctx.probe.identify(head.subarray(0, bytesRead)).catch(() => null);
+  if (format === null || format.type === "other") throw notAllowed(call);
   // One answer is for one file.
   const name = `read-${hash("sha256", real).slice(0, 16)}`;
   const message = `May Posthorn read this file to post it? It is outside the open folders: ${shown}`;

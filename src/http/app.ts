@@ -8,6 +8,7 @@ import { createGuard, type Guard, refuseTwoHosts } from "./access/auth.ts";
 import { createDescriptionRouter, createFrontDoor } from "./openapi/description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter, createMetrics } from "./health/health.ts";
+import { createPageRouter, type PageParts } from "./page/page-router.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
 import { addResourceRoutes, addToolRoutes } from "./api/routers.ts";
 
@@ -40,6 +41,8 @@ export interface HttpDeps extends HealthDeps {
   /** Routers with whole paths of their own, pages and files. */
   readonly routers?: readonly ((guard: Guard) => Router)[];
   readonly routes?: readonly ResourceRoute[];
+  /** The page at `/app`. Null: none. */
+  readonly page?: PageParts | null;
 }
 
 /** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
@@ -51,7 +54,9 @@ export function createHttpApp(deps: HttpDeps): Express {
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
   app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApi(deps, routes, guard));
   if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
-  app.use(createFrontDoor(), notFound);
+  const { page = null } = deps;
+  if (page !== null) app.use(createPageRouter({ ...deps, page }));
+  app.use(createFrontDoor({ hasPage: page !== null }), notFound);
   app.use(errorHandler(deps.ctx.log));
   return app;
 }
@@ -88,7 +93,7 @@ function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guar
     next();
   });
   api.use(...guard.identify);
-  addToolRoutes(api, deps.toolbox, guard);
+  addToolRoutes(api, deps.toolbox, { guard });
   addResourceRoutes(api, routes, { toolbox: deps.toolbox, guard });
   api.use(guard.limit, notFound);
   return api;

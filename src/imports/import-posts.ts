@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
@@ -14,7 +15,7 @@ import { isTimezone, parseMoment, quote, toIso } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import { getFile } from "../files/files.ts";
+import { getFile, OWN_SCHEME } from "../files/files.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { noteDraft } from "../drafts/draft-events.ts";
 import { draftOfPost } from "../drafts/post-drafts.ts";
@@ -31,7 +32,7 @@ import { insertPosts } from "../store/queries/posts.ts";
 import { type Column, FIELDS, readBody } from "./columns.ts";
 import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
-import { readTable, type TableRow } from "./read-table.ts";
+import { decodeTable, MAX_TABLE_BYTES, readTable, type TableRow } from "./read-table.ts";
 
 /** Rows that are checked at a time: those of one wait for a database, or for addresses of media. */
 const LANES = 16;
@@ -186,15 +187,24 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
 }
 
 async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promise<string> {
-  if (fileId !== undefined) {
-    await getFile(call, { id: fileId });
-    throw new AppError(
-      "invalid",
-      "fileId: stored files are pictures, films and sounds. Give the table as csv.",
-    );
-  }
+  if (fileId !== undefined) return readFile(call, fileId, csv);
   if (csv !== undefined && csv.trim() !== "") return csv;
   throw new AppError("invalid", "csv: is missing. Give the table, with a first row that names its columns.");
+}
+
+/** A table that was uploaded. */
+async function readFile(call: CallContext, fileId: string, csv: string | undefined): Promise<string> {
+  if (csv !== undefined && csv !== "")
+    throw new AppError("invalid", "csv: cannot be given together with fileId. Give one.");
+  const { file } = await getFile(call, { id: fileId });
+  if (file.mimeType !== "text/csv")
+    throw new AppError("invalid", `fileId: ${file.id} is ${file.mimeType}, not a table. Upload a CSV file.`);
+  if (file.sizeBytes > MAX_TABLE_BYTES)
+    throw new AppError(
+      "invalid",
+      `fileId: the table is larger than 16 MiB. Divide it, and import the parts.`,
+    );
+  return decodeTable(await buffer(call.ctx.files.read(file.url.slice(OWN_SCHEME.length))));
 }
 
 /** In their order, some at a time. */

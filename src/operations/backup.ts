@@ -168,14 +168,41 @@ async function* rest(
   }
 }
 
+type BackupOptions = Pick<BackupInput, "file" | "isForced" | "signal">;
+
 /** Opens the service beside what runs, and backs it up. */
 export async function backUp(
   setup: Setup,
-  options: Pick<BackupInput, "file" | "isForced" | "signal"> & { readonly tell: Tell },
+  options: BackupOptions & { readonly tell: Tell },
 ): Promise<BackupResult> {
-  const { folder } = setup;
   assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
   await using ctx = await createContext(setup, {}, options.tell);
+  return backUpOpen(ctx, setup, options);
+}
+
+/** A backup of the service that is open, in a file of its own that goes when it is disposed. */
+export async function backUpForNow(
+  ctx: Source,
+  setup: Setup,
+  signal: AbortSignal,
+): Promise<{ readonly path: string; readonly name: string } & AsyncDisposable> {
+  assertOwnFolder(setup, "A backup", BACK_UP_INSTEAD);
+  // One that a killed process left is cleared away with the next backup.
+  const folder = await mkdtemp(join(setup.folder.path, STAGING));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const path = join(folder, "posthorn.tar");
+  try {
+    const { createdAt } = await backUpOpen(ctx, setup, { file: path, isForced: false, signal });
+    const name = `posthorn-${createdAt.slice(0, "2027-01-31".length)}.tar`;
+    return { path, name, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function backUpOpen(ctx: Source, setup: Setup, options: BackupOptions): Promise<BackupResult> {
+  const { folder } = setup;
   // Read again: opening may have finished a replacement that was cut off.
   const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;
   const { bucket } = setup.config;

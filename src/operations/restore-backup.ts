@@ -19,6 +19,7 @@ import { findMissing, openSettings, signBackup } from "./backup.ts";
 import { holdRestored } from "../publishing/restored.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import { openStore } from "../store/open-store.ts";
+import { deleteAllPageSessions } from "../store/queries/page-sessions.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
@@ -186,7 +187,11 @@ async function prepareDatabase(
   if (key === null || !(await ownsDatabase(store, createCipher(key))))
     throw otherKey(folder, key, backup.manifest.secretKeyId);
   const now = systemClock.now();
-  const held = await store.write((tx) => holdRestored(tx, { epoch, now, platforms }));
+  const held = await store.write(async (tx) => {
+    // Who was signed in then need not be any more, and one that was made up may sign in whom it likes.
+    await deleteAllPageSessions(tx);
+    return holdRestored(tx, { epoch, now, platforms });
+  });
   const posts = await countPosts(store);
   await foldLog(store);
   return { held, posts };

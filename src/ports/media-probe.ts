@@ -5,7 +5,8 @@ import type { FittedImage, ImageLimits, MediaFacts } from "./media.ts";
 /** What a file is by its first bytes. */
 export interface MediaFormat {
   readonly mimeType: string;
-  readonly type: Exclude<FileType, "other">;
+  /** `other`: a table of posts. */
+  readonly type: FileType;
   /** Without a dot. */
   readonly extension: string;
 }

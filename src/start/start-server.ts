@@ -12,6 +12,7 @@ import { createCalendarRouter } from "../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../http/files/files-routes.ts";
+import type { PageParts } from "../http/page/page-router.ts";
 import { startHttpServer } from "../http/server.ts";
 import { createMcpEndpoints } from "../mcp/transports/endpoints.ts";
 import type { Publisher } from "../publishing/loop.ts";
@@ -19,6 +20,7 @@ import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durabl
 import type { WorkerRole } from "../store/queries/workers.ts";
 import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller, ensureFirstKey, isKeyActive, type KeyFile } from "../access/api-keys.ts";
+import { makeSignIn, signInAddress } from "../access/page-sessions.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall } from "../context.ts";
 import { noteServerUrl, readServerUrl } from "../health/status.ts";
@@ -78,6 +80,8 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
+    const hasPage = start.role === "serve" && half !== "publisher" && setup.config.hasPage;
+    const signInUrl = hasPage ? signInAddress(publicUrl, await makeSignIn(ctx)) : null;
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
     const { host } = setup.config;
     const { path, apiKeyFile } = setup.folder;
@@ -90,6 +94,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       half,
       firstKey,
       feedPage,
+      signInUrl,
       news,
       apiKeyFile: existsSync(apiKeyFile) ? apiKeyFile : null,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
@@ -160,6 +165,20 @@ export function httpDeps({
       () => createCalendarRouter(ctx),
       createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads } }),
     ],
+    page: setup.config.hasPage ? pageParts(setup, ctx) : null,
+  };
+}
+
+function pageParts(setup: Setup, ctx: Context): PageParts {
+  return {
+    uploads: { folder: setup.folder.uploads },
+    backups: {
+      isPossible: setup.config.database === null,
+      make: async (signal) => {
+        const { backUpForNow } = await import("../operations/backup.ts");
+        return backUpForNow(ctx, setup, signal);
+      },
+    },
   };
 }
 

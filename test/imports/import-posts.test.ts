@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/domain/time.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
 import { exportPosts } from "../../src/imports/export-posts.ts";
 import { plainCall } from "../../src/context.ts";
 import { callerOf } from "../support/context.ts";
@@ -213,9 +215,31 @@ describe("an import", () => {
     ]);
   });
 
-  it("says that only media are stored as files", async () => {
+  it("takes a table that was uploaded, and nothing else that was", async () => {
+    const upload = async (name: string, body: Buffer | string): Promise<any> => {
+      const call = plainCall(service.ctx, callerOf());
+      const bytes = Readable.from([Buffer.from(body)], { objectMode: false });
+      return (await storeUpload(call, { name, altText: null, body: bytes })).file;
+    };
+    const table = await upload("posts.csv", `accountId,scheduledAt,caption\n${accountId},${at(DAY)},Grüße\n`);
+    expect(table).toMatchObject({ name: "posts.csv", type: "other", mimeType: "text/csv" });
+    expect(await service.call("import_posts", { fileId: table.id, dryRun: false })).toMatchObject({
+      imported: 1,
+      rows: [{ caption: "Grüße" }],
+    });
     const missing = service.call("import_posts", { fileId: "file_missing" });
     await expect(missing).rejects.toThrow("there is no file");
+    const both = service.call("import_posts", { fileId: table.id, csv: "caption\na" });
+    await expect(both).rejects.toThrow("csv: cannot be given together with fileId");
+    const picture = await upload(
+      "dot.gif",
+      Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
+    );
+    await expect(service.call("import_posts", { fileId: picture.id })).rejects.toThrow(
+      `fileId: ${picture.id} is image/gif, not a table. Upload a CSV file.`,
+    );
+    const post = service.call("schedule_post", { accountId, mediaUrl: table.id, scheduledAt: at(DAY) });
+    await expect(post).rejects.toThrow("is of type other, and must be");
   });
 });
 

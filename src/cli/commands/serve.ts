@@ -63,7 +63,7 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
 }
 
 function greet(host: Host, server: Server): string {
-  const { publicUrl, feedPage } = server;
+  const { publicUrl, feedPage, signInUrl } = server;
   const faces =
     server.half === "publisher"
       ? [`  Publisher    without the API. Health at ${server.address}/readyz`]
@@ -76,6 +76,12 @@ function greet(host: Host, server: Server): string {
         ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
+    ...(signInUrl === null
+      ? []
+      : [
+          `  Page         ${signInUrl}`,
+          "               (signs in once, within 10 minutes. Later: posthorn open)",
+        ]),
     ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,

@@ -8,7 +8,7 @@ export const ImportArgs = z.strictObject({
     .max(16 * 1024 * 1024)
     .optional()
     .describe("The table. Its first row names the columns."),
-  fileId: optionalName(100).describe("Only media are stored as files. Give csv."),
+  fileId: optionalName(100).describe("Or the table as an uploaded file, from upload_file."),
   dryRun: z.boolean().default(true).describe("Only check. False: make the posts."),
   timezone: optionalName(100).describe("Zone of times without an offset, for example Europe/Berlin."),
   as: z.enum(["posts", "drafts"]).default("posts").describe("drafts: they wait for a person."),

@@ -12,7 +12,7 @@ const MAX_FAILED_KEYS = 300;
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-interface AuthOptions {
+export interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
   readonly rateLimit: number;
@@ -29,9 +29,13 @@ export interface Guard {
   readonly limit: RequestHandler;
 }
 
-export function createGuard(options: AuthOptions): Guard {
+/** `identify`: what finds the caller. Default: their key. */
+export function createGuard(
+  options: AuthOptions,
+  identify: Guard["identify"] = [requireKey(options), checkHost(options.publicUrl)],
+): Guard {
   return {
-    identify: [requireKey(options), checkHost(options.publicUrl)],
+    identify,
     permit: (permission, action) => (_request, response, next) => {
       requirePermission(callerOf(response), permission, action);
       next();
@@ -126,6 +130,15 @@ export function bearerOf(request: Request): string | undefined {
   return BEARER.exec(request.headers.authorization ?? "")?.[1];
 }
 
+/** The name in the header Host, without the port. */
+export function hostnameOf(request: Pick<Request, "headers">): string | undefined {
+  return HOST.exec((request.headers.host ?? "").toLowerCase())?.[1];
+}
+
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -141,7 +154,7 @@ export function checkHost(publicUrl: string | null): RequestHandler {
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isOwnName = (hostname: string): boolean => LOOPBACK.test(hostname) || hostname === own?.hostname;
   return (request, _response, next) => {
-    const host = HOST.exec((request.headers.host ?? "").toLowerCase())?.[1];
+    const host = hostnameOf(request);
     if (host === undefined || !isOwnName(host)) {
       throw new AppError(
         "forbidden",

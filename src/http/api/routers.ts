@@ -52,8 +52,15 @@ function onlyOne(result: JsonObject, { list, name }: NonNullable<ResourceRoute["
   return { [name]: things[0] as unknown };
 }
 
-/** `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. */
-export function addToolRoutes(router: Router, toolbox: Toolbox, guard: Guard): void {
+/**
+ * `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. `isConfirmed`: a person calls, who is
+ * not asked again.
+ */
+export function addToolRoutes(
+  router: Router,
+  toolbox: Toolbox,
+  { guard, isConfirmed = false }: { readonly guard: Guard; readonly isConfirmed?: boolean },
+): void {
   const listTools: RequestHandler = (request, response) => {
     parseBody(request, "none");
     readQuery(request, {});
@@ -68,7 +75,7 @@ export function addToolRoutes(router: Router, toolbox: Toolbox, guard: Guard): v
   const answerTool: RequestHandler<{ name: string }> = async (request, response) => {
     const args = parseBody(request, "required");
     readQuery(request, {});
-    const call = { tool: request.params.name, args };
+    const call = { tool: request.params.name, args, isConfirmed };
     const { result } = await callTool(toolbox, { request, response }, call);
     response.json({ result });
   };

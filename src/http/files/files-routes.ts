@@ -22,6 +22,8 @@ import { readQuery } from "../query.ts";
 import { createResumableUploads, type UploadPlace } from "./resumable-uploads.ts";
 import { bytesOf, sendBytes } from "./send-bytes.ts";
 
+export const FILES_PATH = "/api/v1/files";
+
 interface FilesDeps {
   readonly ctx: AppContext;
   readonly uploads: UploadPlace;
@@ -31,18 +33,7 @@ interface FilesDeps {
 export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) => Router {
   return (guard) => {
     const router = Router({ caseSensitive: true });
-    const upload = [noStore, ...guard.identify, guard.permit("files", "upload files"), guard.limit];
-    const read = [noStore, ...guard.identify, guard.permit("read", "read files"), guard.limit];
-    const others = [noStore, ...guard.identify, guard.limit];
-    const resumable = createResumableUploads(ctx, uploads);
-    router.all("/api/v1/files/uploads", upload, resumable);
-    router.all("/api/v1/files/uploads/:upload", upload, resumable);
-    // JSON goes on to the second route of the same path.
-    router.post("/api/v1/files", upload, skipForJson, receiveBytes(ctx));
-    router.post("/api/v1/files", ...readBody, importByAddress(ctx));
-    router.all("/api/v1/files", unless(["GET", "HEAD"]), others, methodNotAllowed(["GET", "POST"]));
-    router.get("/api/v1/files/:id", read, showOne(ctx));
-    router.all("/api/v1/files/:id", unless(["DELETE"]), others, methodNotAllowed(["GET", "DELETE"]));
+    addFileRoutes(router, { ctx, uploads, guard, base: FILES_PATH });
     router
       .route("/files/:id/download")
       .get(download(ctx, openDownload))
@@ -57,6 +48,25 @@ export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) =
       .all(methodNotAllowed(["PUT"]));
     return router;
   };
+}
+
+/** Those for callers who are known, below a path. */
+export function addFileRoutes(
+  router: Router,
+  { ctx, uploads, guard, base }: FilesDeps & { readonly guard: Guard; readonly base: string },
+): void {
+  const upload = [noStore, ...guard.identify, guard.permit("files", "upload files"), guard.limit];
+  const read = [noStore, ...guard.identify, guard.permit("read", "read files"), guard.limit];
+  const others = [noStore, ...guard.identify, guard.limit];
+  const resumable = createResumableUploads(ctx, { ...uploads, base });
+  router.all(`${base}/uploads`, upload, resumable);
+  router.all(`${base}/uploads/:upload`, upload, resumable);
+  // JSON goes on to the second route of the same path.
+  router.post(base, upload, skipForJson, receiveBytes(ctx, base));
+  router.post(base, ...readBody, importByAddress(ctx, base));
+  router.all(base, unless(["GET", "HEAD"]), others, methodNotAllowed(["GET", "POST"]));
+  router.get(`${base}/:id`, read, showOne(ctx));
+  router.all(`${base}/:id`, unless(["DELETE"]), others, methodNotAllowed(["GET", "DELETE"]));
 }
 
 const noStore: RequestHandler = (_request, response, next) => {
@@ -79,11 +89,11 @@ function showOne(ctx: AppContext): RequestHandler<{ id: string }> {
   };
 }
 
-function receiveBytes(ctx: AppContext): RequestHandler {
+function receiveBytes(ctx: AppContext, base: string): RequestHandler {
   return async (request, response) => {
     const query = readQuery(request, { name: "text", altText: "text" });
     const upload = { name: textOf(query["name"]), altText: textOf(query["altText"]) };
-    await receive({ request, response }, (content) =>
+    await receive({ request, response, base }, (content) =>
       storeUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
@@ -92,7 +102,7 @@ function receiveBytes(ctx: AppContext): RequestHandler {
 function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     const parts = readSigned(request);
-    await receive({ request, response }, (content) =>
+    await receive({ request, response, base: FILES_PATH }, (content) =>
       receiveLinkedUpload(guestCall(ctx), { ...parts, ...content }),
     );
   };
@@ -100,7 +110,7 @@ function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
 
 /** Streams the request's body into `store`. A client that left is not answered. */
 async function receive(
-  { request, response }: { request: Request<{ id?: string }>; response: Response },
+  { request, response, base }: { request: Request<{ id?: string }>; response: Response; base: string },
   store: (content: Pick<Upload, "body" | "sizeBytes">) => Promise<{ file: File }>,
 ): Promise<void> {
   try {
@@ -108,15 +118,15 @@ async function receive(
     if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
     const body = Readable.from(bytesOf(request), { objectMode: false });
-    sendCreated(response, (await store({ body, sizeBytes })).file);
+    sendCreated(response, base, (await store({ body, sizeBytes })).file);
   } catch (error) {
     if (request.destroyed && !request.complete) return;
     throw error;
   }
 }
 
-function sendCreated(response: Response, file: File): void {
-  response.status(201).location(`/api/v1/files/${file.id}`).json({ file });
+function sendCreated(response: Response, base: string, file: File): void {
+  response.status(201).location(`${base}/${file.id}`).json({ file });
 }
 
 function mediaType(request: Request<{ id?: string }>): string {
@@ -136,7 +146,7 @@ function requireFileType(request: Request<{ id?: string }>): void {
 
 const Import = UploadFileArgs.omit({ path: true }).required({ url: true });
 
-function importByAddress(ctx: AppContext): RequestHandler {
+function importByAddress(ctx: AppContext, base: string): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
     const body = parseBody(request, "required");
@@ -144,7 +154,7 @@ function importByAddress(ctx: AppContext): RequestHandler {
     const parsed = Import.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, Import);
     const call = plainCall(ctx, callerOf(response), untilGone(response));
-    sendCreated(response, (await importFile(call, parsed.data)).file);
+    sendCreated(response, base, (await importFile(call, parsed.data)).file);
   };
 }
 

@@ -17,8 +17,6 @@ import { callerOf } from "../access/auth.ts";
 import { sendError, statusOf } from "../errors.ts";
 import { bytesOf } from "./send-bytes.ts";
 
-export const UPLOADS_PATH = "/api/v1/files/uploads";
-
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
 /** A request for an upload that another one is at waits for so long; the other is asked to end. */
@@ -29,6 +27,11 @@ const MAX_UNFINISHED = 64;
 /** Where resumable uploads grow: on this machine. */
 export interface UploadPlace {
   readonly folder: string;
+}
+
+/** And below which path they are reached. */
+interface UploadDoor extends UploadPlace {
+  readonly base: string;
 }
 
 interface Refusal {
@@ -48,14 +51,14 @@ interface Finished {
  */
 export function createResumableUploads(
   ctx: AppContext,
-  place: UploadPlace,
+  place: UploadDoor,
 ): RequestHandler<{ upload?: string }> {
   let running: Promise<Tus> | null = null;
   let sweptAt = -Infinity;
   return async (request, response) => {
     const caller = callerOf(response);
     const id = request.params.upload;
-    if (id !== undefined && !id.startsWith(`${markOf(caller)}-`)) throw uploadNotFound();
+    if (id !== undefined && !id.startsWith(`${markOf(caller)}-`)) throw uploadNotFound(place.base);
     running ??= startTus(ctx, place).catch((error: unknown) => {
       running = null;
       throw error;
@@ -70,14 +73,14 @@ export function createResumableUploads(
     if (request.method === "HEAD" && id !== undefined) {
       const finished = await tus.findFinished(caller, id);
       if (finished !== null) {
-        response.set({ ...finishedHeaders(finished), "Tus-Resumable": "1.0.0" });
+        response.set({ ...finishedHeaders(finished, place.base), "Tus-Resumable": "1.0.0" });
         return void response.end();
       }
     }
     // Before the bytes come: a sender who is refused in the midst of them may not see the answer.
     if (request.method === "POST" || request.method === "PATCH")
       await assertFreeSpace(place.folder, Number(request.headers["content-length"] ?? 0));
-    await sendAnswer(response, await tus.handle(caller, request));
+    await sendAnswer(response, await tus.handle(caller, request), place.base);
     // Nothing else reads the bytes of a request that was refused.
     request.resume();
   };
@@ -91,7 +94,7 @@ interface Tus {
 }
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(ctx: AppContext, { folder }: UploadPlace): Promise<Tus> {
+async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<Tus> {
   const [{ Server: TusServer, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
     import("@tus/server"),
     import("@tus/file-store"),
@@ -157,7 +160,7 @@ async function startTus(ctx: AppContext, { folder }: UploadPlace): Promise<Tus> 
   };
 
   const server = new TusServer({
-    path: UPLOADS_PATH,
+    path: `${base}/uploads`,
     datastore,
     locker: new MemoryLocker({ acquireLockTimeout: LOCK_TIMEOUT_MS }),
     maxSize: MAX_FILE_BYTES,
@@ -167,7 +170,7 @@ async function startTus(ctx: AppContext, { folder }: UploadPlace): Promise<Tus> 
     namingFunction: (request) => `${markOf(callerIn(request))}-${newId("file").slice(FILE_PREFIX.length)}`,
     onUploadCreate: (_request, upload) => checkNew(upload),
     onUploadFinish: async (request, upload) => ({
-      headers: finishedHeaders(await storeOnce(callerIn(request), upload)),
+      headers: finishedHeaders(await storeOnce(callerIn(request), upload), base),
     }),
     onResponseError: (_request, error) => asRefusal(ctx, folder, error),
   });
@@ -216,9 +219,9 @@ async function findStored(ctx: AppContext, caller: Caller, uploadId: string): Pr
   }
 }
 
-function finishedHeaders({ fileId, sizeBytes }: Finished): Record<string, string> {
+function finishedHeaders({ fileId, sizeBytes }: Finished, base: string): Record<string, string> {
   const size = String(sizeBytes);
-  return { "Content-Location": `/api/v1/files/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
+  return { "Content-Location": `${base}/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
 }
 
 function asWebRequest(request: Request<object>): globalThis.Request {
@@ -231,12 +234,12 @@ function asWebRequest(request: Request<object>): globalThis.Request {
 }
 
 /** tus refuses with a plain text; our refusals are JSON with a sentence. */
-async function sendAnswer(response: Response, answer: globalThis.Response): Promise<void> {
+async function sendAnswer(response: Response, answer: globalThis.Response, base: string): Promise<void> {
   const { status } = answer;
   answer.headers.forEach((value, name) => {
     if (status < 400 || !name.startsWith("content-")) response.set(name, value);
   });
-  if (status >= 400) return sendError(response, status, sentenceFor(status, await answer.text()));
+  if (status >= 400) return sendError(response, status, sentenceFor(status, await answer.text(), base));
   response.status(status).end(Buffer.from(await answer.arrayBuffer()));
 }
 
@@ -251,24 +254,23 @@ async function asRefusal(ctx: AppContext, folder: string, error: unknown): Promi
   return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }
 
-function uploadNotFound(): AppError {
+function uploadNotFound(base: string): AppError {
   return new AppError(
     "not_found",
-    `There is no such upload, or it has expired. Begin a new one with POST ${UPLOADS_PATH}.`,
+    `There is no such upload, or it has expired. Begin a new one with POST ${base}/uploads.`,
   );
 }
 
 /** tus's refusals in our words; sentences of ours (they end with a full stop) go through. */
-function sentenceFor(status: number, body: string): string {
+function sentenceFor(status: number, body: string, base: string): string {
   const text = body.trim();
   if (text.endsWith(".") && /^[A-Z]/.test(text)) return text;
+  if (status === 404 || status === 410) return uploadNotFound(base).message;
   return SENTENCES[status] ?? `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
 }
 
 const SENTENCES: Readonly<Record<number, string>> = {
-  404: uploadNotFound().message,
   409: "Upload-Offset: is not how far the upload is. Ask for the offset with HEAD and go on from there.",
-  410: uploadNotFound().message,
   412: "Tus-Resumable: is required and must be 1.0.0. Use a tus client.",
   413: `Upload-Length: the file is larger than ${MAX_FILE_BYTES} bytes, or larger than was said. Give a smaller one.`,
   423: "Another request is sending to this upload, or it is just being stored. Wait a moment, then try again.",

@@ -1,4 +1,4 @@
-import { Router } from "express";
+import { type RequestHandler, Router } from "express";
 import type { AppContext } from "../../context.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
@@ -83,13 +83,17 @@ function keepBytes(): (name: string, make: () => Promise<string>) => Promise<Buf
   };
 }
 
-/** Takes a person to the page that explains the server. Programs are told that nothing is there. */
-export function createFrontDoor(): Router {
+/** Takes a person to a page, the one that explains the server by default. Programs are told that nothing is there. */
+export function createFrontDoor({ hasPage }: { readonly hasPage: boolean }): Router {
   const router = Router({ caseSensitive: true });
-  router.get(["/", "/docs"], (request, response, next) => {
-    if (request.accepts(["json", "html"]) === "html")
-      response.set("Cache-Control", "no-cache").redirect("/api/v1/docs");
-    else next();
-  });
+  const lead =
+    (path: string): RequestHandler =>
+    (request, response, next) => {
+      if (request.accepts(["json", "html"]) === "html")
+        response.set("Cache-Control", "no-cache").redirect(path);
+      else next();
+    };
+  router.get("/", lead(hasPage ? "/app" : "/api/v1/docs"));
+  router.get("/docs", lead("/api/v1/docs"));
   return router;
 }

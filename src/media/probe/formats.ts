@@ -30,12 +30,30 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
 };
 
+/** A table of posts, to be imported. No platform takes one as a medium. */
+const TABLE: MediaFormat = { mimeType: "text/csv", type: "other", extension: "csv" };
+
 /** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken. */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
-  const format = found === undefined ? undefined : FORMATS[found.mime];
+  const format = found === undefined ? (isTable(head) ? TABLE : undefined) : FORMATS[found.mime];
   if (format === undefined) throw unknownFormat(head);
   return format;
+}
+
+/** A first row of several columns. */
+const HEAD_ROW = /^\u{FEFF}?(?:sep=.\r?\n)?[^\r\n<{[]{0,4000}[,;\t][^\r\n<]{0,4000}\r?\n/u;
+
+/** Plain text whose first row has columns. Programs and web pages have other beginnings. */
+function isTable(head: Uint8Array): boolean {
+  const encoding = head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : "utf-8";
+  try {
+    // The last character may be cut in two.
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true });
+    return HEAD_ROW.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
+  } catch {
+    return false;
+  }
 }
 
 function unknownFormat(head: Uint8Array): AppError {

@@ -79,10 +79,21 @@ function asAnswer(error: unknown): ReaderAnswer {
   return { type: "broken", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
+const NO_FIGURES = {
+  width: null,
+  height: null,
+  durationSeconds: null,
+  videoCodec: null,
+  audioCodec: null,
+  isAnimated: false,
+} as const;
+
 /** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
 export async function probe(source: ByteSource): Promise<ProbedMedia> {
   if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
   const format = await identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
+  const { mimeType } = format;
+  if (format.type === "other") return { mimeType, type: "other", ...NO_FIGURES };
   if (format.type !== "image") return (await import("./tracks.ts")).probeTracks(source, format);
   const { inspectImage, MAX_IMAGE_BYTES } = await import("./image.ts");
   if (source.sizeBytes > MAX_IMAGE_BYTES) {
@@ -92,7 +103,6 @@ export async function probe(source: ByteSource): Promise<ProbedMedia> {
     );
   }
   const found = await inspectImage(await readFirst(source, source.sizeBytes), format);
-  const { mimeType } = format;
   return { mimeType, type: "image", ...found, durationSeconds: null, videoCodec: null, audioCodec: null };
 }
 

@@ -21,6 +21,23 @@ export interface Tables {
     revoked_at: number | null;
     last_used_at: number | null;
   };
+  page_sessions: {
+    id: string;
+    owner_id: string;
+    /** Whose key signed in: a key's id, the fixed key's, or `local`. */
+    key_id: string;
+    /** Tells one fixed key from the next. Null for all others. */
+    key_mark: string | null;
+    /** SHA-256 of the cookie. */
+    token_hash: string;
+    browser: string;
+    created_at: number;
+    /** To the minute. */
+    last_seen_at: number;
+    expires_at: number;
+  };
+  /** One-time addresses that sign in. */
+  page_sign_ins: { token_hash: string; owner_id: string; expires_at: number };
   accounts: {
     id: string;
     owner_id: string;

@@ -21,6 +21,8 @@ interface MovedTable {
  */
 const MOVED_TABLES: readonly MovedTable[] = [
   { table: "api_keys", keys: ["id"] },
+  { table: "page_sessions", keys: ["id"] },
+  { table: "page_sign_ins", keys: ["token_hash"] },
   { table: "accounts", keys: ["id"] },
   { table: "posts", keys: ["id"] },
   { table: "drafts", keys: ["id"] },

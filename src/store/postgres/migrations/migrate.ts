@@ -10,6 +10,7 @@ import * as drafts from "./0011_drafts.ts";
 import * as slots from "./0012_slots.ts";
 import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
+import * as pageSessions from "./0015_page_sessions.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
   slots,
   notices,
   imports,
+  pageSessions,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

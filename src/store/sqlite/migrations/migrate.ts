@@ -13,6 +13,7 @@ import * as drafts from "./0011_drafts.ts";
 import * as slots from "./0012_slots.ts";
 import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
+import * as pageSessions from "./0015_page_sessions.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   slots,
   notices,
   imports,
+  pageSessions,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;

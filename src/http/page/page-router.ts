@@ -1,0 +1,70 @@
+import { type RequestHandler, Router } from "express";
+import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { addToolRoutes } from "../api/routers.ts";
+import { type AuthOptions, checkHost, type Guard, limitVisitors } from "../access/auth.ts";
+import { methodNotAllowed, notFound } from "../errors.ts";
+import { addFileRoutes } from "../files/files-routes.ts";
+import type { UploadPlace } from "../files/resumable-uploads.ts";
+import { addAdminRoutes, type Backups } from "./page-admin.ts";
+import { createPageGuard } from "./page-guard.ts";
+import { createShell, type ReadPageFiles, setPolicy } from "./page-shell.ts";
+import { addSessionRoutes, addSignIn } from "./page-sign-in.ts";
+
+/** What the page needs beside what the API has. */
+export interface PageParts {
+  readonly uploads: UploadPlace;
+  readonly backups: Backups;
+  /** Default: what is built from `apps/page`. */
+  readonly readFiles?: ReadPageFiles;
+}
+
+interface PageDeps extends AuthOptions {
+  readonly toolbox: Toolbox;
+  readonly version: string;
+  readonly page: PageParts;
+}
+
+const API = "/app/api";
+export const PAGE_FILES_PATH = `${API}/files`;
+
+/**
+ * The page at `/app`. Its files are for everyone. Its own calls, below `/app/api`, take the cookie of a session, which
+ * opens nothing else of this server.
+ */
+export function createPageRouter(deps: PageDeps): Router {
+  const { ctx, page } = deps;
+  const router = Router({ caseSensitive: true });
+  router.use("/app", setPolicy, checkHost(deps.publicUrl));
+  const guard = createPageGuard(deps);
+  addFileRoutes(router, { ctx, uploads: page.uploads, guard, base: PAGE_FILES_PATH });
+  router.use(API, createPageApi(deps, guard));
+  const shell = createShell(page.readFiles ?? readBuilt);
+  router
+    .route("/app{/*rest}")
+    .get(limitVisitors(ctx), shell)
+    .all(methodNotAllowed(["get"]));
+  return router;
+}
+
+function createPageApi(deps: PageDeps, guard: Guard): Router {
+  const { ctx, toolbox, page } = deps;
+  const api = Router({ caseSensitive: true });
+  const sessions = { ...deps, hasBackup: page.backups.isPossible };
+  api.use(noStore);
+  addSignIn(api, sessions);
+  api.use(...guard.identify);
+  addSessionRoutes(api, guard, sessions);
+  // The person is there: what a tool would ask them, the page has asked.
+  addToolRoutes(api, toolbox, { guard, isConfirmed: true });
+  addAdminRoutes(api, guard, { ctx, backups: page.backups });
+  api.use(guard.limit, notFound);
+  return api;
+}
+
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set("Cache-Control", "no-store");
+  next();
+};
+
+/** Loaded with the first visit: most processes show no page. */
+const readBuilt: ReadPageFiles = async () => (await import("./page-files.ts")).readPageFiles();
