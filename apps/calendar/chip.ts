@@ -45,7 +45,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
       ? null
       : element("span", { class: "place", dir: "auto" }, place),
     place === null ? null : " ",
-    state.options.tiles?.markOf(post.provider) ?? null,
+    state.options.tiles?.markOf(post.accountId, post.provider) ?? null,
     element("span", { class: "title", dir: "auto" }, post.title),
   );
 }
@@ -79,6 +79,7 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
+    state.options.tiles?.markOf(draft.targets[0]?.accountId ?? "", null) ?? null,
     element("span", { class: "title", dir: "auto" }, draft.title),
   );
 }

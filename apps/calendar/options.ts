@@ -14,8 +14,8 @@ export interface CalendarOptions {
   /** Posts are tiles of two lines with these. Left out: one line each. */
   readonly tiles?: {
     pictureUrl(mediaUrl: string): string;
-    /** The mark of a platform. */
-    markOf(provider: string): Node;
+    /** The mark of a channel's platform. `provider`: where nothing is known of the channel. */
+    markOf(accountId: string, provider: string | null): Node | null;
   };
   /** Each day has dots for its posts: there is no room for words. */
   readonly hasDots?: boolean;

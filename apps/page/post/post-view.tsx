@@ -112,11 +112,14 @@ function Shown({ post }: { readonly post: Post }) {
   return (
     <section class="post-shown" aria-label="What it shows">
       {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
-      {data?.warnings?.map((warning) => (
-        <p key={warning} class="muted note">
-          {forPeople(warning)}
-        </p>
-      ))}
+      {/* It says itself that it is planned already. */}
+      {data?.warnings
+        ?.filter((warning) => !warning.includes(post.id))
+        .map((warning) => (
+          <p key={warning} class="muted note">
+            {forPeople(warning)}
+          </p>
+        ))}
     </section>
   );
 }
@@ -197,7 +200,7 @@ function History({
           </li>
         ))}
       </ol>
-      {lines.length === 0 && <p class="muted note">It was not tried yet.</p>}
+      {lines.length === 0 && post.status === "scheduled" && <p class="muted note">It was not tried yet.</p>}
     </section>
   );
 }

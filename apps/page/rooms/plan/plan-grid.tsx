@@ -7,6 +7,7 @@ import { jsonOf } from "../../../shared/json.ts";
 import type { Wire } from "../../../shared/wire.ts";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may, timezone } from "../../data/session.ts";
+import { findAccount } from "../../data/shared-data.ts";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
@@ -77,7 +78,9 @@ function wireWith(filters: () => PlanFilters): Wire {
 const marks = new Map<string, HTMLElement>();
 
 /** Drawn once for each platform, and copied. */
-function markOf(provider: string): Node {
+function markOf(accountId: string, given: string | null): Node | null {
+  const provider = findAccount(accountId)?.provider ?? given;
+  if (provider === null) return null;
   const known = marks.get(provider);
   if (known !== undefined) return known.cloneNode(true);
   const mark = document.createElement("span");
