@@ -8,7 +8,7 @@ import { isMovable, type State } from "./state.ts";
 export function renderChip(state: State, post: CalendarPost, isReachable: boolean): HTMLElement {
   const { label, sign } = STATUSES[post.status];
   const time = state.formats.time(post.scheduledAt);
-  const place = placeOf(state.calendar, post);
+  const place = state.options.tiles === undefined ? placeOf(state.calendar, post) : null;
   const doing = state.busy.get(post.id) ?? null;
   const canBeMoved = isMovable(state, post);
   const name = [time, place, post.title, label, channelOf(state.calendar, post), doing]
@@ -41,9 +41,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
-    place === null || state.options.tiles !== undefined
-      ? null
-      : element("span", { class: "place", dir: "auto" }, place),
+    place === null ? null : element("span", { class: "place", dir: "auto" }, place),
     place === null ? null : " ",
     state.options.tiles?.markOf(post.accountId, post.provider) ?? null,
     element("span", { class: "title", dir: "auto" }, post.title),
@@ -88,7 +86,7 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
 export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachable: boolean): HTMLElement {
   const channel = state.calendar.names.get(accountId) ?? accountId;
   const time = state.formats.time(at);
-  const name = `${time} is free on ${channel}. Write a post for it.`;
+  const name = `${time} free on ${channel}, write a post`;
   return element(
     "button",
     {
@@ -104,7 +102,7 @@ export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachabl
     },
     element("span", { class: "time" }, time),
     " ",
-    element("span", { class: "word", dir: "auto" }, `free · ${channel}`),
+    element("span", { class: "word", dir: "auto" }, `free on ${channel}`),
   );
 }
 
