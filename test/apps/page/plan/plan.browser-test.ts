@@ -71,7 +71,7 @@ describe("the month", () => {
     await page.waitForURL(/\/app\/write\?account=acc_.*at=2026-11-28T11%3A00%3A00\.000Z/);
     await page.goBack();
     await chip("2026-11-27", /Spring opening, Waits for you/).click();
-    await page.waitForURL(/\/app\/review\?draft=draft_/);
+    await page.waitForURL(/\/app\/review\?draft=dft_/);
     await page.goBack();
     await chip("2026-11-24", /Hello world/).click();
     await page.waitForURL(/post=post_1/);
