@@ -52,10 +52,24 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
       ],
       rows,
     ),
+    "## Registering an app",
+    REGISTERING,
     "## Without a public https address",
     WITHOUT_HTTPS,
   ].join("\n\n");
 }
+
+const REGISTERING = `Where the last column says "an app of yours", somebody registers one there, once for everybody who uses this Posthorn:
+
+- \`posthorn setup tiktok\` shows the steps and the addresses to copy, and asks for the app's id and secret. They hold at once, also
+  for a server that runs. \`--client-id\` and \`--secret-stdin\` are for scripts, \`--forget\` takes them away. LinkedIn's second app is
+  \`posthorn setup linkedin --way pages\`.
+- \`PUT /api/v1/platforms/tiktok/app\` with \`{ "clientId": "…", "clientSecret": "…" }\` does the same, and \`DELETE\` forgets it. It
+  takes an admin key of the default owner.
+- Or set \`POSTHORN_<PLATFORM>_CLIENT_ID\` and \`POSTHORN_<PLATFORM>_CLIENT_SECRET\` in the environment or in posthorn.env. Where one of the two is
+  set, what was entered does not count.
+
+A channel that was connected with one app must be connected anew after another took its place.`;
 
 const WITHOUT_HTTPS = `Instagram, Slack, Threads, TikTok and a live app of Facebook send people back only to https addresses. A machine
 at home that has none can connect them all the same:

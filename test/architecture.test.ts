@@ -130,6 +130,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/health/status.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
+  "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",
   "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
   "src/posts/posts.ts": "the lease on a post that its platform did not delete",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",

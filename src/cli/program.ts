@@ -9,6 +9,7 @@ import { addKeysCommand } from "./commands/keys.ts";
 import { addNotifyCommand } from "./commands/notify.ts";
 import { addOpenCommand } from "./commands/open.ts";
 import { addDemoCommand, addServeCommand, addStdioCommand } from "./commands/serve.ts";
+import { addSetupCommand } from "./commands/setup.ts";
 import { addServiceCommand } from "./service/service.ts";
 import { addToolCommands } from "./commands/tools.ts";
 import { addDataCommands } from "./commands/data.ts";
@@ -56,6 +57,7 @@ function createProgram(host: Host): Command {
   addStdioCommand(program, host);
   addInstallCommand(program, host);
   program.commandsGroup("Use:");
+  addSetupCommand(program, host);
   addConnectCommand(program, host);
   addChannelCommands(program, host);
   addPostCommand(program, host);

@@ -52,6 +52,7 @@ import {
   requireConfigured,
   type WaySetup,
 } from "../platform-io/set-up.ts";
+import { settingsInForce } from "../platform-io/settings-in-force.ts";
 
 /** What the page shows; no secret, and nothing that a stranger with the address could use. */
 export interface ConnectForm extends LinkPage {
@@ -259,7 +260,7 @@ export async function toStart(
   { row, target }: Pick<OpenLink, "row"> & { readonly target: ConsentTarget },
 ): Promise<ConsentStart> {
   const { platform, way } = target;
-  const missing = missingSettings(ctx, platform, way);
+  const missing = missingSettings(await settingsInForce(ctx), platform, way);
   return {
     ...toLinkPage(ctx, { row, target }),
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),

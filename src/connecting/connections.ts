@@ -17,6 +17,7 @@ import {
 import { type ConnectionRow, findConnection, insertConnection } from "../store/queries/connections.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { type AppContext, type CallContext, guestCall } from "../context.ts";
+import { settingsInForce } from "../platform-io/settings-in-force.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import {
@@ -237,7 +238,8 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
       "invalid",
       `accountId: this channel is on ${reconnecting.provider}, not on ${platform.name}. Give provider "${reconnecting.provider}" to reconnect it, or leave accountId out.`,
     );
-  const usual = reconnecting === null ? usualWay(ctx, platform) : wayOf(platform, reconnecting);
+  const usual =
+    reconnecting === null ? usualWay(await settingsInForce(ctx), platform) : wayOf(platform, reconnecting);
   const way = args.way === undefined ? usual : findWay(platform, args.way);
   await requireConfigured(ctx, platform, way);
   const instanceUrl = given ?? (reconnecting === null ? null : await storedInstance(ctx, reconnecting));

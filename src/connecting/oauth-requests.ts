@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { encodeFields } from "../platform-io/encodings.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
+import { setupCommand } from "../platform-io/set-up.ts";
 import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../ports/connect.ts";
 import {
   type JsonObject,
@@ -148,7 +149,7 @@ function appSentence({ platform, way }: TokenPlace): string {
     settingName(way.appOf ?? platform.name, wayName(way, name));
   return (
     `${platform.title} does not accept the app: ${named("CLIENT_ID")} or ${named("CLIENT_SECRET")} is wrong, or the app may not do this. ` +
-    `Correct the settings and start Posthorn again. The channel need not be reconnected.`
+    `Correct them with ${setupCommand(platform, way) ?? "posthorn setup"}, or in the environment and start Posthorn again. The channel need not be reconnected.`
   );
 }
 

@@ -223,9 +223,9 @@ function keyOf({ platform, place }: AppWanted): Pick<AppRow, "provider" | "insta
 }
 
 async function configuredApp(ctx: AppContext, { platform, way }: AppWanted): Promise<App> {
-  await requireConfigured(ctx, platform, way);
+  const set = await requireConfigured(ctx, platform, way);
   const setting = (name: "CLIENT_ID" | "CLIENT_SECRET"): string =>
-    ctx.settings.platformSettings[settingName(way.appOf ?? platform.name, wayName(way, name))] ?? "";
+    set[settingName(way.appOf ?? platform.name, wayName(way, name))] ?? "";
   return { clientId: setting("CLIENT_ID"), clientSecret: setting("CLIENT_SECRET") };
 }
 

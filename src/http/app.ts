@@ -9,6 +9,7 @@ import { createDescriptionRouter, createFrontDoor } from "./openapi/description-
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter, createMetrics } from "./health/health.ts";
 import { createPageRouter, type PageParts } from "./page/page-router.ts";
+import { addPlatformAppRoutes } from "./api/platform-app-routes.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
 import { addResourceRoutes, addToolRoutes } from "./api/routers.ts";
 
@@ -94,6 +95,7 @@ function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guar
   });
   api.use(...guard.identify);
   addToolRoutes(api, deps.toolbox, { guard });
+  addPlatformAppRoutes(api, deps.ctx, guard);
   addResourceRoutes(api, routes, { toolbox: deps.toolbox, guard });
   api.use(guard.limit, notFound);
   return api;

@@ -3,7 +3,14 @@ import { localCaller } from "../access/api-keys.ts";
 import { guideOf, requiredSettings } from "../ports/platform-setup.ts";
 import type { ConnectWay } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { describeSetup, missingSettings, takenRedirectUrl, usualWay } from "../platform-io/set-up.ts";
+import {
+  describeSetup,
+  missingSettings,
+  enterCommand,
+  takenRedirectUrl,
+  usualWay,
+} from "../platform-io/set-up.ts";
+import { type PlatformSettings, settingsInForce } from "../platform-io/settings-in-force.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall, type AppContext } from "../context.ts";
 import { note, ok, type Finding, problem } from "./reports.ts";
@@ -24,11 +31,11 @@ import { assertFreePort } from "../http/server.ts";
 export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const { accounts } = await listAccounts(plainCall(ctx, localCaller()));
-  const set = Object.keys(ctx.settings.platformSettings);
+  const set = await settingsInForce(ctx);
   const isWanted = ({ name }: AnyPlatform): boolean =>
     named === null
       ? accounts.some(({ provider }) => provider === name) ||
-        set.some((setting) => setting.startsWith(settingName(name, "")))
+        Object.keys(set).some((setting) => setting.startsWith(settingName(name, "")))
       : name === named;
   const wanted = platforms.filter(isWanted);
   const findings = await Promise.all(
@@ -36,7 +43,7 @@ export async function examinePlatforms(ctx: AppContext, named: string | null): P
       const connected = accounts.filter(
         ({ provider, status }) => provider === one.name && status === "connected",
       );
-      return examinePlatform(ctx, one, { isNamed: one.name === named, connected: connected.length });
+      return examinePlatform(ctx, one, { isNamed: one.name === named, connected: connected.length, set });
     }),
   );
   return [...findings.flat(), ...(named === null ? tellOthers(platforms.length - wanted.length) : [])];
@@ -56,16 +63,20 @@ function tellOthers(others: number): Finding[] {
 async function examinePlatform(
   ctx: AppContext,
   platform: AnyPlatform,
-  { isNamed, connected }: { readonly isNamed: boolean; readonly connected: number },
+  {
+    isNamed,
+    connected,
+    set,
+  }: { readonly isNamed: boolean; readonly connected: number; readonly set: PlatformSettings },
 ): Promise<Finding[]> {
-  const way = usualWay(ctx, platform);
-  const missing = missingSettings(ctx, platform, way);
+  const way = usualWay(set, platform);
+  const missing = missingSettings(set, platform, way);
   const isBegun = missing.length > 0 && missing.length < requiredSettings(platform, way).length;
   const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];
   return [
     missing.length === 0
       ? ok(platform.name, describeReady(platform, way, connected))
-      : note(platform.name, await explainMissing(ctx, platform, missing)),
+      : note(platform.name, await explainMissing(ctx, platform, set)),
     ...steps.map((step) => (missing.length === 0 ? ok : note)(platform.name, step)),
   ];
 }
@@ -79,11 +90,12 @@ function describeReady({ name, connect }: AnyPlatform, way: ConnectWay, connecte
 async function explainMissing(
   ctx: AppContext,
   platform: AnyPlatform,
-  missing: readonly string[],
+  set: PlatformSettings,
 ): Promise<string> {
   const [way, ...others] = platform.connect;
+  const missing = missingSettings(set, platform, way);
   const instead = others.map(
-    (other) => `, or, by ${other.name}, ${missingSettings(ctx, platform, other).join(" and ")}`,
+    (other) => `, or, by ${other.name}, ${missingSettings(set, platform, other).join(" and ")}`,
   );
   const steps = `(steps: posthorn doctor ${platform.name})`;
   return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await tellAddress(ctx, platform, way)} ${steps}`;
@@ -104,12 +116,14 @@ async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string
     const setup = await describeSetup(ctx, platform, way);
     const forWay = guided.length === 1 ? "" : `for "${way.label}" (--way ${way.name}) `;
     if (setup === null) return [];
+    const command = enterCommand(ctx, platform, way);
     const settings = requiredSettings(platform, way).map((name) => `${name}=…`);
     return [
       ...setup.needs.map((need) => `${forWay}needs: ${need}`),
       `${forWay}begin at ${setup.url}`,
       ...setup.steps.map((step, at) => `${at + 1}. ${step}`),
-      `put this into posthorn.env: ${settings.join(" ")}`,
+      ...(command === null ? [] : [`enter the app's id and secret with: ${command}`]),
+      `${command === null ? "" : "or "}put this into posthorn.env: ${settings.join(" ")}`,
       ...setup.warnings.map((warning) => `note: ${warning}`),
     ];
   });

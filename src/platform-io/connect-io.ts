@@ -7,6 +7,7 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { conversePlatform, readAnswer, requestPlatform } from "./platform-request.ts";
 import { requirePlatform } from "./set-up.ts";
+import { settingsInForce } from "./settings-in-force.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformPost } from "../ports/platform.ts";
 
@@ -30,6 +31,7 @@ export async function createConnectIo(
 ): Promise<ConnectIo> {
   const platform = requirePlatform(ctx, provider);
   const asking = { ctx, platform, title: platform.title, ownerId, signal, knownSecrets };
+  const set = await settingsInForce(ctx);
   return {
     signal,
     publicUrl: await ctx.publicUrl(),
@@ -37,7 +39,7 @@ export async function createConnectIo(
     log: withFields(ctx.log, { provider, ...fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name, of = platform.name) => ctx.settings.platformSettings[settingName(of, name)] ?? null,
+    setting: (name, of = platform.name) => set[settingName(of, name)] ?? null,
     request: (request) => requestPlatform(asking, request),
     socket: (url, work) => conversePlatform(asking, url, work),
     ask: async (request, schema) => {

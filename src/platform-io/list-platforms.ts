@@ -9,7 +9,8 @@ import type { ConnectWay, SecretField } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { guideOf, scopesOf, settingsOf, wayName } from "../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { describeSetup, missingSettings, readSetting, redirectUrlOf, usualWay } from "./set-up.ts";
+import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "./set-up.ts";
+import { type PlatformSettings, settingsInForce } from "./settings-in-force.ts";
 
 /**
  * Every platform of this installation in short, or those named whole, by name. Throws `invalid` for a name
@@ -19,9 +20,10 @@ export async function listPlatforms(
   { ctx }: CallContext,
   { provider }: PlatformsArgs = {},
 ): Promise<{ platforms: PlatformListing[] }> {
-  if (provider === undefined) return { platforms: byName(ctx.platforms.values()).map(inShort(ctx)) };
-  const wanted = new Set(provider.map((name) => findPlatform(ctx, name)));
-  return { platforms: await Promise.all(byName(wanted).map((platform) => describePlatform(ctx, platform))) };
+  const set = await settingsInForce(ctx);
+  if (provider === undefined) return { platforms: byName(ctx.platforms.values()).map(inShort(set)) };
+  const wanted = byName(new Set(provider.map((name) => findPlatform(ctx, name))));
+  return { platforms: await Promise.all(wanted.map((platform) => describePlatform(ctx, platform, set))) };
 }
 
 function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
@@ -29,15 +31,15 @@ function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
 }
 
 const inShort =
-  (ctx: AppContext) =>
+  (set: PlatformSettings) =>
   (platform: AnyPlatform): PlatformListing => {
     const { name, title, connect } = platform;
     const { media, caption, nativeScheduling } = showCapabilities(
       platform.capabilities,
       platform.remove !== undefined,
     );
-    const usual = usualWay(ctx, platform);
-    const missing = missingSettings(ctx, platform, usual);
+    const usual = usualWay(set, platform);
+    const missing = missingSettings(set, platform, usual);
     const ways = [usual, ...connect.filter((way) => way !== usual)];
     return {
       provider: name,
@@ -52,12 +54,16 @@ const inShort =
     };
   };
 
-async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise<PlatformListing> {
+async function describePlatform(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  set: PlatformSettings,
+): Promise<PlatformListing> {
   const { connect, capabilities, docs, name } = platform;
   const comesBack = connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
-  const isSet = (setting: string): boolean => readSetting(ctx, platform, setting) !== null;
+  const isSet = (setting: string): boolean => set[settingName(name, setting)] !== undefined;
   return {
-    ...inShort(ctx)(platform),
+    ...inShort(set)(platform),
     docs,
     capabilities: showCapabilities(capabilities, platform.remove !== undefined),
     metadataSchema: z.toJSONSchema(platform.metadata, {
@@ -66,7 +72,7 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
       reused: "inline",
       unrepresentable: "any",
     }),
-    connecting: connect.map((way) => describeWay(ctx, platform, way)),
+    connecting: connect.map((way) => describeWay(set, platform, way)),
     settings: settingsOf(platform).map((setting) => ({
       ...setting,
       name: settingName(name, setting.name),
@@ -79,7 +85,7 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
 
 type WayListing = NonNullable<PlatformListing["connecting"]>[number];
 
-function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): WayListing {
+function describeWay(set: PlatformSettings, platform: AnyPlatform, way: ConnectWay): WayListing {
   return {
     name: way.name,
     label: way.label,
@@ -89,9 +95,9 @@ function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): W
       ...(way.steps ?? []).map((step, at) => `${at + 1}. ${step}`),
       ...(way.toCopy === undefined ? [] : [`\n${way.toCopy}`]),
     ].join(" "),
-    missing: missingSettings(ctx, platform, way),
+    missing: missingSettings(set, platform, way),
     secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
-    scopes: [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))],
+    scopes: [...scopesOf(way, set[settingName(platform.name, wayName(way, "SCOPES"))] ?? null)],
   };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Secrets } from "../ports/connect.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppRow, ConnectionRow } from "../store/queries/connections.ts";
+import type { PlatformAppRow } from "../store/queries/platform-apps.ts";
 import type { GrantRow } from "../store/queries/grants.ts";
 import type { AppContext } from "../context.ts";
 
@@ -52,6 +53,11 @@ export function pendingAad(connection: PendingOwner): string {
 /** What an app that we registered is bound to. */
 export function appAad(app: Pick<AppRow, "provider" | "instance_url" | "redirect_url">): string {
   return `app|${app.provider}|${app.instance_url}|${app.redirect_url}`;
+}
+
+/** What the app that a person registered at a platform is bound to. */
+export function platformAppAad({ provider }: Pick<PlatformAppRow, "provider">): string {
+  return `platform-app|${provider}`;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type FilledGuide,
   fillGuide,
   guideOf,
+  hasOwnApp,
   mediaNeed,
   pasteWay,
   requiredSettings,
@@ -15,6 +16,12 @@ import {
   wayName,
 } from "../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
+import {
+  appSettingNames,
+  isInEnvironment,
+  type PlatformSettings,
+  settingsInForce,
+} from "./settings-in-force.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -58,14 +65,14 @@ async function readHome(ctx: AppContext): Promise<string> {
 }
 
 /** Whole names of the settings without which the platform cannot be connected in this way. */
-export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {
-  return requiredSettings(platform, way).filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
+export function missingSettings(set: PlatformSettings, platform: AnyPlatform, way: ConnectWay): string[] {
+  return requiredSettings(platform, way).filter((name) => (set[name] ?? "") === "");
 }
 
 /** The way that is taken when none is named: the first that is set up, or the first of all. */
-export function usualWay(ctx: AppContext, platform: AnyPlatform): ConnectWay {
+export function usualWay(set: PlatformSettings, platform: AnyPlatform): ConnectWay {
   return (
-    platform.connect.find((way) => missingSettings(ctx, platform, way).length === 0) ?? platform.connect[0]
+    platform.connect.find((way) => missingSettings(set, platform, way).length === 0) ?? platform.connect[0]
   );
 }
 
@@ -101,22 +108,23 @@ async function missingAddresses(
 }
 
 /**
- * Throws `unavailable` that names the settings without which the platform cannot be connected in this way,
- * and the address to register.
+ * The settings in force. Throws `unavailable` that names those without which the platform cannot be connected
+ * in this way, and the address to register.
  */
 export async function requireConfigured(
   ctx: AppContext,
   platform: AnyPlatform,
   way: ConnectWay,
-): Promise<void> {
-  const missing = missingSettings(ctx, platform, way);
-  if (missing.length === 0) return;
+): Promise<PlatformSettings> {
+  const set = await settingsInForce(ctx);
+  const missing = missingSettings(set, platform, way);
+  if (missing.length === 0) return set;
   const [them, are] = missing.length === 1 ? ["it", "is"] : ["them", "are"];
   const sentences = [
     `${platform.title} cannot be connected yet: ${missing.join(" and ")} ${are} not set.`,
     await whereToGet(ctx, platform, way),
-    `Set ${them} in the environment or in posthorn.env and start Posthorn again.`,
-    ...otherWays(ctx, platform, way),
+    `${orEnter(ctx, { platform, way, missing, them })} ${them} in the environment or in posthorn.env and start Posthorn again.`,
+    ...otherWays(set, platform, way),
   ];
   throw new AppError("unavailable", sentences.join(" "));
 }
@@ -137,11 +145,46 @@ async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWa
   return `A person first registers an app at ${setup?.url ?? platform.docs} with ${back}.${steps}`;
 }
 
-function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {
+interface Lacking {
+  readonly platform: AnyPlatform;
+  readonly way: ConnectWay;
+  readonly missing: readonly string[];
+  readonly them: string;
+}
+
+/** Only an app can be entered while Posthorn runs. */
+function orEnter(ctx: AppContext, { platform, way, missing, them }: Lacking): string {
+  const command = enterCommand(ctx, platform, way);
+  const app = appSettings(platform, way);
+  const isAppAlone = missing.every((name) => app.includes(name));
+  return command === null || !isAppAlone ? "Set" : `Enter ${them} with ${command}. Or set`;
+}
+
+/** As `setupCommand`; null, too, where the environment names a part of the app: what is entered would not count. */
+export function enterCommand(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string | null {
+  const isNamed = isInEnvironment(ctx.settings.platformSettings, appSettings(platform, way));
+  return isNamed ? null : setupCommand(platform, way);
+}
+
+/** Whole names of the settings that hold the app of this way; none where it has no app that a person registers. */
+function appSettings(platform: AnyPlatform, way: ConnectWay): readonly string[] {
+  if (way.kind !== "oauth" || way.register !== undefined) return [];
+  return appSettingNames(way.appOf ?? platform.name, way.settingPrefix ?? "");
+}
+
+/** The command that asks for the app of this way; null where there is none. */
+export function setupCommand(platform: AnyPlatform, way: ConnectWay): string | null {
+  if (way.kind !== "oauth" || way.register !== undefined) return null;
+  if (way.appOf !== undefined) return `posthorn setup ${way.appOf}`;
+  const isFirst = way === platform.connect.find(hasOwnApp);
+  return `posthorn setup ${platform.name}${isFirst ? "" : ` --way ${way.name}`}`;
+}
+
+function otherWays(set: PlatformSettings, platform: AnyPlatform, way: ConnectWay): string[] {
   return platform.connect
     .filter((other) => other !== way)
     .map((other) => {
-      const missing = missingSettings(ctx, platform, other);
+      const missing = missingSettings(set, platform, other);
       const named = `way "${other.name}" (${other.label})`;
       return missing.length === 0
         ? `Or take ${named}, which works now.`
@@ -164,6 +207,8 @@ export async function describeWaySetup(ctx: AppContext, platform: AnyPlatform, w
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))).join(" "),
     /** Whole names of the settings that it needs, whether they are set or not. */
     settings: requiredSettings(platform, way),
+    /** Asks for those of its app; null: it has none. */
+    command: setupCommand(platform, way),
   };
 }
 

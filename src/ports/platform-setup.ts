@@ -41,7 +41,7 @@ function baseSettings({ baseUrl, connect }: Ways): PlatformSetting[] {
 function oauthSettings({ connect }: Ways): PlatformSetting[] {
   const ways = connect.filter((way) => way.kind === "oauth");
   return [
-    ...ways.filter(needsOwnApp).flatMap((way) => appSettings(connect[0] === way, way)),
+    ...ways.filter(hasOwnApp).flatMap((way) => appSettings(connect[0] === way, way)),
     ...ways.flatMap(endpointSettings),
     ...ways.map(scopesSetting),
   ];
@@ -73,8 +73,9 @@ function endpointSettings({ endpoints, appOf }: OAuthWay): PlatformSetting[] {
   ];
 }
 
-function needsOwnApp(way: OAuthWay): boolean {
-  return way.register === undefined && way.appOf === undefined;
+/** Whether a person registers an app at this platform for it. */
+export function hasOwnApp(way: ConnectWay): way is OAuthWay {
+  return way.kind === "oauth" && way.register === undefined && way.appOf === undefined;
 }
 
 function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {

@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { resealAll, ownsDatabase } from "../../src/app/secret-key.ts";
-import { appAad, openSecrets, pendingAad, sealGrant, sealSecrets } from "../../src/platform-io/secrets.ts";
+import {
+  appAad,
+  openSecrets,
+  pendingAad,
+  platformAppAad,
+  sealGrant,
+  sealSecrets,
+} from "../../src/platform-io/secrets.ts";
 import { openTarget, sealTarget } from "../../src/webhooks/send.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
@@ -63,6 +70,12 @@ async function fillConsents(ctx: TestContext): Promise<void> {
     updated_at: 0,
   });
   insert("apps", { ...app, app_enc: ctx.cipher.seal("{}", appAad(app)), created_at: 0 });
+  insert("platform_apps", {
+    provider: "scripted",
+    apps_enc: ctx.cipher.seal("{}", platformAppAad({ provider: "scripted" })),
+    updated_at: 0,
+    updated_by: "local",
+  });
   const link = { id: "con_1", owner_id: "default" };
   insert("connections", {
     ...link,

@@ -177,7 +177,7 @@ describe("connectChannel", () => {
       "Cinema cannot be connected yet: POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET are not set. " +
         "A person first registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback. " +
         "The steps are on the page http://localhost:4747/connect/setup/cinema, which the person can open now. posthorn doctor cinema prints them, too. " +
-        "Set them in the environment or in posthorn.env and start Posthorn again.",
+        "Enter them with posthorn setup cinema. Or set them in the environment or in posthorn.env and start Posthorn again.",
     );
     const half = await refusalWith({
       POSTHORN_CINEMA_CLIENT_ID: "id",

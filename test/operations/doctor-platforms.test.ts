@@ -44,7 +44,12 @@ it("names what is missing, and the address to register", async () => {
   expect(await examine({}, { named: "cinema", ways: [consentWay()] })).toEqual([
     "cinema note: cannot be connected yet: set POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET. " +
       "The redirect address to register is http://localhost:4747/connect/callback (steps: posthorn doctor cinema)",
-    ...STEPS.map((step) => `cinema note: ${step}`),
+    ...STEPS.toSpliced(
+      5,
+      1,
+      "enter the app's id and secret with: posthorn setup cinema",
+      `or ${STEPS[5]}`,
+    ).map((step) => `cinema note: ${step}`),
   ]);
   const ways = [consentWay({ redirect: "https" }), consentWay({ name: "pages", appOf: "theatre" })] as const;
   const [cinema] = await examine({}, { named: "cinema", ways });

@@ -179,7 +179,10 @@ describe("listPlatforms", () => {
       const settings = { ...SETTINGS, platformSettings };
       const ctx = await createTestContext({ platformList: [platform, consents], settings });
       const [cinema, film] = (await listPlatforms(callOf(ctx))).platforms;
-      expect([cinema?.ways[0], cinema?.configured]).toEqual([usualWay(ctx, platform).name, true]);
+      expect([cinema?.ways[0], cinema?.configured]).toEqual([
+        usualWay(platformSettings, platform).name,
+        true,
+      ]);
       return [cinema?.ways[0], film?.ways[0], film?.configured];
     };
     const theatre = { POSTHORN_THEATRE_CLIENT_ID: "t", POSTHORN_THEATRE_CLIENT_SECRET: "t" };

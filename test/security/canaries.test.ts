@@ -35,6 +35,8 @@ const CANARY = {
   hookSecret: `whsec_${Buffer.from("canary-hook-signing-secret-0001").toString("base64")}`,
   fixedKey: "canary-fixed-key-of-the-settings-1234",
   metricsToken: "canary-metrics-token",
+  appId: "canary-app-client-id",
+  appSecret: "canary-app-client-secret",
   bucketSecret: "canary-bucket-secret-access-key",
 } as const;
 
@@ -258,6 +260,13 @@ async function runSession(): Promise<void> {
   await deliverDue(ctx, own.result.webhook.id, new AbortController().signal);
   await call("list_webhooks", { id: own.result.webhook.id, limit: 50 });
 
+  const app = { clientId: CANARY.appId, clientSecret: CANARY.appSecret };
+  await ask("PUT /api/v1/platforms/tiktok/app", { json: app });
+  await ask("PUT /api/v1/platforms/tiktok/app", { json: { ...app, [CANARY.appSecret.slice(0, 6)]: 1 } });
+  await ask("PUT /api/v1/platforms/tiktok/app", { json: { ...app, clientSecret: `${app.clientSecret}\n` } });
+  await ask("PUT /api/v1/platforms/bluesky/app", { json: app });
+  await call("list_platforms", { provider: ["tiktok"] });
+
   const link = await openCalendarLink(callOf(ctx), { isNew: false });
   made["calendar link"] = new URL(link.url).pathname.split("/")[2]?.replace(".ics", "") ?? "";
   const calendar = await server.ask(`GET ${new URL(link.url).pathname}`, { key: null });
@@ -277,6 +286,8 @@ async function runSession(): Promise<void> {
   await command(["backup", join(folder.path, "backup.tar")]);
   await command(["keys", "list"]);
   await command(["doctor"]);
+  await command(["doctor", "tiktok"]);
+  await command(["setup", "tiktok", "--client-id", CANARY.appId, "--secret-stdin"], CANARY.appSecret);
   await command(["doctor"], undefined, bucket());
   await command(["backup", join(folder.path, "bucket.tar")], undefined, bucket());
   await command(

@@ -25,6 +25,8 @@ const OTHERS: readonly string[] = [
   "GET /tools",
   "POST /files",
   "GET /files/{id}",
+  "PUT /platforms/{provider}/app",
+  "DELETE /platforms/{provider}/app",
   "POST /files/uploads",
   "HEAD /files/uploads/{upload}",
   "PATCH /files/uploads/{upload}",

@@ -44,12 +44,13 @@ export interface Service extends TestServer {
 export async function startService(
   options: Partial<Omit<HttpDeps, "ctx" | "toolbox">> = {},
   overrides: Partial<AppContext> = {},
+  timezone = "UTC",
 ): Promise<Service> {
   const folder = temporaryFolder();
   const sandbox = await readSandboxSetup(folder.path);
   if (!isOnPostgres) writeFileSync(sandbox.folder.database, await freshDatabase(), { mode: 0o600 });
   // Whatever zone the machine is in that runs the tests.
-  const setup = { ...sandbox, config: { ...sandbox.config, timezone: "UTC" } };
+  const setup = { ...sandbox, config: { ...sandbox.config, timezone } };
   const clock = new FakeClock();
   const log = createMemoryLogger();
   const outbound = createNamelessDoor();

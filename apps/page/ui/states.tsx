@@ -35,7 +35,9 @@ export function Problem({
   return (
     <div class="problem" role="alert">
       <TriangleAlert aria-hidden="true" size={18} />
-      <span>{sentence}</span>
+      <p>
+        <Sentence text={sentence} />
+      </p>
       {onRetry && (
         <Button isSmall onClick={onRetry}>
           Try again
@@ -43,6 +45,11 @@ export function Problem({
       )}
     </div>
   );
+}
+
+/** A sentence of the server's: what it sets in backticks is to be typed. */
+export function Sentence({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))}</>;
 }
 
 /** While something is loaded: grey lines in its shape. */

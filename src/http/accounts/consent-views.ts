@@ -137,7 +137,7 @@ export function setupPageView({ platformTitle, ways }: SetupPage): View {
 }
 
 /** What it takes comes first: it decides whether a person begins. */
-export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup): Html {
+export function waySetupView({ guide, redirectUrl, scopes, settings, command }: WaySetup): Html {
   // One is entered there, not opened.
   const toLink = (address: string): Html =>
     address === redirectUrl ? html`<code>${address}</code>` : linkBeside(address);
@@ -155,7 +155,14 @@ export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup)
       ${guide.steps.map((step) => html`<li>${withLinks(step, toLink)}</li>`)}
     </ol>
     ${toCopy("Redirect address", redirectUrl ?? "")} ${toCopy("Scopes", scopes)}
-    <h2>Put this into <code>posthorn.env</code></h2>
+    ${
+      command === null
+        ? null
+        : html`<h2>Enter id and secret</h2>
+            <p>Run this where Posthorn is installed. It asks for both, and they hold at once.</p>
+            ${snippet(command)}`
+    }
+    <h2>${command === null ? "Put" : "Or put"} this into <code>posthorn.env</code></h2>
     <p>The file lies in Posthorn's data folder. Add the values, then start Posthorn again.</p>
     ${snippet(settings.map((name) => `${name}=`).join("\n"))}
     ${guide.warnings.length === 0 ? null : html`<h2>Good to know</h2>`}

@@ -11,7 +11,7 @@ import { type ResourceRoute, toolOf } from "../api/resource-routes.ts";
 
 export interface Operation {
   readonly path: string;
-  readonly method: ResourceRoute["method"];
+  readonly method: ResourceRoute["method"] | "put";
   readonly operation: ZodOpenApiOperationObject;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { File } from "../../domain/files/file.ts";
 import { answer, failures, type Operation } from "./openapi-operations.ts";
+import { PlatformAppArgs, PlatformAppState } from "../../domain/accounts/platform-app.ts";
 import { Account } from "../../domain/accounts/account.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
@@ -18,6 +19,8 @@ const Import = z.strictObject({
   name: z.string().optional().describe("Its name in lists (default: the last part of the address)."),
   altText: z.string().optional().describe("What a picture shows, for those who do not see it."),
 });
+
+const AppPath = z.object({ provider: z.string().describe("The platform, from list_platforms.") });
 
 const AnyObject = z.record(z.string(), z.unknown());
 
@@ -100,6 +103,48 @@ export const OTHER_PATHS: readonly Operation[] = [
           headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
         },
         ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/platforms/{provider}/app",
+    method: "put",
+    operation: {
+      operationId: "putPlatformsByProviderApp",
+      summary: "Enter the app that you registered at a platform",
+      description:
+        "Needs the permission `admin`, of the default owner. The app is kept encrypted, holds at once in every process, and is never answered. " +
+        "What the environment names stands before it. `posthorn setup` does the same.",
+      tags: ["Service"],
+      requestParams: { path: AppPath },
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: PlatformAppArgs,
+            example: { clientId: "1234567890", clientSecret: "the-secret-of-the-app" },
+          },
+        },
+      },
+      responses: {
+        "200": answer(PlatformAppState),
+        ...failures("400", "401", "403", "404", "409", "413", "429", "500", "503"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/platforms/{provider}/app",
+    method: "delete",
+    operation: {
+      operationId: "deletePlatformsByProviderApp",
+      summary: "Forget the app that was entered",
+      description:
+        "Needs the permission `admin`, of the default owner. Channels that were connected with it can then not renew their access.",
+      tags: ["Service"],
+      requestParams: { path: AppPath },
+      responses: {
+        "200": answer(PlatformAppState),
+        ...failures("400", "401", "403", "404", "409", "413", "429", "500", "503"),
       },
     },
   },

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from "express";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { addPlatformAppRoutes } from "../api/platform-app-routes.ts";
 import { addToolRoutes } from "../api/routers.ts";
 import { type AuthOptions, checkHost, type Guard, limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed, notFound } from "../errors.ts";
@@ -56,6 +57,7 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   addSessionRoutes(api, guard, sessions);
   // The person is there: what a tool would ask them, the page has asked.
   addToolRoutes(api, toolbox, { guard, isConfirmed: true });
+  addPlatformAppRoutes(api, ctx, guard);
   addAdminRoutes(api, guard, { ctx, backups: page.backups });
   api.use(guard.limit, notFound);
   return api;

@@ -47,7 +47,7 @@ const GUIDE: SetupGuide = {
     `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
     'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, choose "External" as its audience, and add these scopes under "Data access": {scopes}',
     'Under "Clients", create an OAuth client of the type "Web application" with the authorized redirect URI {redirectUrl}',
-    "Copy the client's id and secret into POSTHORN_YOUTUBE_CLIENT_ID and POSTHORN_YOUTUBE_CLIENT_SECRET and start Posthorn again.",
+    "Copy the client's id and secret into POSTHORN_YOUTUBE_CLIENT_ID and POSTHORN_YOUTUBE_CLIENT_SECRET.",
     'Under "Audience", press "Publish app", so that the app is "In production", and connect the channel afterwards.',
     "For videos that others can see, ask for YouTube's audit at https://support.google.com/youtube/contact/yt_api_form",
   ],

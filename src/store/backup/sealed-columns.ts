@@ -19,6 +19,7 @@ export const SEALED_COLUMNS = {
   accounts: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "settings", "grant_id"] },
   grants: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "way", "instance_url"] },
   apps: { column: "app_enc", keys: ["provider", "instance_url", "redirect_url"] },
+  platform_apps: { column: "apps_enc", keys: ["provider"] },
   connections: { column: "pending_enc", keys: ["id", "owner_id"] },
   webhooks: { column: "secrets_enc", keys: ["id", "owner_id"] },
   calendar_links: { column: "token_enc", keys: ["owner_id"] },

@@ -3,11 +3,11 @@ import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import type { DraftState } from "../../domain/drafts/draft.ts";
+import type { PlanTables } from "./schema-plans.ts";
 import type { DeliveryStatus, WebhookFormat, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
 /** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
-export interface Tables {
+export interface Tables extends PlanTables {
   meta: { key: string; value: string };
   api_keys: {
     id: string;
@@ -188,6 +188,14 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** Apps registered at platforms, entered while Posthorn runs. They belong to no owner. */
+  platform_apps: {
+    provider: string;
+    apps_enc: string;
+    updated_at: number;
+    /** The key that brought it. */
+    updated_by: string;
+  };
   /** Rows of imported tables, by what they said, and the post that each was made into. */
   imported_rows: { owner_id: string; mark: string; post_id: string };
   effects: {
@@ -329,48 +337,6 @@ export interface Tables {
     http_status: number | null;
     error: string | null;
   };
-  drafts: {
-    id: string;
-    owner_id: string;
-    title: string | null;
-    caption: string | null;
-    media_url: string;
-    metadata: string | null;
-    /** A list of `Target`. */
-    targets: string;
-    scheduled_at: number | null;
-    slot: "next" | null;
-    /** A `Series`. */
-    repeat: string | null;
-    /** Of texts, as they were given. */
-    labels: string;
-    note: string | null;
-    state: DraftState;
-    revision: number;
-    /** A list of `Check`, as of the last change. */
-    checks: string;
-    /** Which fields each of the last changes touched, and whose key made it. */
-    changes: string;
-    /** The key that wrote it. */
-    key_id: string;
-    /** What was decided, and by which key. */
-    decision: string | null;
-    created_at: number;
-    updated_at: number;
-  };
-  /** What a plan says of a post. Posts without such words have none. */
-  post_plans: {
-    post_id: string;
-    owner_id: string;
-    account_id: string;
-    /** Null: it was scheduled by itself. */
-    draft_id: string | null;
-    /** When its series came to it; 0: the draft is no series. */
-    occurrence: number;
-    labels: string;
-    note: string | null;
-  };
-  post_labels: { owner_id: string; label: string; post_id: string };
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 

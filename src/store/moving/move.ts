@@ -36,6 +36,7 @@ const MOVED_TABLES: readonly MovedTable[] = [
   { table: "file_uses", keys: ["account_id", "file_id"] },
   { table: "grants", keys: ["id"] },
   { table: "apps", keys: ["provider", "instance_url", "redirect_url"] },
+  { table: "platform_apps", keys: ["provider"] },
   { table: "connections", keys: ["id"] },
   { table: "feed_items", keys: ["account_id", "id"] },
   { table: "calendar_links", keys: ["owner_id"] },

@@ -11,6 +11,7 @@ import * as slots from "./0012_slots.ts";
 import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
 import * as pageSessions from "./0015_page_sessions.ts";
+import * as platformApps from "./0016_platform_apps.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   notices,
   imports,
   pageSessions,
+  platformApps,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

@@ -14,6 +14,7 @@ import * as slots from "./0012_slots.ts";
 import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
 import * as pageSessions from "./0015_page_sessions.ts";
+import * as platformApps from "./0016_platform_apps.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notices,
   imports,
   pageSessions,
+  platformApps,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;

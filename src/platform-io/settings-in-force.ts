@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { settingName } from "../domain/accounts/platform-settings.ts";
+import type { AppContext } from "../context.ts";
+import { listPlatformApps, type PlatformAppRow } from "../store/queries/platform-apps.ts";
+import { platformAppAad } from "./secrets.ts";
+
+/** Settings of platforms by their whole names. */
+export type PlatformSettings = Readonly<Record<string, string>>;
+
+const StoredApp = z.strictObject({ clientId: z.string(), clientSecret: z.string().nullable() });
+
+/** The apps of one platform, by what stands before their settings' names: nothing, or PAGE_ of a second one. */
+const StoredApps = z.record(z.string(), StoredApp);
+export type StoredApps = z.infer<typeof StoredApps>;
+
+/**
+ * Settings of platforms as they hold at this moment: the environment's, and the apps that were entered since.
+ * Read anew for each use, so that what was entered holds at once in every process.
+ */
+export async function settingsInForce(ctx: AppContext): Promise<PlatformSettings> {
+  const set = ctx.settings.platformSettings;
+  const rows = await listPlatformApps(ctx.store);
+  const entered = rows.flatMap((row) =>
+    Object.entries(openApps(ctx, row)).flatMap(([prefix, { clientId, clientSecret }]) => {
+      const names = appSettingNames(row.provider, prefix);
+      // An id of the one and a secret of the other would fit nowhere.
+      if (isInEnvironment(set, names)) return [];
+      const [idName, secretName] = names;
+      return [
+        [idName, clientId] as const,
+        ...(clientSecret === null ? [] : [[secretName, clientSecret] as const]),
+      ];
+    }),
+  );
+  return entered.length === 0 ? set : { ...set, ...Object.fromEntries(entered) };
+}
+
+/** Whole names of the settings of an app: its id's and its secret's. */
+export function appSettingNames(provider: string, prefix: string): readonly [string, string] {
+  return [settingName(provider, `${prefix}CLIENT_ID`), settingName(provider, `${prefix}CLIENT_SECRET`)];
+}
+
+/** Whether the environment names the app: then it stands before one that was entered. */
+export function isInEnvironment(set: PlatformSettings, names: readonly string[]): boolean {
+  return names.some((name) => (set[name] ?? "") !== "");
+}
+
+/** None where they were sealed with another key. */
+export function openApps(ctx: AppContext, row: PlatformAppRow): StoredApps {
+  try {
+    return StoredApps.parse(JSON.parse(ctx.cipher.open(row.apps_enc, platformAppAad(row))));
+  } catch {
+    return {};
+  }
+}
+
+export function sealApps(ctx: AppContext, provider: string, apps: StoredApps): string {
+  return ctx.cipher.seal(JSON.stringify(apps), platformAppAad({ provider }));
+}

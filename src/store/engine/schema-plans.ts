@@ -1,0 +1,47 @@
+import type { DraftState } from "../../domain/drafts/draft.ts";
+
+/** The tables of what is planned; the others are in `schema.ts`. */
+export interface PlanTables {
+  drafts: {
+    id: string;
+    owner_id: string;
+    title: string | null;
+    caption: string | null;
+    media_url: string;
+    metadata: string | null;
+    /** A list of `Target`. */
+    targets: string;
+    scheduled_at: number | null;
+    slot: "next" | null;
+    /** A `Series`. */
+    repeat: string | null;
+    /** Of texts, as they were given. */
+    labels: string;
+    note: string | null;
+    state: DraftState;
+    revision: number;
+    /** A list of `Check`, as of the last change. */
+    checks: string;
+    /** Which fields each of the last changes touched, and whose key made it. */
+    changes: string;
+    /** The key that wrote it. */
+    key_id: string;
+    /** What was decided, and by which key. */
+    decision: string | null;
+    created_at: number;
+    updated_at: number;
+  };
+  /** What a plan says of a post. Posts without such words have none. */
+  post_plans: {
+    post_id: string;
+    owner_id: string;
+    account_id: string;
+    /** Null: it was scheduled by itself. */
+    draft_id: string | null;
+    /** When its series came to it; 0: the draft is no series. */
+    occurrence: number;
+    labels: string;
+    note: string | null;
+  };
+  post_labels: { owner_id: string; label: string; post_id: string };
+}

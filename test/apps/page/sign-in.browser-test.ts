@@ -1,0 +1,71 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSignIn } from "../../../src/access/page-sessions.ts";
+import { launchBrowser } from "../../support/browser.ts";
+import { newWindow, objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
+import { startPageHost, type PageHost } from "./page-host.ts";
+
+let browser: Browser;
+let host: PageHost;
+beforeAll(async () => {
+  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  await host.addFeed();
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+describe("signing in", () => {
+  it("takes the one-time address once, and leaves no token in the address bar or the history", async () => {
+    const address = `${host.address}/app/sign-in#${await makeSignIn(host.ctx)}`;
+    await using first = await newWindow(browser, { width: 1_280 });
+    const page = await first.newPage();
+    await page.goto(address);
+    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    expect(page.url()).toBe(`${host.address}/app/plan`);
+    await using second = await newWindow(browser, { width: 1_280 });
+    const stranger = await second.newPage();
+    await stranger.goto(address);
+    await stranger.getByRole("alert").getByText("does not sign in any more").waitFor();
+    expect(stranger.url()).toBe(`${host.address}/app/sign-in`);
+  });
+
+  it("takes a key, refuses a wrong one with its reason, and signs out", async () => {
+    await using window = await newWindow(browser, { width: 1_280 });
+    const page = await window.newPage();
+    await page.goto(`${host.address}/app/settings`);
+    await page.getByLabel("Or paste an API key").fill("phk_nothing");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("The API key is not valid").waitFor();
+    await page.getByLabel("Or paste an API key").fill(await host.keyFor("default"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  it("asks to sign in again where the session ends while the page is open", async () => {
+    const page = await host.open(browser, { path: "/app/plan" });
+    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.context().clearCookies();
+    await page.getByRole("link", { name: "Results" }).click();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.context().close();
+  });
+
+  it.each(WIDTHS)("has nothing that axe objects to in a $name window", async ({ name, width }) => {
+    await using window = await newWindow(browser, { width });
+    const page = await window.newPage();
+    await page.goto(`${host.address}/app/sign-in#wrong`);
+    await page.getByRole("alert").waitFor();
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `sign-in-${name}-${theme}`);
+      expect([theme, await objectionsTo(page)]).toEqual([theme, []]);
+    }
+  });
+});
