@@ -50,8 +50,9 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
 
 function renderMedia({ options }: State, { mediaUrl }: CalendarPost): readonly HTMLElement[] {
   if (options.tiles === undefined || mediaUrl === "") return [];
+  // Drawn anew with every change: from the cache and at once, or it would flicker.
   const src = options.tiles.pictureUrl(mediaUrl);
-  const picture = element("img", { class: "thumb", src, alt: "", loading: "lazy", draggable: "false" });
+  const picture = element("img", { class: "thumb", src, alt: "", decoding: "sync", draggable: "false" });
   // A film has none, nor has what cannot be read.
   picture.addEventListener("error", () => picture.remove());
   return [picture];
