@@ -16,7 +16,14 @@ import { DaySection, DaySheet } from "./day-tiles.tsx";
 import { Filters } from "./plan-filters.tsx";
 import { gridView, PlanGrid } from "./plan-grid.tsx";
 import { PlanList } from "./plan-list.tsx";
-import { addressOf, isFiltered, type PlanFilters, type PlanQuery, readQuery } from "./plan-query.ts";
+import {
+  addressOf,
+  isFiltered,
+  type PlanFilters,
+  type PlanQuery,
+  type PlanView,
+  readQuery,
+} from "./plan-query.ts";
 import { ListBar, PeriodBar, ViewSwitch } from "./plan-toolbar.tsx";
 import { draftAddress, slotAddress } from "./tile.tsx";
 import { useNarrow } from "./use-narrow.ts";
@@ -39,13 +46,15 @@ export function PlanRoom() {
   };
   useFreshness(refresh);
   const open = (id: string): void => change({ post: id }, false);
+  // Drafts are not in the list: the room for them is Review.
+  const showView = (view: PlanView): void =>
+    change({
+      view,
+      day: state?.day ?? query.day,
+      states: query.states.filter((one) => view !== "list" || one !== "draft"),
+    });
   return (
-    <Room
-      title="Plan"
-      actions={
-        <ViewSwitch view={query.view} onView={(view) => change({ view, day: state?.day ?? query.day })} />
-      }
-    >
+    <Room title="Plan" actions={<ViewSwitch view={query.view} onView={showView} />}>
       <div class="plan-bar">
         {query.view === "list" ? (
           <ListBar query={query} onChange={change} />
