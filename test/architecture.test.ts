@@ -69,6 +69,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
+  "web-push": ["webhooks"],
   ws: ["media"],
 };
 
@@ -85,7 +86,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   http: {
-    order: ["access", "", "pages", "api", "accounts", "files", "page", "feeds", "openapi", "health"],
+    order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health", "page"],
     tops: ["src/http/app.ts"],
   },
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
@@ -137,6 +138,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
+  "src/webhooks/push.ts": "the keys that push services know this installation by, made once",
   "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
   "src/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",

@@ -4,10 +4,11 @@ import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession } from "./data/session.ts";
 import { Frame } from "./frame.tsx";
 import { SignIn } from "./rooms/sign-in.tsx";
+import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
-// Each room is loaded when somebody first goes there.
+// Each room is loaded with the first visit to it.
 const Plan = lazy(() => import("./rooms/plan/plan-room.tsx").then(({ PlanRoom }) => PlanRoom));
 const Write = lazy(() => import("./rooms/write/write-room.tsx").then(({ WriteRoom }) => WriteRoom));
 const Review = lazy(() => import("./rooms/review/review-room.tsx").then(({ ReviewRoom }) => ReviewRoom));
@@ -50,6 +51,7 @@ function Rooms() {
   return (
     <LocationProvider scope="/app">
       <Frame>
+        <Welcome />
         <ErrorBoundary>
           <Router>
             <Route path="/app/plan" component={Plan} />

@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Told when the server says that nobody is signed in. */
+/** Told when the server says that the session is over. */
 let whenSignedOut: () => void = () => {};
 
 export function onSignedOut(listener: () => void): void {

@@ -60,6 +60,11 @@ function renderApproval(state: State, draft: Draft): HTMLElement {
   }
   const times = new Set(draft.targets.map(({ scheduledAt }) => scheduledAt));
   const [at = null] = times;
+  if (times.size === 1 && at === null && draft.isNextSlot)
+    return question(
+      [`Schedule ${count}?`, "In the next free slot of each channel."],
+      [yes("approve", "Yes, schedule"), leave("Not yet")],
+    );
   if (times.size === 1 && at === null)
     return question(
       [`Publish ${count} now?`, "They go out at once."],

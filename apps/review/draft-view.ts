@@ -43,15 +43,14 @@ export function renderDraft(state: State, draft: Draft): HTMLElement {
   );
 }
 
-function tellTime(state: State, { repeat, scheduledAt, targets, posts }: Draft): string {
+function tellTime(state: State, { repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
   const count = countPosts(posts.length > 0 ? posts.length : targets.length);
   if (repeat !== null) return repeat;
   const times = new Set(targets.map((target) => target.scheduledAt));
   if (times.size > 1) return `${count}, at different times (${state.zone.name})`;
   const at = [...times][0] ?? scheduledAt;
-  return at === null
-    ? `${count}, at once when approved`
-    : `${when(state, at)} (${state.zone.name}) · ${count}`;
+  if (at === null) return isNextSlot ? `${count}, in the next free slots` : `${count}, at once when approved`;
+  return `${when(state, at)} (${state.zone.name}) · ${count}`;
 }
 
 function renderDecision(state: State, { decision }: Draft): HTMLElement | null {

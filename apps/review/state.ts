@@ -59,7 +59,8 @@ export function when({ formats, zone }: State, ms: number): string {
 export function shortTime({ formats, zone }: State, draft: Draft): string {
   if (draft.repeat !== null) return "Series";
   const at = firstTimeOf(draft);
-  return at === null ? "At once" : `${formats.shortDay(zone.read(at).day)} ${formats.time(at)}`;
+  if (at === null) return draft.isNextSlot ? "Next slot" : "At once";
+  return `${formats.shortDay(zone.read(at).day)} ${formats.time(at)}`;
 }
 
 /** "Blog · Mastodon" */

@@ -73,6 +73,8 @@ export interface Draft {
   readonly state: DraftState;
   readonly revision: number;
   readonly scheduledAt: number | null;
+  /** Posts without a time take the next free slot of their channel. */
+  readonly isNextSlot: boolean;
   readonly repeat: string | null;
   readonly writtenBy: string;
   readonly labels: readonly string[];
@@ -114,6 +116,7 @@ export function readDraft(value: unknown): Draft | null {
     state,
     revision,
     scheduledAt: timeOf(value["scheduledAt"]),
+    isNextSlot: value["slot"] === "next",
     repeat: isJson(value["repeat"]) ? tellSeries(value["repeat"]) : null,
     writtenBy: textOf(jsonOf(value["writtenBy"])["name"]),
     labels: listOf(value["labels"]).map(textOf),

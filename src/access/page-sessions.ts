@@ -17,7 +17,7 @@ import {
 import { insertMeta, readMeta } from "../store/queries/meta.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { authenticate, findKeyCaller, FIXED_CALLER, localCaller, namesOfKeys } from "./api-keys.ts";
+import { authenticate, findKeyCaller, FIXED_CALLER, listKeys, localCaller, namesOfKeys } from "./api-keys.ts";
 
 /** Without being used, a session ends after this. */
 export const SESSION_LIFE_MS = 30 * DAY;
@@ -34,7 +34,7 @@ export interface PageVisitor {
   readonly caller: Caller;
 }
 
-/** A session with the token that its cookie holds. It is shown to nobody else. */
+/** A session with the token that its cookie holds. It is shown to no one else. */
 interface SignedIn extends PageVisitor {
   readonly token: string;
 }
@@ -95,12 +95,16 @@ export async function signOut(ctx: AppContext, token: string): Promise<void> {
 }
 
 /** Of the caller's own key; for those who may do everything, of all keys of the owner. The latest first. */
-export async function listPageSessions({ ctx, caller }: CallContext, currentId: string) {
+export async function listPageSessions(call: CallContext, currentId: string) {
+  const { ctx, caller } = call;
   const now = ctx.clock.now();
   const rows = await listPageSessionRows(ctx.store, { ownerId: caller.ownerId, keyId: reachOf(caller), now });
   const nameOf = await namesOfKeys(ctx.store, caller.ownerId);
+  const { keys } = await listKeys(call);
+  const isOver = (keyId: string): boolean => keys.some(({ id, status }) => id === keyId && status !== "active");
+  const open = rows.filter((row) => !isOver(row.key_id));
   return {
-    sessions: rows.map((row) => ({
+    sessions: open.map((row) => ({
       id: row.id,
       isCurrent: row.id === currentId,
       name: nameOf(row.key_id),

@@ -6,6 +6,7 @@ const ERROR_KINDS = [
   "not_found",
   "conflict",
   "too_large",
+  "unsupported",
   "rate_limited",
   "unavailable",
 ] as const;

@@ -117,16 +117,24 @@ export function fileNotFound(field: string, id: string): AppError {
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
 export async function openDownload({ ctx }: GuestCall, parts: SignedParts) {
   checkSigned(ctx, "download", parts);
-  const row = await findSignedFile(ctx.store, parts.id);
-  const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
-  if (row === null || sizeBytes === null) throw new AppError("not_found", "The file was deleted.");
+  return openRow(ctx, await findSignedFile(ctx.store, parts.id), "The file was deleted.");
+}
+
+/** The bytes of a file that the caller reaches. Throws `not_found`. */
+export async function openContent({ ctx, caller }: CallContext, { id }: { id: string }) {
+  return openRow(ctx, await findFileRow(ctx.store, caller, id), fileNotFound("id", id).message);
+}
+
+async function openRow({ files }: AppContext, row: FileRow | null, missing: string) {
+  const sizeBytes = row === null || row.status !== "ready" ? null : await files.size(row.storage_key);
+  if (row === null || sizeBytes === null) throw new AppError("not_found", missing);
   return {
     name: row.name,
     mimeType: row.mime_type,
     sizeBytes,
     sha256: row.sha256,
     updatedAt: row.updated_at,
-    read: (range?: { start: number; end: number }) => ctx.files.read(row.storage_key, range),
+    read: (range?: { start: number; end: number }) => files.read(row.storage_key, range),
   };
 }
 

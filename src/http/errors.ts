@@ -10,6 +10,7 @@ export const STATUS: Record<ErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  unsupported: 415,
   rate_limited: 429,
   unavailable: 503,
 };

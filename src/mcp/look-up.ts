@@ -67,6 +67,7 @@ const CODES: Readonly<Record<ErrorKind, ProtocolErrorCode>> = {
   forbidden: ProtocolErrorCode.InvalidRequest,
   conflict: ProtocolErrorCode.InvalidRequest,
   too_large: ProtocolErrorCode.InvalidRequest,
+  unsupported: ProtocolErrorCode.InvalidRequest,
   rate_limited: ProtocolErrorCode.InternalError,
   unavailable: ProtocolErrorCode.InternalError,
 };

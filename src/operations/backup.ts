@@ -177,7 +177,8 @@ export async function backUp(
 ): Promise<BackupResult> {
   assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
   await using ctx = await createContext(setup, {}, options.tell);
-  return backUpOpen(ctx, setup, options);
+  // Awaited here: the service closes at the end of this function.
+  return await backUpOpen(ctx, setup, options);
 }
 
 /** A backup of the service that is open, in a file of its own that goes when it is disposed. */

@@ -10,6 +10,8 @@ export interface Mail {
 
 /** The mail server that the operator named. */
 export interface Mailer {
+  /** The sender's mailbox. */
+  readonly from: string;
   /** Resolves once the server has taken it. Throws `MailFailure`. */
   send(mail: Mail): Promise<void>;
 }

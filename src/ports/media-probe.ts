@@ -39,4 +39,10 @@ export interface MediaProbe {
   inspect(source: ByteSource, signal: AbortSignal): Promise<ProbedMedia>;
   /** The picture within the limits, see `PostMedia`. Throws `invalid` where nothing fits, or it is a bomb. */
   fitImage(source: ByteSource, wanted: ImageWanted, signal: AbortSignal): Promise<FittedImage>;
+  /**
+   * A still picture of at most `size` × `size` pixels as WebP, turned as it is shown, without metadata. Null where
+   * pictures cannot be changed: sharp is not installed. Throws `unsupported` for what is no picture, `invalid` as
+   * `inspect` does.
+   */
+  shrinkImage(source: ByteSource, size: number, signal: AbortSignal): Promise<Buffer | null>;
 }

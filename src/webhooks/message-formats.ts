@@ -1,3 +1,4 @@
+import { cutText, type TextLimits } from "../domain/cut-text.ts";
 import type { Receiver } from "../domain/webhooks/receivers.ts";
 import type { Mail } from "../ports/mailer.ts";
 import type { Notice } from "./notices.ts";
@@ -8,17 +9,11 @@ interface Request {
   readonly body: string;
 }
 
-/** In UTF-16 units, as Telegram counts; other counts are never larger. */
-interface Limits {
-  readonly maxChars: number;
-  readonly maxBytes?: number;
-}
-
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** The message as each service takes it. */
 export function toRequest(
-  receiver: Exclude<Receiver, { readonly format: "email" }>,
+  receiver: Exclude<Receiver, { readonly format: "email" | "push" }>,
   notice: Notice,
 ): Request {
   const url = receiver.url.href;
@@ -32,12 +27,12 @@ export function toRequest(
   return { url, headers: JSON_TYPE, body: JSON.stringify(body) };
 }
 
-/** https://core.telegram.org/bots/api#sendmessage: plain text, so that nothing in it is obeyed. */
-const TELEGRAM_LIMITS: Limits = { maxChars: 4_096 };
+/** https://core.telegram.org/bots/api#sendmessage: plain text, so that nothing in it is obeyed. Its count is the largest. */
+const TELEGRAM_LIMITS: TextLimits = { maxChars: 4_096 };
 const TELEGRAM = { link_preview_options: { is_disabled: true } };
 
 /** https://docs.discord.com/developers/resources/webhook#execute-webhook. A name in a caption calls no one. */
-const DISCORD_LIMITS: Limits = { maxChars: 2_000 };
+const DISCORD_LIMITS: TextLimits = { maxChars: 2_000 };
 const SUPPRESS_EMBEDS = 1 << 2;
 const DISCORD = { allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 
@@ -45,7 +40,7 @@ const DISCORD = { allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks. A text should have at most 4,000
  * characters, and Slack cuts one of 40,000: also where each sign of this one must be escaped, it is shorter.
  */
-const SLACK_LIMITS: Limits = { maxChars: 3_000 };
+const SLACK_LIMITS: TextLimits = { maxChars: 3_000 };
 const SLACK = { unfurl_links: false, unfurl_media: false };
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */
@@ -54,7 +49,7 @@ function escapeForSlack(text: string): string {
 }
 
 /** https://docs.ntfy.sh/publish: a message of more bytes becomes an attached file. */
-const NTFY_LIMITS: Limits = { maxChars: 4_000, maxBytes: 4_000 };
+const NTFY_LIMITS: TextLimits = { maxChars: 4_000, maxBytes: 4_000 };
 const HIGH = "4";
 
 function toNtfy(url: string, authorization: string | null, notice: Notice): Request {
@@ -88,29 +83,16 @@ export function toMail(notice: Notice): Pick<Mail, "id" | "subject" | "text"> {
 /** Title, text, what came meanwhile and the link. Where it is too long, the text is cut. */
 function whole(
   { title, text, more, link }: Notice,
-  limits: Limits,
+  limits: TextLimits,
   escape: (text: string) => string = (plain) => plain,
 ): string {
   const after = [more, link].filter((part) => part !== null && part !== "").map((part) => `\n\n${part}`);
   const around = `${title}\n${after.join("")}`;
-  const kept = cut(text, {
+  const kept = cutText(text, {
     maxChars: Math.max(0, limits.maxChars - around.length),
     maxBytes: Math.max(0, (limits.maxBytes ?? Infinity) - Buffer.byteLength(around)),
   });
-  return escape(cut(`${[title, kept].filter((part) => part !== "").join("\n")}${after.join("")}`, limits));
-}
-
-/** Characters stay whole. */
-function cut(text: string, { maxChars, maxBytes = Infinity }: Limits): string {
-  if (text.length <= maxChars && Buffer.byteLength(text) <= maxBytes) return text;
-  let chars = 1;
-  let bytes = Buffer.byteLength("…");
-  let kept = "";
-  for (const character of text) {
-    chars += character.length;
-    bytes += Buffer.byteLength(character);
-    if (chars > maxChars || bytes > maxBytes) break;
-    kept += character;
-  }
-  return maxChars < 1 ? "" : `${kept}…`;
+  return escape(
+    cutText(`${[title, kept].filter((part) => part !== "").join("\n")}${after.join("")}`, limits),
+  );
 }

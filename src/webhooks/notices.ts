@@ -19,8 +19,10 @@ export interface Notice {
   readonly text: string;
   /** What came meanwhile, a line each. Null: nothing. */
   readonly more: string | null;
-  /** Where it is dealt with. */
+  /** Where it is dealt with, as an address that anyone may see. */
   readonly link: string | null;
+  /** Where in our own page it is dealt with, from its origin. Null: there is no page. */
+  readonly page: string | null;
   /** A person must do something soon. */
   readonly isUrgent: boolean;
 }
@@ -61,15 +63,43 @@ export async function writeNotice(
     title,
     text: lines.filter((line) => line !== "").join("\n"),
     more: others.length === 0 ? null : tellOthers(others),
-    link: events[0] === undefined ? null : pageOf(events[0].event, events[0].data),
+    ...(await linksOf(ctx, events[0] ?? null)),
     isUrgent: deliveries.some(({ event }) => URGENT.includes(event)),
   };
 }
 
-/** The page on which an event is dealt with. Where there is none, the lines say what to do. */
-function pageOf(event: string, data: object): string | null {
+interface OneEvent {
+  readonly event: string;
+  readonly data: object;
+}
+
+/** To the live post where there is one, else to our own page. */
+async function linksOf(ctx: AppContext, first: OneEvent | null): Promise<Pick<Notice, "link" | "page">> {
+  const page = first === null || !hasPage(ctx) ? null : pageOf(first);
+  const own = page === null ? null : (await ctx.publicUrl()) + page;
+  return { link: (first === null ? null : liveAddressOf(first)) ?? own, page };
+}
+
+/** Without it, the lines name commands. */
+function hasPage({ settings }: AppContext): boolean {
+  return settings.hasPage !== false;
+}
+
+function liveAddressOf({ event, data }: OneEvent): string | null {
   const address = event.startsWith("post.") ? parseUrl((data as Post).platformUrl ?? "") : null;
   return address !== null && /^https?:$/.test(address.protocol) ? address.href : null;
+}
+
+/** Where in the page an event is dealt with. Ids open nothing by themselves: who is not signed in is asked to. */
+function pageOf({ event, data }: OneEvent): string {
+  if (event === TEST_EVENT) return "/app/settings";
+  if (event === "post.failed" || event === "draft.partly") return "/app/trouble";
+  if (event.startsWith("post.")) return `/app/plan?post=${encodeURIComponent((data as Post).id)}`;
+  if (event.startsWith("account."))
+    return `/app/channels?account=${encodeURIComponent((data as Account).id)}`;
+  if (event.startsWith("draft."))
+    return `/app/review?draft=${encodeURIComponent((data as DraftEvent).draftId)}`;
+  return "/app/plan";
 }
 
 const NOTHING: Told = { title: "Posthorn", lines: [] };
@@ -133,7 +163,7 @@ function tellPost({ ctx, channel }: Words, event: string, post: Post): Told {
       inQuotes(text, MAX_TEXT),
       `${isFailed ? "It was due on" : "Its time:"} ${when}.`,
       error === null ? "" : plainText(error, MAX_ERROR),
-      isFailed ? `Once that is mended, send it again with: posthorn retry ${id} (or ask your agent to).` : "",
+      isFailed ? `Once that is mended, send it again ${byWay(ctx, `posthorn retry ${id}`)}.` : "",
     ],
     about: inQuotes(text, MAX_SHORT_TEXT),
   };
@@ -155,11 +185,16 @@ function inQuotes(text: string, maxChars: number): string {
   return text === "" ? "" : `“${plainText(text, maxChars)}”`;
 }
 
-function tellAccount({ channel }: Words, event: string, account: Account): Told {
+/** How a person does it. */
+function byWay(ctx: AppContext, command: string): string {
+  return hasPage(ctx) ? "on the page (or ask your agent to)" : `with: ${command} (or ask your agent to)`;
+}
+
+function tellAccount({ ctx, channel }: Words, event: string, account: Account): Told {
   const { id, provider, statusReason, queuedCount } = account;
   const which = channel(id, provider);
   const waiting = queuedCount === 1 ? "1 post waits for it." : `${queuedCount} posts wait for it.`;
-  const remedy = `Reconnect it with: posthorn connect ${provider} --account ${id} (or ask your agent to).`;
+  const remedy = `Reconnect it ${byWay(ctx, `posthorn connect ${provider} --account ${id}`)}.`;
   return {
     title: event === "account.expiring" ? `Access to ${which} ends soon` : `${which} must be reconnected`,
     lines: [plainText(statusReason ?? "", MAX_ERROR), queuedCount === 0 ? "" : waiting, remedy],
@@ -195,13 +230,17 @@ function tellDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): T
       ...posts.map(({ accountId, status, error, platformUrl }) =>
         plainText(`${channel(accountId)}: ${status}. ${error ?? platformUrl ?? ""}`, MAX_TEXT),
       ),
-      event === "draft.waiting" ? `Decide with: posthorn approve ${draftId}` : "",
+      event === "draft.waiting" ? decideBy(ctx, draftId) : "",
     ],
     about: name,
   };
 }
 
-function tellDigest({ channel }: Words, digest: DigestEvent): Told {
+function decideBy(ctx: AppContext, draftId: string): string {
+  return hasPage(ctx) ? "Decide on the page." : `Decide with: posthorn approve ${draftId}`;
+}
+
+function tellDigest({ ctx, channel }: Words, digest: DigestEvent): Told {
   const { date, timezone, today, failed, waitingDrafts, unknownOutcome, accountsToReconnect } = digest;
   const clock = (iso: string): string => DateTime.fromISO(iso, { zone: timezone }).toFormat("HH:mm");
   const line = ({ accountId, provider, text, scheduledAt }: DigestEvent["today"]["posts"][number]): string =>
@@ -221,7 +260,7 @@ function tellDigest({ channel }: Words, digest: DigestEvent): Told {
       ...part("Failed yesterday", failed),
       waitingDrafts === 0
         ? ""
-        : `Drafts that wait for your decision: ${waitingDrafts} (posthorn drafts waiting)`,
+        : `Drafts that wait for your decision: ${waitingDrafts}${hasPage(ctx) ? "" : " (posthorn drafts waiting)"}`,
       unknownOutcome === 0
         ? ""
         : `It is not known whether they went out: ${unknownOutcome}. Look at the channels.`,

@@ -8,9 +8,11 @@ import type { WebhookFormat } from "../domain/webhooks/webhook.ts";
 import { MailFailure } from "../ports/mailer.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
 import type { WebhookRow } from "../store/queries/webhooks.ts";
+import { isKeyActive } from "../access/api-keys.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../platform-io/platform-request.ts";
 import { bodyOf, type Sent } from "./event-body.ts";
+import { toPushRequest } from "./push.ts";
 import { toMail, toRequest } from "./message-formats.ts";
 import { writeNotice } from "./notices.ts";
 
@@ -24,6 +26,8 @@ export interface Answer {
   readonly httpStatus: number | null;
   readonly error: string | null;
   readonly retryAfterMs: number | null;
+  /** The receiver is gone for good. */
+  readonly isGone?: boolean;
 }
 
 interface Sending {
@@ -35,7 +39,8 @@ interface Sending {
 /** Sends them once: an event signed, or a message for people. */
 export async function send(ctx: AppContext, webhook: WebhookRow, sending: Sending): Promise<Answer> {
   try {
-    const { url, secret } = openTarget(ctx, webhook);
+    const { url, secret, keyId } = openTarget(ctx, webhook);
+    if (keyId !== undefined && !(await isKeyActive(ctx, { keyId }))) return KEY_ENDED;
     const receiver = readReceiver(webhook.format, url);
     if (receiver.format === "email") return await sendMail(ctx, webhook, receiver, sending);
     return await post(ctx, webhook.format, {
@@ -47,10 +52,17 @@ export async function send(ctx: AppContext, webhook: WebhookRow, sending: Sendin
   }
 }
 
+const KEY_ENDED: Answer = {
+  httpStatus: null,
+  error: "The key of the person who reads there was revoked, or is over.",
+  retryAfterMs: null,
+  isGone: true,
+};
+
 interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 async function requestFor(
@@ -63,6 +75,8 @@ async function requestFor(
   }: { receiver: Exclude<Receiver, { format: "email" }>; secret: string; deliveries: readonly Sent[] },
 ): Promise<Request> {
   const [first] = deliveries;
+  if (receiver.format === "push")
+    return toPushRequest(ctx, receiver, await writeNotice(ctx, webhook, deliveries));
   if (receiver.format !== "standard" || first === undefined)
     return toRequest(receiver, await writeNotice(ctx, webhook, deliveries));
   const body = bodyOf(ctx, first);
@@ -80,7 +94,8 @@ async function post(
   const { "retry-after": retryAfter } = answer.headers;
   const now = ctx.clock.now();
   const retryAfterMs = retryAfter === undefined ? null : readRetryAfter({ "retry-after": retryAfter }, now);
-  return { httpStatus: answer.status, error: refusal(answer.status, format), retryAfterMs };
+  const isGone = format === "push" && SUBSCRIPTION_ENDED.includes(answer.status);
+  return { httpStatus: answer.status, error: refusal(answer.status, format), retryAfterMs, isGone };
 }
 
 /** For `create_webhook` and for every try, where the setting was taken away since. */
@@ -131,12 +146,26 @@ const MESSAGE_REFUSALS: Readonly<Record<number, string>> = {
   403: `The service does not let it write there (HTTP 403). ${CHECK_ADDRESS}`,
 };
 
+/** https://www.rfc-editor.org/rfc/rfc8030#section-7.3; some services answer with the other one. */
+const SUBSCRIPTION_ENDED: readonly number[] = [404, 410];
+
+/** Of the push services of browsers. */
+const AGAIN = "Turn notices off and on again in that browser.";
+const PUSH_REFUSALS: Readonly<Record<number, string>> = {
+  400: `The push service does not take the message (HTTP 400). ${AGAIN}`,
+  401: `The push service does not know this Posthorn (HTTP 401). ${AGAIN}`,
+  403: `The push service does not know this Posthorn (HTTP 403). ${AGAIN}`,
+  404: "The browser takes no notices any more (HTTP 404). Turn them on again there.",
+  410: "The browser takes no notices any more (HTTP 410). Turn them on again there.",
+};
+
 function refusal(status: number, format: WebhookFormat): string | null {
   if (status >= 200 && status < 300) return null;
   if (status < 400)
     return `The address redirects (HTTP ${status}), which is not followed. Make a webhook with the address that it leads to.`;
   const usual = status < 500 ? "The receiver refused it" : "The receiver has a problem of its own";
-  const known = { ...REFUSALS, ...(format === "standard" ? {} : MESSAGE_REFUSALS) };
+  const own = { standard: {}, push: PUSH_REFUSALS };
+  const known = { ...REFUSALS, ...(format in own ? own[format as "push"] : MESSAGE_REFUSALS) };
   return known[status] ?? `${usual} (HTTP ${status}). Its own log says why.`;
 }
 
@@ -148,8 +177,11 @@ function sentenceFor(error: unknown): string {
   throw error;
 }
 
-const Target = z.strictObject({ url: z.string(), secret: z.string() });
-/** Where a webhook's events go, and what they are signed with: nothing where people are told. */
+const Target = z.strictObject({ url: z.string(), secret: z.string(), keyId: z.string().optional() });
+/**
+ * Where a webhook's events go, and what they are signed with: nothing where people are told. `keyId`: the key that it
+ * ends with.
+ */
 export type Target = z.infer<typeof Target>;
 
 export function webhookAad(row: { owner_id: string; id: string }): string {

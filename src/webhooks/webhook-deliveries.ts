@@ -1,6 +1,7 @@
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../domain/time.ts";
 import {
   type DeliveryEnd,
+  deleteWebhookRow,
   endDelivery,
   leaseWebhook,
   nextDeliveries,
@@ -92,6 +93,7 @@ async function deliverBatch(
   if (signal.aborted) return [];
   const row = await findWebhookRow(ctx.store, webhook.owner_id, lease.webhookId);
   if (row === undefined) return [];
+  if (answer.isGone === true) return endWebhook(ctx, row, answer);
   const now = ctx.clock.now();
   const tries = Math.max(...batch.map((delivery) => delivery.tries)) + 1;
   const standing = standingAfter(row, { answer, tries, now });
@@ -104,6 +106,13 @@ async function deliverBatch(
     if (row.format !== "standard") await noteTold(tx, row.id, told);
     return nextBatch(ctx, tx, { lease, webhook: { ...row, last_told: JSON.stringify(told) } });
   });
+}
+
+/** Browsers that are gone are not kept in the list. */
+async function endWebhook(ctx: AppContext, row: WebhookRow, { error }: Answer): Promise<DeliveryRow[]> {
+  await ctx.store.write((tx) => deleteWebhookRow(tx, row.owner_id, row.id));
+  ctx.log.info({ webhookId: row.id, reason: error }, "A browser takes no notices any more");
+  return [];
 }
 
 export function standingAfter(

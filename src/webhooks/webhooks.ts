@@ -36,7 +36,7 @@ import { newId } from "../domain/ids.ts";
 import { type Receiver, readReceiver, showReceiver } from "../domain/webhooks/receivers.ts";
 import { makeSecret, readSecret } from "../domain/webhooks/standard-webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { noMailServer, sealTarget, send } from "./send.ts";
+import { noMailServer, sealTarget, send, type Target } from "./send.ts";
 import { endOf, standingAfter } from "./webhook-deliveries.ts";
 
 /** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
@@ -139,7 +139,7 @@ function canReach(caller: Caller, row: WebhookRow): boolean {
 }
 
 /** The webhook with its count of waiting deliveries. */
-async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
+export async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
   const pending = await countPending(reader, row.owner_id);
   return toWebhook(row, pending.get(row.id) ?? 0);
 }
@@ -184,9 +184,18 @@ const MAX_WEBHOOKS = 50;
 const KNOCK_TIMEOUT_MS = 10 * SECOND;
 
 /** `secret` is shown this once, and only where it was made here. */
-export async function createWebhook(
+export function createWebhook(
   call: CallContext,
   args: WebhookArgs,
+): Promise<{ webhook: Webhook; secret: string | null }> {
+  return makeWebhook(call, args);
+}
+
+/** `keyId`: the key that it ends with. */
+export async function makeWebhook(
+  call: CallContext,
+  args: WebhookArgs,
+  bound: { readonly keyId?: string } = {},
 ): Promise<{ webhook: Webhook; secret: string | null }> {
   const { ctx, caller } = call;
   const { format = "standard" } = args;
@@ -201,16 +210,19 @@ export async function createWebhook(
   const events = args.events ?? usualEvents(format);
   const row = makeRow(ctx, caller.ownerId, {
     receiver,
-    url: args.url,
-    secret: secret ?? "",
+    target: { url: args.url, secret: secret ?? "", ...bound },
     events,
     accountIds,
   });
   return commitOnce(call, async (tx) => {
-    if ((await listWebhookRows(tx, caller.ownerId)).length >= MAX_WEBHOOKS)
+    // Browsers count for themselves: anyone who reads may add theirs.
+    const others = (await listWebhookRows(tx, caller.ownerId)).filter(
+      (one) => (one.format === "push") === (format === "push"),
+    );
+    if (others.length >= MAX_WEBHOOKS)
       throw new AppError(
         "conflict",
-        `There are ${MAX_WEBHOOKS} webhooks already, the most there can be. Delete one first.`,
+        `There are ${MAX_WEBHOOKS} ${format === "push" ? "browsers with notices" : "webhooks"} already, the most there can be. Delete one first.`,
       );
     await insertWebhook(tx, row);
     return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
@@ -256,8 +268,7 @@ function makeRow(
   ownerId: string,
   made: {
     receiver: Receiver;
-    url: string;
-    secret: string;
+    target: Target;
     events: readonly EventKind[];
     accountIds: readonly string[] | null;
   },
@@ -270,7 +281,7 @@ function makeRow(
     address: showReceiver(made.receiver),
     format: made.receiver.format,
     last_told: "{}",
-    secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, { url: made.url, secret: made.secret }),
+    secrets_enc: sealTarget(ctx, { owner_id: ownerId, id }, made.target),
     events: JSON.stringify(EVENT_KINDS.filter((kind) => made.events.includes(kind))),
     account_ids: made.accountIds === null ? null : JSON.stringify(made.accountIds),
     status: "active",

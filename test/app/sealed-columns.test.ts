@@ -10,6 +10,7 @@ import {
   sealGrant,
   sealSecrets,
 } from "../../src/platform-io/secrets.ts";
+import { readPublicPushKey } from "../../src/webhooks/push.ts";
 import { openTarget, sealTarget } from "../../src/webhooks/send.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
@@ -150,6 +151,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
   await fillConsents(ctx);
   await openCalendarLink(callOf(ctx), { isNew: false });
   await ownsDatabase(ctx.store, ctx.cipher);
+  await readPublicPushKey(ctx);
 }
 
 describe("the sealed columns", () => {
@@ -158,6 +160,7 @@ describe("the sealed columns", () => {
     await fill(ctx, 1_001);
     const places = sealedValues(ctx);
     const link = await openCalendarLink(callOf(ctx), { isNew: false });
+    const pushKey = await readPublicPushKey(ctx);
     expect([...new Set(places)].sort()).toEqual(
       Object.entries(SEALED_COLUMNS)
         .map(([table, { column }]) => `${table}.${column}`)
@@ -181,6 +184,8 @@ describe("the sealed columns", () => {
       secret: "whsec_x",
     });
     expect(await openCalendarLink(callOf(after), { isNew: false })).toEqual(link);
+    // Every browser that is subscribed is bound to it.
+    expect(await readPublicPushKey(after)).toBe(pushKey);
     // Every one of them: the next change of keys can read what this one wrote.
     const again = await ctx.store.write((tx) =>
       resealAll(tx, { old: fresh, fresh: createCipher(randomBytes(32)) }),

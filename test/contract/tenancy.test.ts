@@ -8,6 +8,7 @@ import { type Permission, PERMISSIONS } from "../../src/domain/permissions.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callOf, callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
+import { signIn } from "../support/page.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
@@ -169,6 +170,49 @@ describe.each(listing.map((tool) => [tool.name, tool] as const))("%s", (_name, t
     expect(answer.status).toBe(200);
     for (const id of Object.values(foreign)) expect(answer.text).not.toContain(id);
     expect(answer.text).not.toContain("secret of other");
+  });
+});
+
+describe("a session of the page", () => {
+  it("answers another owner's id as one that does not exist, in every tool", async () => {
+    const { ask } = await signIn(service, mine);
+    for (const tool of pointing) {
+      const target = `POST /app/api/tools/${tool.name}`;
+      const theirs = await ask(target, { json: argsFor(tool, foreign) });
+      const missing = await ask(target, { json: argsFor(tool, MISSING) });
+      expect([theirs.status, missing.status], tool.name).toEqual([404, 404]);
+      expect(without(theirs, foreign), tool.name).toBe(without(missing, MISSING));
+    }
+    const [theirs, missing] = [
+      await ask(`GET /app/api/files/${foreign.file}`),
+      await ask(`GET /app/api/files/${MISSING.file}`),
+    ];
+    expect([theirs.status, without(theirs, foreign)]).toEqual([404, without(missing, MISSING)]);
+  });
+
+  it("may do in each tool what its key may", async () => {
+    for (const tool of tools) {
+      const key = await service.keyFor("default", { permissions: lackedBy(tool) });
+      const { ask } = await signIn(service, key);
+      const answer = await ask(`POST /app/api/tools/${tool.name}`, { json: argsFor(tool, own) });
+      expect(answer.status, tool.name).toBe(403);
+    }
+  });
+
+  it("knows neither keys nor sessions of another owner", async () => {
+    const [here, there] = [await signIn(service, mine), await signIn(service, await service.keyFor("other"))];
+    const { apiKey } = (await there.ask("POST /app/api/keys", { json: { name: "secret of other" } })).json;
+    for (const target of ["GET /app/api/keys", "GET /app/api/sessions"]) {
+      const { text } = await here.ask(target);
+      for (const theirs of [apiKey.id, there.answer.json.session.id, "secret of other"])
+        expect(text).not.toContain(theirs);
+    }
+    for (const target of [
+      `DELETE /app/api/keys/${apiKey.id}`,
+      `DELETE /app/api/sessions/${there.answer.json.session.id}`,
+    ])
+      expect((await here.ask(target)).status).toBe(404);
+    expect((await there.ask("GET /app/api/session")).status).toBe(200);
   });
 });
 

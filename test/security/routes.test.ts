@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
 import { openCalendarLink, revokeCalendarLink } from "../../src/feeds/calendar-link.ts";
 import { createUploadUrl, createDownloadUrl } from "../../src/files/files.ts";
+import { makeSignIn } from "../../src/access/page-sessions.ts";
+import { pageHeaders, signIn } from "../support/page.ts";
 import { startService, type Service } from "../support/service.ts";
 import { callOf, callerOf } from "../support/context.ts";
 
@@ -93,6 +95,37 @@ describe("a resumable upload of another owner", () => {
       expect((await service.ask(target, { key: reader, headers: TUS })).status).toBe(403);
       for (const none of [null, "garbled"])
         expect((await service.ask(target, { key: none, headers: TUS })).status).toBe(401);
+    }
+  });
+});
+
+describe("a call of the page", () => {
+  it("needs its cookie: a key, a garbled one or a token that waits are none", async () => {
+    const { cookie } = await signIn(service);
+    const garbled = `${cookie.slice(0, -4)}AAAA`;
+    const waiting = `posthorn_page=${await makeSignIn(service.ctx)}`;
+    for (const target of [
+      "GET /app/api/session",
+      "DELETE /app/api/session",
+      "GET /app/api/sessions",
+      "DELETE /app/api/sessions/ses_x",
+      "POST /app/api/welcome",
+      "GET /app/api/tools",
+      "POST /app/api/tools/list_posts",
+      "GET /app/api/keys",
+      "POST /app/api/keys",
+      "DELETE /app/api/keys/key_x",
+      "GET /app/api/backup",
+      "POST /app/api/files",
+      "GET /app/api/files/file_x",
+      "POST /app/api/files/uploads",
+      "PATCH /app/api/files/uploads/x",
+      "GET /app/api/nowhere",
+    ]) {
+      for (const headers of [{}, { Cookie: garbled }, { Cookie: waiting }]) {
+        const ask = { key: mine, headers: { ...pageHeaders(service.port), ...headers } };
+        expect((await service.ask(target, ask)).status, target).toBe(401);
+      }
     }
   });
 });

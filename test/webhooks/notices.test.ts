@@ -115,7 +115,9 @@ describe("a failed post", () => {
     expect(plain).toContain("“Hello 🎉 <!channel> @everyone”");
     expect(plain).toContain("It was due on Saturday 21 November 2026, 09:00 (UTC).");
     expect(plain).toContain(problem);
-    expect(plain).toContain(`posthorn retry ${post.id}`);
+    expect(plain).toContain("Once that is mended, send it again on the page (or ask your agent to).");
+    expect(plain).toContain("http://localhost:4747/app/trouble");
+    expect(plain).not.toContain(post.id);
     const { deliveries } = await listWebhooks(callOf(ctx), { id: webhook.id, limit: 10 });
     expect(deliveries).toMatchObject([{ event: "post.failed", status: "delivered", tries: 1, error: null }]);
   });
@@ -245,9 +247,26 @@ describe("messages", () => {
     await askToReconnect(ctx, seenOf(account), new PlatformFault("auth", "The password was changed."));
     await deliver();
     expect(texts()).toEqual([
-      `"News" (Scripted) must be reconnected\nThe password was changed.\n1 post waits for it.\nReconnect it with: posthorn connect scripted --account ${account.id} (or ask your agent to).`,
+      `"News" (Scripted) must be reconnected\nThe password was changed.\n1 post waits for it.\nReconnect it on the page (or ask your agent to).\n\nhttp://localhost:4747/app/channels?account=${account.id}`,
     ]);
     expect(chats.seen[0]?.headers).toMatchObject({ priority: "4", tags: "warning" });
+  });
+
+  it("name commands where there is no page", async () => {
+    Object.assign(ctx.settings, { hasPage: false });
+    await make("ntfy");
+    const [one, two] = [await addAccount(ctx, { name: "News" }), await addAccount(ctx)];
+    const post = await addPost(ctx, one);
+    await drain(ctx);
+    await askToReconnect(ctx, seenOf(two), new PlatformFault("auth", "The password was changed."));
+    await deliver();
+    expect(texts()[0]).toContain(
+      `Once that is mended, send it again with: posthorn retry ${post.id} (or ask your agent to).`,
+    );
+    expect(texts()[1]).toContain(
+      `Reconnect it with: posthorn connect scripted --account ${two.id} (or ask your agent to).`,
+    );
+    expect(chats.seen.map(({ link }) => link)).toEqual([null, null]);
   });
 
   it("link to a live post where that is told", async () => {

@@ -73,7 +73,7 @@ describe("access that ends", () => {
     const [text = "", ...others] = await remind();
     expect(others).toEqual([]);
     expect(text).toBe(
-      `Access to "News" (Scripted) ends soon\nIts access ends on Tuesday 1 December 2026, 09:00 (UTC). Reconnect it before then.\nReconnect it with: posthorn connect scripted --account ${account.id} (or ask your agent to).`,
+      `Access to "News" (Scripted) ends soon\nIts access ends on Tuesday 1 December 2026, 09:00 (UTC). Reconnect it before then.\nReconnect it on the page (or ask your agent to).\n\nhttp://localhost:4747/app/channels?account=${account.id}`,
     );
     for (let hours = 0; hours < 7 * 24; hours += 12) {
       await ctx.clock.advance(12 * HOUR);
@@ -140,6 +140,8 @@ describe("the day at eight", () => {
         "It is not known whether they went out: 1. Look at the channels.",
         'To be reconnected: "Lost" (scripted)',
         "Times are in Europe/Berlin.",
+        "",
+        "http://localhost:4747/app/plan",
       ].join("\n"),
     ]);
   });

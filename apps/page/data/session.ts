@@ -32,7 +32,7 @@ type Known =
 
 export const known = signal<Known>({ state: "loading" });
 
-/** Null: nobody is signed in. */
+/** Null: no one is signed in. */
 export const session = computed(() => (known.value.state === "in" ? known.value.session : null));
 
 export const timezone = computed(() => session.value?.timezone ?? "UTC");

@@ -7,12 +7,14 @@ interface SheetProps {
   readonly title: string;
   /** At the side, over the whole height. */
   readonly isDrawer?: boolean;
+  /** What it shows is shown once: a click beside it does not close it. */
+  readonly isKept?: boolean;
   readonly children: ComponentChildren;
   onClose(): void;
 }
 
 /** A dialog of the browser's own: it holds the focus, and gives it back where it was. */
-export function Sheet({ title, isDrawer = false, children, onClose }: SheetProps) {
+export function Sheet({ title, isDrawer = false, isKept = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -30,7 +32,7 @@ export function Sheet({ title, isDrawer = false, children, onClose }: SheetProps
       onClose={onClose}
       onClick={(event) => {
         // A click on the dialog itself is one beside its content.
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current && !isKept) onClose();
       }}
     >
       <div class="sheet-head">

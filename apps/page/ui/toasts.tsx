@@ -7,6 +7,8 @@ interface Toast {
   readonly text: string;
   readonly isBad: boolean;
   readonly undo: (() => void) | null;
+  /** What `undo` is called on its button. */
+  readonly action?: string;
 }
 
 const toasts = signal<readonly Toast[]>([]);
@@ -18,6 +20,11 @@ const SHOWN_MS = 8_000;
 /** Says that something was done. `undo` takes it back. */
 export function say(text: string, undo: (() => void) | null = null): void {
   add({ text, undo, isBad: false });
+}
+
+/** Says that something was done, and leads on to it. */
+export function sayWith(text: string, action: string, go: () => void): void {
+  add({ text, undo: go, isBad: false, action });
 }
 
 /** Says that something was refused. It stays until it is closed. */
@@ -38,7 +45,7 @@ function close(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isBad, undo }) => (
+      {toasts.value.map(({ id, text, isBad, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span>{text}</span>
           {undo !== null && (
@@ -49,7 +56,7 @@ export function Toasts() {
                 undo();
               }}
             >
-              Undo
+              {action}
             </Button>
           )}
           <IconButton isSmall label="Close this message" onClick={() => close(id)}>

@@ -7,7 +7,8 @@ import { parseList, printResult } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
 
-const FORMATS = WEBHOOK_FORMATS.filter((format) => format !== "standard");
+/** A browser makes its own, with keys that are not typed. */
+const FORMATS = WEBHOOK_FORMATS.filter((format) => format !== "standard" && format !== "push");
 
 interface JsonOption {
   readonly json?: true;

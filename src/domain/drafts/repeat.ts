@@ -3,8 +3,8 @@ import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { DAY, isTimezone, quote } from "../time.ts";
 import { atWallTime, readWallClock } from "../wall-clock.ts";
+import { seriesDays, WEEKDAYS } from "./series-days.ts";
 
-const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -86,35 +86,16 @@ export function readSeries(
   return series;
 }
 
-/** More than a century of days: no clock gets there. */
-const MOST_STEPS = 40_000;
-
 /** In order; `since`: only those from about then on, which a long series tells quicker. */
 export function* occurrencesOf(series: Series, since = -Infinity): Generator<Occurrence> {
   const { until, times = Infinity, timezone, time } = series;
   // Zones lie less than two days apart.
   const first = since === -Infinity ? "" : readWallClock(since - 2 * DAY, "UTC").date;
   let number = 0;
-  for (const date of datesOf(series)) {
+  for (const date of seriesDays(series)) {
     if (number >= times || (until !== undefined && date > until)) return;
     if (date >= first) yield { number, at: atWallTime({ date, time }, timezone) };
     number += 1;
-  }
-}
-
-/** The days on its rule, in order: `2026-11-21`. Plain dates know no zone and no clock change. */
-function* datesOf({ from, every, unit, days }: Series): Generator<string> {
-  const first = DateTime.fromISO(from, { zone: "UTC" });
-  const weekdays = (days ?? [WEEKDAYS[first.weekday - 1] ?? "mon"]).map((day) => WEEKDAYS.indexOf(day));
-  const steps = unit === "week" ? [...new Set(weekdays)].sort() : [0];
-  const start = unit === "week" ? first.startOf("week") : first;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    // From the first day each time: the 31st is the last day of a shorter month, and the 31st of the next one.
-    const base = start.plus({ [`${unit}s`]: step * every });
-    for (const days of steps) {
-      const date = base.plus({ days }).toISODate();
-      if (date !== null && date >= from) yield date;
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { ECDH } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { parseUrl } from "../parse-url.ts";
 import type { WebhookFormat } from "./webhook.ts";
@@ -9,7 +10,14 @@ export type Receiver =
   | { readonly format: "ntfy"; readonly url: URL; readonly authorization: string | null }
   /** `fields`: what the body has besides the text. */
   | { readonly format: "telegram"; readonly url: URL; readonly fields: Readonly<Record<string, string>> }
-  | { readonly format: "email"; readonly to: string };
+  | { readonly format: "email"; readonly to: string }
+  /** `url`: the endpoint of a browser's push subscription; `keys`: what its messages are encrypted with. */
+  | {
+      readonly format: "push";
+      readonly url: URL;
+      readonly keys: { readonly p256dh: string; readonly auth: string };
+      readonly name: string | null;
+    };
 
 /** Throws `invalid`, and quotes nothing of the text, which may hold a token. */
 export function readReceiver(format: WebhookFormat, given: string): Receiver {
@@ -17,6 +25,7 @@ export function readReceiver(format: WebhookFormat, given: string): Receiver {
   if (format === "email") return { format, to: readMailbox(text) };
   if (format === "telegram") return readTelegram(text);
   if (format === "ntfy") return readNtfy(text);
+  if (format === "push") return readPush(text);
   return { format, url: readAddress(text, HOW[format]) };
 }
 
@@ -28,6 +37,7 @@ const HOW = {
   ntfy: "Give the address of a topic, for example https://ntfy.sh/my-topic.",
   telegram:
     "Give telegram://TOKEN@CHAT with the bot's token and the chat's number or @name, or https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT.",
+  push: "Turn notices on in the browser that is to show them, under Settings of the page.",
   email: "Give one address, for example mailto:someone@example.com.",
 } as const;
 
@@ -89,6 +99,32 @@ function chatOf(text: string): string {
   return /^[A-Za-z]/.test(text) ? `@${text}` : text;
 }
 
+/** A point on P-256, uncompressed, and a secret: https://www.rfc-editor.org/rfc/rfc8291#section-3.1 */
+const AUTH_BYTES = 16;
+
+/** A subscription in one address: its endpoint, and in the fragment `p256dh`, `auth` and perhaps `name`. */
+function readPush(text: string): Receiver {
+  const fragment = new URLSearchParams(parseUrl(text)?.hash.slice(1));
+  const [p256dh = "", auth = "", name = null] = ["p256dh", "auth", "name"].map(
+    (part) => fragment.get(part) ?? undefined,
+  );
+  const url = readAddress(text, HOW.push);
+  if (Buffer.from(auth, "base64url").length !== AUTH_BYTES || !isPoint(p256dh))
+    throw refused(`it has no keys of a browser's subscription. ${HOW.push}`);
+  return { format: "push", url, keys: { p256dh, auth }, name };
+}
+
+function isPoint(text: string): boolean {
+  try {
+    const point = Buffer.from(text, "base64url");
+    return point.equals(
+      Buffer.from(ECDH.convertKey(point, "prime256v1", undefined, undefined, "uncompressed")),
+    );
+  } catch {
+    return false;
+  }
+}
+
 const MAX_MAILBOX_CHARS = 254;
 
 function readMailbox(text: string): string {
@@ -103,6 +139,8 @@ export function showReceiver(receiver: Receiver): string {
   if (receiver.format === "email") return `mailto:${receiver.to}`;
   const { url } = receiver;
   if (receiver.format === "telegram") return `telegram://…@${receiver.fields["chat_id"] ?? ""}`;
+  if (receiver.format === "push")
+    return `${url.origin}/…${receiver.name === null ? "" : ` (${receiver.name})`}`;
   if (receiver.format !== "standard") return `${url.origin}/…`;
   return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
 }

@@ -18,7 +18,7 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** `standard`: signed JSON for programs (Standard Webhooks). All others: a message for people. */
-export const WEBHOOK_FORMATS = ["standard", "ntfy", "slack", "discord", "telegram", "email"] as const;
+export const WEBHOOK_FORMATS = ["standard", "ntfy", "slack", "discord", "telegram", "email", "push"] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 /** What a person must do something about. A group that went out in part has a failed post, which is told. */

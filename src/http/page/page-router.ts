@@ -8,6 +8,8 @@ import { addFileRoutes } from "../files/files-routes.ts";
 import type { UploadPlace } from "../files/resumable-uploads.ts";
 import { addAdminRoutes, type Backups } from "./page-admin.ts";
 import { createPageGuard } from "./page-guard.ts";
+import { createPicturesRouter } from "./pictures.ts";
+import { createPushRouter } from "./push.ts";
 import { createShell, type ReadPageFiles, setPolicy } from "./page-shell.ts";
 import { addSessionRoutes, addSignIn } from "./page-sign-in.ts";
 
@@ -59,6 +61,7 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   addToolRoutes(api, toolbox, { guard, isConfirmed: true });
   addPlatformAppRoutes(api, ctx, guard);
   addAdminRoutes(api, guard, { ctx, backups: page.backups });
+  api.use(createPicturesRouter(ctx, guard), createPushRouter(ctx, guard));
   api.use(guard.limit, notFound);
   return api;
 }

@@ -15,6 +15,7 @@ import {
   signInByToken,
   signOut,
 } from "../../access/page-sessions.ts";
+import { readPublicPushKey } from "../../webhooks/push.ts";
 import { plainCall } from "../../context.ts";
 import { type AuthOptions, callerOf, type Guard, limitFailures } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
@@ -51,7 +52,7 @@ async function describeSession(deps: SessionDeps, response: Response) {
     publicUrl: await ctx.publicUrl(),
     isWelcome: await isWelcome(plainCall(ctx, caller)),
     hasBackup: hasBackup && canBackUp(caller),
-    push: null,
+    push: { publicKey: await readPublicPushKey(ctx) },
   };
 }
 

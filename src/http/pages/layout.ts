@@ -10,15 +10,19 @@ interface Page {
   readonly head?: Html;
 }
 
+/** The post horn, in lines on a square of 24. `scripts/icons.ts` draws the page's icons of it. */
+export const HORN =
+  '<circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/>';
+
 const MARK = new Html(
-  `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
+  `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true">${HORN}</svg>`,
 );
 
 // A data: icon keeps browsers from asking for /favicon.ico.
 export const ICON =
   "data:image/svg+xml," +
   encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round"><circle cx="9" cy="13" r="6"/><circle cx="9" cy="13" r="2"/><path d="M9 7h8l4-4v14l-4-4h-2"/></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round">${HORN}</svg>`,
   );
 
 function renderPage(page: Page): string {

@@ -9,7 +9,7 @@ const IDLE_MS = 10 * SECOND;
 
 /** The operator named the server, so that it may be anywhere, also in this machine's own network. */
 export function createMailer(server: SmtpServer): Mailer {
-  return { send: (mail) => send(server, mail) };
+  return { from: server.from, send: (mail) => send(server, mail) };
 }
 
 async function send(server: SmtpServer, { to, subject, text, id, signal }: Mail): Promise<void> {

@@ -96,6 +96,17 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
   );
 }
 
+/** Of a picture that is looked at small. */
+const SMALL_QUALITY = 75;
+
+/** A still picture within a square as WebP, without metadata. Null where sharp is not installed. */
+export async function shrinkImage(bytes: Buffer, side: number): Promise<Buffer | null> {
+  if (sharp === null) return null;
+  assertDecodable(await guarded(open(bytes).metadata()));
+  const drawn = draw(bytes, { size: { width: side, height: side }, isMoving: false, isFlat: false });
+  return guarded(drawn.webp({ quality: SMALL_QUALITY }).toBuffer());
+}
+
 /** sharp's own figures would hold the whole picture for it. */
 async function hasTransparentPixels(bytes: Buffer): Promise<boolean> {
   const small = open(bytes).resize(ALPHA_PIXELS, ALPHA_PIXELS, { fit: "inside", withoutEnlargement: true });

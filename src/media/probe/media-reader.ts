@@ -203,6 +203,11 @@ export function createMediaProbe(start?: () => ChildProcess): MediaProbe & Async
       const bytes = await buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
       return { bytes, mimeType: wanted.mimeType, width, height, isChanged: false };
     },
+    async shrinkImage(source, size, signal) {
+      const answer = await run(source, { type: "shrink", size }, signal);
+      if (answer.type !== "shrunk") return fail(answer);
+      return answer.bytes === null ? null : Buffer.from(answer.bytes);
+    },
     async [Symbol.asyncDispose]() {
       readers?.close();
     },

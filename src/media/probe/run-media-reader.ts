@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AppError, type ErrorKind } from "../../domain/errors.ts";
 import type { FittedImage } from "../../ports/media.ts";
-import type { ByteSource, ImageWanted, ProbedMedia } from "../../ports/media-probe.ts";
+import type { ByteSource, ImageWanted, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import { HEAD_BYTES, identify } from "./formats.ts";
 
 /** Both ends included. */
@@ -11,7 +11,10 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
+export type ReaderTask =
+  | { readonly type: "inspect" }
+  | ({ readonly type: "fit" } & ImageWanted)
+  | { readonly type: "shrink"; readonly size: number };
 
 export type MessageToReader =
   | { readonly type: "file"; readonly sizeBytes: number; readonly task: ReaderTask }
@@ -27,6 +30,7 @@ export type ReaderAnswer =
       readonly width: number;
       readonly height: number;
     }
+  | { readonly type: "shrunk"; readonly bytes: Uint8Array | null }
   | { readonly type: "refused"; readonly kind: ErrorKind; readonly message: string }
   /** A bug, of ours or a library's, with its stack. */
   | { readonly type: "broken"; readonly stack: string };
@@ -66,6 +70,7 @@ export function runMediaReader(channel: ReaderChannel): void {
 /** One task, in this process. */
 export async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
   if (task.type === "inspect") return { type: "inspected", media: await probe(source) };
+  if (task.type === "shrink") return { type: "shrunk", bytes: await shrink(source, task.size) };
   const { fitImage } = await import("./image.ts");
   const bytes = await readFirst(source, source.sizeBytes);
   const image = await fitImage(bytes, task.mimeType, task.limits);
@@ -79,6 +84,13 @@ function asAnswer(error: unknown): ReaderAnswer {
   return { type: "broken", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
+async function shrink(source: ByteSource, size: number): Promise<Buffer | null> {
+  const { type } = await identifyBeginning(source);
+  if (type !== "image") throw new AppError("unsupported", "This is no picture, so there is no small one.");
+  const { shrinkImage } = await import("./image.ts");
+  return shrinkImage(await readPicture(source), size);
+}
+
 const NO_FIGURES = {
   width: null,
   height: null,
@@ -90,20 +102,27 @@ const NO_FIGURES = {
 
 /** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
 export async function probe(source: ByteSource): Promise<ProbedMedia> {
-  if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-  const format = await identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
+  const format = await identifyBeginning(source);
   const { mimeType } = format;
   if (format.type === "other") return { mimeType, type: "other", ...NO_FIGURES };
   if (format.type !== "image") return (await import("./tracks.ts")).probeTracks(source, format);
-  const { inspectImage, MAX_IMAGE_BYTES } = await import("./image.ts");
-  if (source.sizeBytes > MAX_IMAGE_BYTES) {
-    throw new AppError(
-      "invalid",
-      `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`,
-    );
-  }
-  const found = await inspectImage(await readFirst(source, source.sizeBytes), format);
+  const { inspectImage } = await import("./image.ts");
+  const found = await inspectImage(await readPicture(source), format);
   return { mimeType, type: "image", ...found, durationSeconds: null, videoCodec: null, audioCodec: null };
+}
+
+async function identifyBeginning(source: ByteSource): Promise<MediaFormat> {
+  if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+  return identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
+}
+
+async function readPicture(source: ByteSource): Promise<Buffer> {
+  const { MAX_IMAGE_BYTES } = await import("./image.ts");
+  if (source.sizeBytes <= MAX_IMAGE_BYTES) return readFirst(source, source.sizeBytes);
+  throw new AppError(
+    "invalid",
+    `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`,
+  );
 }
 
 function readFirst(source: ByteSource, bytes: number): Promise<Buffer> {

@@ -25,7 +25,11 @@ export const SEALED_COLUMNS = {
   calendar_links: { column: "token_enc", keys: ["owner_id"] },
   effects: { column: "handle_enc", keys: ["post_id", "run", "step"] },
   idempotency: { column: "result", keys: ["owner_id", "key_hash"] },
-  meta: { column: "value", keys: ["key"], where: "key IN ('secret_key_check', 'secrets_bound')" },
+  meta: {
+    column: "value",
+    keys: ["key"],
+    where: "key IN ('secret_key_check', 'secrets_bound', 'push_keys')",
+  },
 } as const satisfies Readonly<Record<string, SealedColumn>>;
 
 export type SealedTable = keyof typeof SEALED_COLUMNS;

@@ -26,5 +26,5 @@ it("every page is among those that are looked at in a browser", () => {
     readdirSync(join(ROOT, "apps"), { withFileTypes: true }).flatMap((one) =>
       one.isDirectory() ? one.name : [],
     ),
-  ).toEqual(["calendar", "review", "shared"]);
+  ).toEqual(["calendar", "page", "review", "shared"]);
 });

@@ -74,6 +74,18 @@ describe("reading media in a process of its own", () => {
     expect(started).toHaveLength(1);
   });
 
+  it("makes small pictures, and none of a film or of what is damaged", async () => {
+    await using probe = createMediaProbe(() => startReader(PROGRAM));
+    const small = await probe.shrinkImage(sourceOf(fixture("photo.jpg")), 96, NEVER);
+    expect(await createMediaProbe().inspect(sourceOf(small ?? Buffer.alloc(0)), NEVER)).toMatchObject({
+      mimeType: "image/webp",
+      isAnimated: false,
+    });
+    await expect(probe.shrinkImage(sourceOf(CLIP), 96, NEVER)).rejects.toMatchObject({ kind: "unsupported" });
+    const cut = fixture("photo.jpg").subarray(0, 1_500);
+    await expect(probe.shrinkImage(sourceOf(cut), 96, NEVER)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
   it("fits pictures", async () => {
     await using probe = createMediaProbe(() => startReader(PROGRAM));
     const photo = fixture("photo.png");

@@ -1,5 +1,180 @@
+import { CircleCheck } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { now } from "../../../shared/clock.ts";
+import { useLoad } from "../../data/load.ts";
+import { may } from "../../data/session.ts";
+import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
+import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { LostRow, PausedRow } from "./channel-row.tsx";
+import { FailureList } from "./failure-list.tsx";
+import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
+import { PostRow, Reason } from "./post-row.tsx";
+import { countPosts, tellError } from "./telling.ts";
 
+const PAGE = 500;
+
+async function loadFailed(signal: AbortSignal): Promise<readonly Post[]> {
+  const posts: Post[] = [];
+  let cursor: string | null = null;
+  do {
+    const args = { status: ["failed"], limit: PAGE, ...(cursor !== null && { cursor }) };
+    const page: { posts: Post[]; nextCursor: string | null } = await call("list_posts", args, { signal });
+    posts.push(...page.posts);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return posts;
+}
+
+/** What went wrong, and what a person does about it. */
 export function TroubleRoom() {
-  return <Room title="Trouble">{null}</Room>;
+  const counts = status.value?.counts;
+  // What fails or is mended meanwhile changes the counts.
+  const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0]);
+  const { data, error, reload } = useLoad(loadFailed, key);
+  const refresh = (): void => {
+    reload();
+    void loadStatus();
+  };
+  const mayMend = may("publish") || may("accounts");
+  return (
+    <Room title="Trouble" lead="What does not go on without you, most urgent first.">
+      {!mayMend && <p class="hint">You can read what went wrong. To mend it takes a key that may do more.</p>}
+      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {data !== null && status.value !== null ? (
+        <Groups troubles={groupTroubles(status.value, data, now())} onDone={refresh} />
+      ) : (
+        error === null && <Bones rows={4} label="Looking for trouble" />
+      )}
+    </Room>
+  );
+}
+
+function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): void }) {
+  const { stopped, unknown, lost, failures, older, setup, paused, expiring } = troubles;
+  if (isCalm(troubles))
+    return (
+      <Empty
+        icon={<CircleCheck aria-hidden="true" />}
+        title="Nothing needs you"
+        text="Posts that fail, and channels that lose their access, stand here with what to do about them."
+      />
+    );
+  return (
+    <>
+      {stopped !== null && <Stopped {...stopped} />}
+      <Group
+        title="Did they go out?"
+        lead="The platform did not answer in the end. Look at the channel, then tell."
+        count={unknown.length}
+      >
+        <ul class="trouble-rows">
+          {unknown.map((post) => (
+            <PostRow key={post.id} post={post} onDone={onDone} />
+          ))}
+        </ul>
+      </Group>
+      <Group title="Reconnect" lead="Nothing goes out on these channels until you do." count={lost.length}>
+        <ul class="trouble-rows">
+          {lost.map((one) => (
+            <LostRow key={one.account.id} lost={one} onDone={onDone} />
+          ))}
+        </ul>
+      </Group>
+      <Group
+        title="Send again"
+        lead="These posts failed. Send them as they are, or change them first."
+        count={failures.reduce((sum, { posts }) => sum + posts.length, 0)}
+      >
+        <FailureList failures={failures} onDone={onDone} />
+      </Group>
+      <Group title="Set-up" lead="Only the person who runs Posthorn can mend this." count={setup.length}>
+        <SetupRows setup={setup} />
+      </Group>
+      <Group title="Paused" lead="Posts wait for channels that someone paused." count={paused.length}>
+        <ul class="trouble-rows">
+          {paused.map((account) => (
+            <PausedRow key={account.id} account={account} onDone={onDone} />
+          ))}
+        </ul>
+      </Group>
+      <Group title="Soon" lead="Access that ends, if no one renews it." count={expiring.length}>
+        <ul class="trouble-rows">
+          {expiring.map((one) => (
+            <LostRow key={one.account.id} lost={one} onDone={onDone} />
+          ))}
+        </ul>
+      </Group>
+      {older.length > 0 && (
+        <details class="trouble-older">
+          <summary>
+            Failed more than a week ago ({older.reduce((sum, { posts }) => sum + posts.length, 0)})
+          </summary>
+          <FailureList failures={older} onDone={onDone} />
+        </details>
+      )}
+    </>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly lead: string;
+  readonly count: number;
+  readonly children: ComponentChildren;
+}
+
+function Group({ title, lead, count, children }: GroupProps) {
+  if (count === 0) return null;
+  return (
+    <section class="trouble-group" aria-label={title}>
+      <header>
+        <h2>
+          {title} <span class="muted">{count}</span>
+        </h2>
+        <p class="muted note">{lead}</p>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+function Stopped({ waiting, overdue }: { readonly waiting: number; readonly overdue: number }) {
+  const late = overdue === 0 ? "" : ` ${countPosts(overdue)} ${overdue === 1 ? "is" : "are"} late already.`;
+  return (
+    <div class="problem" role="alert">
+      <div class="trouble-text">
+        <h2>Nothing goes out</h2>
+        <p>
+          No publisher runs, and {countPosts(waiting)} {waiting === 1 ? "waits" : "wait"}.{late} Start it on
+          the machine that Posthorn is on: <code>posthorn serve</code>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function SetupRows({ setup }: { readonly setup: Troubles["setup"] }) {
+  return (
+    <ul class="trouble-rows">
+      {setup.map(({ provider, reason }) => (
+        <li key={provider} class="trouble-row">
+          <div class="trouble-text">
+            <p class="title">{platformTitle(provider)}</p>
+            <Reason told={tellError(reason)} />
+          </div>
+          {may("admin") && (
+            <div class="buttons trouble-buttons">
+              <ButtonLink isSmall href={`/app/channels?setup=${encodeURIComponent(provider)}`}>
+                Set up {platformTitle(provider)}
+              </ButtonLink>
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
 }

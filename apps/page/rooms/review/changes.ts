@@ -1,0 +1,156 @@
+import type { Draft } from "../../../../src/domain/drafts/draft.ts";
+
+/** What a person saw of a draft on one channel. */
+interface SeenChannel {
+  readonly accountId: string;
+  readonly scheduledAt: string | null;
+  readonly texts: readonly string[];
+  readonly media: readonly string[];
+  /** All fields of the platform, as text. */
+  readonly fields: string;
+}
+
+/** What a person saw of a draft, so that the next look shows what was changed since. */
+export interface Seen {
+  readonly id: string;
+  readonly revision: number;
+  readonly title: string | null;
+  readonly note: string | null;
+  readonly labels: readonly string[];
+  /** A time, or the rule of a series as text; null: at once. */
+  readonly time: string | null;
+  readonly isNextSlot: boolean;
+  readonly repeat: string | null;
+  readonly channels: readonly SeenChannel[];
+}
+
+export function seenOf(draft: Draft): Seen {
+  const { id, revision, title, note, labels, scheduledAt, slot, repeat } = draft;
+  return {
+    id,
+    revision,
+    title,
+    note,
+    labels,
+    time: scheduledAt,
+    isNextSlot: slot !== null,
+    repeat: repeat === null ? null : JSON.stringify(repeat),
+    channels: draft.targets.map((target) => {
+      const preview = draft.checks.find(({ accountId }) => accountId === target.accountId)?.preview;
+      const parts = preview === undefined ? [] : [{ text: preview.text ?? "", media: preview.media }];
+      const all = [...parts, ...(preview?.parts ?? [])];
+      return {
+        accountId: target.accountId,
+        scheduledAt: target.scheduledAt,
+        texts: all.map(({ text }) => text),
+        media: all.flatMap(({ media }) => media.map(({ url }) => url)),
+        fields: JSON.stringify({ ...draft.metadata, ...target.metadata }),
+      };
+    }),
+  };
+}
+
+/** How channels and times are written. */
+export interface Words {
+  channel(accountId: string): string;
+  when(at: string): string;
+}
+
+/** What was changed between two looks, in sentences. The words of texts are marked in place. */
+export function changesBetween(before: Seen, after: Seen, words: Words): readonly string[] {
+  const were = new Map(before.channels.map((one) => [one.accountId, one]));
+  const are = new Set(after.channels.map(({ accountId }) => accountId));
+  return [
+    ...titleChange(before, after),
+    ...timeChange(before, after, words),
+    ...after.channels
+      .filter(({ accountId }) => !were.has(accountId))
+      .map(({ accountId }) => `It goes to ${words.channel(accountId)}, too.`),
+    ...before.channels
+      .filter(({ accountId }) => !are.has(accountId))
+      .map(({ accountId }) => `It does not go to ${words.channel(accountId)} any more.`),
+    ...channelChanges(were, after, words),
+    ...labelChange(before.labels, after.labels),
+    ...noteChange(before.note, after.note),
+  ];
+}
+
+function titleChange({ title: before }: Seen, { title: after }: Seen): readonly string[] {
+  if (before === after) return [];
+  if (after === null) return [`The title “${before ?? ""}” is gone.`];
+  return [before === null ? `Its title is “${after}”.` : `The title was “${before}”.`];
+}
+
+function timeChange(before: Seen, after: Seen, words: Words): readonly string[] {
+  if (after.repeat !== before.repeat) {
+    if (before.repeat === null) return ["It is a series now."];
+    return [after.repeat === null ? "It is no series any more." : "The rule of the series was changed."];
+  }
+  if (after.time === before.time && after.isNextSlot === before.isNextSlot) return [];
+  const [was, is] = [before, after].map((one) => tellTime(one, words));
+  return [`The time was ${was}. It is ${is} now.`];
+}
+
+function tellTime({ time, isNextSlot }: Seen, words: Words): string {
+  if (time !== null) return words.when(time);
+  return isNextSlot ? "the next free slot" : "at once when approved";
+}
+
+type Part = "text" | "media" | "time" | "fields";
+
+const PARTS: Readonly<Record<Part, string>> = {
+  text: "The text was changed",
+  media: "The pictures or films were changed",
+  time: "The time of its own was changed",
+  fields: "Other fields were changed",
+};
+
+/** Each kind of change once, with the channels that it is on where it is not on all. */
+function channelChanges(
+  were: ReadonlyMap<string, SeenChannel>,
+  after: Seen,
+  words: Words,
+): readonly string[] {
+  const kept = after.channels.flatMap((now) => {
+    const before = were.get(now.accountId);
+    return before === undefined ? [] : [{ now, parts: changedParts(before, now) }];
+  });
+  return (["text", "media", "time", "fields"] as const).flatMap((part) => {
+    const on = kept
+      .filter(({ parts }) => parts.includes(part))
+      .map(({ now }) => words.channel(now.accountId));
+    if (on.length === 0) return [];
+    return [`${PARTS[part]}${on.length === after.channels.length ? "" : ` on ${on.join(", ")}`}.`];
+  });
+}
+
+function changedParts(before: SeenChannel, now: SeenChannel): readonly Part[] {
+  const isChanged: Readonly<Record<Part, boolean>> = {
+    text: differ(before.texts, now.texts),
+    media: differ(before.media, now.media),
+    time: before.scheduledAt !== now.scheduledAt,
+    fields:
+      before.fields !== now.fields && !differ(before.texts, now.texts) && !differ(before.media, now.media),
+  };
+  return (["text", "media", "time", "fields"] as const).filter((part) => isChanged[part]);
+}
+
+function labelChange(before: readonly string[], after: readonly string[]): readonly string[] {
+  const added = after.filter((label) => !before.includes(label));
+  const gone = before.filter((label) => !after.includes(label));
+  return [
+    ...(added.length === 0 ? [] : [`New labels: ${added.join(", ")}.`]),
+    ...(gone.length === 0 ? [] : [`Labels taken away: ${gone.join(", ")}.`]),
+  ];
+}
+
+function noteChange(before: string | null, after: string | null): readonly string[] {
+  if (before === after) return [];
+  return [
+    after === null ? "The note is gone." : before === null ? "There is a note." : "The note was changed.",
+  ];
+}
+
+function differ(a: readonly string[], b: readonly string[]): boolean {
+  return a.length !== b.length || a.some((one, at) => one !== b[at]);
+}

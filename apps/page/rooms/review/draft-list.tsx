@@ -1,0 +1,114 @@
+import { CircleCheck, PenLine } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { may } from "../../data/session.ts";
+import { useLoad } from "../../data/load.ts";
+import { channelName } from "../../data/shared-data.ts";
+import { shortTime } from "../../data/when.ts";
+import { DraftBadge, OutcomeBadge } from "../../ui/badges.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Picture } from "../../ui/picture.tsx";
+import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { complain } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { type Item, loadItems } from "./item.ts";
+import { tellTimeShortly } from "./telling.ts";
+
+const DECIDED_STATES = ["scheduled", "repeating", "ended", "discarded"] as const;
+
+/** Drafts that are being written, or those that are decided, last changed first. */
+export function DraftList({ isDecided }: { readonly isDecided: boolean }) {
+  const states = isDecided ? DECIDED_STATES : (["open"] as const);
+  const { data, error, reload, set } = useLoad((signal) => loadItems(states, null, signal), "list");
+  const [isBusy, setIsBusy] = useState(false);
+  if (data === null)
+    return error === null ? (
+      <Bones rows={5} label="Loading drafts" />
+    ) : (
+      <Problem sentence={error} onRetry={reload} />
+    );
+  if (data.items.length === 0) return isDecided ? <NothingDecided /> : <NothingWritten />;
+  const more = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const page = await loadItems(states, data.nextCursor);
+      set({ ...page, items: [...data.items, ...page.items] });
+    } catch (reason) {
+      complain(sentenceOf(reason));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <ul class="review-rows">
+        {data.items.map((item) => (
+          <Row key={item.shown.id} item={item} isDecided={isDecided} />
+        ))}
+      </ul>
+      {data.nextCursor !== null && (
+        <div class="buttons">
+          <Button isBusy={isBusy} onClick={() => void more()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Row({ item: { raw, shown }, isDecided }: { readonly item: Item; readonly isDecided: boolean }) {
+  const id = encodeURIComponent(shown.id);
+  const href = isDecided ? `/app/review?show=decided&draft=${id}` : `/app/write?draft=${id}`;
+  const channels = shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
+  const media = raw.mediaUrl || (raw.targets.find(({ mediaUrl }) => mediaUrl)?.mediaUrl ?? "");
+  const { decision } = shown;
+  return (
+    <li>
+      <a href={href} class="review-row">
+        {media === "" ? <span class="picture" /> : <Picture mediaUrl={media} alt="" size={96} />}
+        <span class="review-row-text">
+          <span class="title" dir="auto">
+            {shown.title}
+          </span>
+          <span class="muted note" dir="auto">
+            {[tellTimeShortly(shown, shortTime), channels || "No channel yet", `by ${shown.writtenBy}`].join(
+              " · ",
+            )}
+          </span>
+          {decision !== null && decision.note !== null && (
+            <span class="note" dir="auto">
+              {decision.what === "changes" ? "Changes asked for" : decision.by}: “{decision.note}”
+            </span>
+          )}
+        </span>
+        {isDecided &&
+          (shown.outcome !== null && shown.state === "scheduled" ? (
+            <OutcomeBadge outcome={shown.outcome} />
+          ) : (
+            <DraftBadge state={shown.state} />
+          ))}
+      </a>
+    </li>
+  );
+}
+
+function NothingDecided() {
+  return (
+    <Empty
+      icon={<CircleCheck aria-hidden="true" />}
+      title="Nothing is decided yet"
+      text="What you approve or discard stands here, with what became of it."
+    />
+  );
+}
+
+function NothingWritten() {
+  return (
+    <Empty
+      icon={<PenLine aria-hidden="true" />}
+      title="No open drafts"
+      text="Drafts that someone still writes on stand here, and those that you sent back."
+    >
+      {may("draft") && <ButtonLink href="/app/write">Write a post</ButtonLink>}
+    </Empty>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Draft as ServerDraft } from "../../../../src/domain/drafts/draft.ts";
+import { type Draft, readDraft } from "../../../shared/drafts.ts";
+import { jsonOf } from "../../../shared/json.ts";
+import { call } from "../../data/tools.ts";
+
+/** A draft as the server gives it, and in the words that pages show. */
+export interface Item {
+  readonly raw: ServerDraft;
+  readonly shown: Draft;
+}
+
+export interface ItemPage {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+function toItems(drafts: readonly ServerDraft[]): readonly Item[] {
+  return drafts.flatMap((raw) => {
+    const shown = readDraft(jsonOf(raw));
+    return shown === null ? [] : [{ raw, shown }];
+  });
+}
+
+const PAGE = 100;
+
+export async function loadItems(
+  state: readonly ServerDraft["state"][],
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ItemPage> {
+  const { drafts, nextCursor } = await call(
+    "list_drafts",
+    { state, limit: PAGE, ...(cursor !== null && { cursor }) },
+    signal === undefined ? {} : { signal },
+  );
+  return { items: toItems(drafts), nextCursor };
+}
+
+/** Every draft of these states. */
+export async function loadAll(
+  state: readonly ServerDraft["state"][],
+  signal?: AbortSignal,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: ItemPage = await loadItems(state, cursor, signal);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return items;
+}
+
+/** Rejects where there is none. */
+export async function loadItem(id: string, signal?: AbortSignal): Promise<Item> {
+  const { drafts } = await call("list_drafts", { id }, signal === undefined ? {} : { signal });
+  const [item] = toItems(drafts);
+  if (item === undefined) throw new Error("There is no such draft.");
+  return item;
+}

@@ -1,0 +1,80 @@
+import { isJson } from "../../../shared/json.ts";
+import type { Seen } from "./changes.ts";
+
+const KEY = "posthorn.review.looks";
+
+/** More drafts than anybody reviews at once; the oldest looks make room. */
+const MAX_LOOKS = 60;
+
+/** A browser's storage, as far as it is used. */
+interface Shelf {
+  getItem(key: string): string | null;
+  setItem(key: string, text: string): void;
+}
+
+/** What was last seen of each draft, kept in this browser. */
+export class Looks {
+  readonly #storage: Shelf;
+  /** What each draft is compared with while the page is open. */
+  readonly #bases = new Map<string, Seen | null>();
+
+  constructor(storage: Shelf) {
+    this.#storage = storage;
+  }
+
+  /** What was seen when the page was last open; null: the draft is new to this person. */
+  baseOf(id: string): Seen | null {
+    const known = this.#bases.get(id);
+    if (known !== undefined) return known;
+    const found = this.#read().find((one) => one.id === id) ?? null;
+    this.#bases.set(id, found);
+    return found;
+  }
+
+  /** It is on the screen now. */
+  note(seen: Seen): void {
+    this.baseOf(seen.id);
+    this.#write([seen, ...this.#read().filter(({ id }) => id !== seen.id)]);
+  }
+
+  /** What comes next is compared with this. */
+  compareWith(seen: Seen): void {
+    this.#bases.set(seen.id, seen);
+  }
+
+  forget(id: string): void {
+    this.#bases.delete(id);
+    this.#write(this.#read().filter((one) => one.id !== id));
+  }
+
+  #read(): readonly Seen[] {
+    try {
+      const value: unknown = JSON.parse(this.#storage.getItem(KEY) ?? "[]");
+      // Only this page writes it. What an older one wrote is not compared with.
+      return Array.isArray(value) ? value.filter(isSeen) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  #write(looks: readonly Seen[]): void {
+    try {
+      this.#storage.setItem(KEY, JSON.stringify(looks.slice(0, MAX_LOOKS)));
+    } catch {
+      // A full or forbidden storage: then nothing is marked the next time.
+    }
+  }
+}
+
+function isSeen(value: unknown): value is Seen {
+  return (
+    isJson(value) &&
+    typeof value["id"] === "string" &&
+    typeof value["revision"] === "number" &&
+    Array.isArray(value["labels"]) &&
+    Array.isArray(value["channels"]) &&
+    value["channels"].every(
+      (one) => isJson(one) && Array.isArray(one["texts"]) && Array.isArray(one["media"]),
+    )
+  );
+}

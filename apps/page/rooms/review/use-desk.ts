@@ -1,0 +1,178 @@
+import type { RefObject } from "preact";
+import { useLocation } from "preact-iso";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { now } from "../../../shared/clock.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { isPast, obstacleOf } from "../../../review/readiness.ts";
+import { loadStatus } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { longTime } from "../../data/when.ts";
+import { say, sayWith } from "../../ui/toasts.tsx";
+import { CallError, sentenceOf } from "../../wire.ts";
+import { type Seen, seenOf } from "./changes.ts";
+import type { ApprovalTime, Asking } from "./deciding.ts";
+import { type Item, loadItem } from "./item.ts";
+import { Looks } from "./looks.ts";
+import { goesOutAtOnce, tellApproved } from "./telling.ts";
+
+export const looks = new Looks(localStorage);
+
+const CONFLICT = 409;
+
+const SAID = {
+  changes: "It is back with its writer, with your words.",
+  discard: "The draft is discarded.",
+  stop: "The series is ended.",
+} as const;
+
+/** What is on the screen, and what a person does with it. */
+export interface Desk {
+  readonly item: Item | null;
+  readonly before: Seen | null;
+  /** Its place among those that are gone through, from 0. */
+  readonly at: number;
+  readonly asking: Asking | null;
+  readonly isBusy: boolean;
+  readonly refusal: string | null;
+  /** What was changed while it was on the screen. */
+  readonly notice: string | null;
+  readonly heading: RefObject<HTMLHeadingElement>;
+  readonly time: RefObject<HTMLInputElement>;
+  go(to: Item | undefined): void;
+  ask(what: Asking | null): void;
+  /** Whether something is asked, or under way: keys wait for it. */
+  isOccupied(): boolean;
+  /** Asks first where it would be public at once. */
+  approve(at?: ApprovalTime): void;
+  /** Rejects with the server's sentence. */
+  decide(what: Asking, more?: DecisionMore): Promise<void>;
+  complain(sentence: string): void;
+  showNewer(newer: Item): void;
+}
+
+type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, never>;
+
+/** `whenDecided`: what is shown after a decision, with the draft as it is then. */
+export function useDesk(items: readonly Item[], whenDecided: (item: Item) => void): Desk {
+  const { query, route } = useLocation();
+  const [shownItem, setShownItem] = useState<Item | null>(null);
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [notice, setNotice] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const time = useRef<HTMLInputElement>(null);
+  const wantsFocus = useRef(false);
+  // Known at once, where the screen follows a moment later: a letter typed in between decides nothing.
+  const occupied = useRef({ isAsked: false, isBusy: false });
+
+  const wanted = items.find(({ shown }) => shown.id === query["draft"]) ?? items[0] ?? null;
+  // What is on the screen stays as it was seen, until it is decided or left.
+  const item = shownItem !== null && shownItem.shown.id === wanted?.shown.id ? shownItem : wanted;
+  const id = item?.shown.id ?? null;
+  const revision = item?.shown.revision ?? 0;
+
+  useEffect(() => {
+    setShownItem(item);
+    if (item !== null) looks.note(seenOf(item.raw));
+    if (wantsFocus.current) heading.current?.focus({ preventScroll: true });
+    wantsFocus.current = false;
+  }, [id, revision]);
+
+  const ask = (what: Asking | null): void => {
+    occupied.current.isAsked = what !== null;
+    setAsking(what);
+  };
+  const clear = (): void => {
+    ask(null);
+    setRefusal(null);
+    setNotice(null);
+  };
+  const showNewer = (newer: Item, why: string | null): void => {
+    clear();
+    if (item !== null) looks.compareWith(seenOf(item.raw));
+    wantsFocus.current = true;
+    setShownItem(newer);
+    setNotice(why);
+  };
+  const go = (to: Item | undefined): void => {
+    if (to === undefined || to.shown.id === id) return;
+    clear();
+    wantsFocus.current = true;
+    const more = new URLSearchParams({ ...query, draft: to.shown.id });
+    route(`/app/review?${more.toString()}`, true);
+    window.scrollTo({ top: 0 });
+  };
+
+  const decide = async (what: Asking, more: DecisionMore = {}): Promise<void> => {
+    if (item === null || occupied.current.isBusy) return;
+    const { raw } = item;
+    occupied.current.isBusy = true;
+    setIsBusy(true);
+    setRefusal(null);
+    try {
+      const { draft } = await call("decide_draft", {
+        id: raw.id,
+        revision: raw.revision,
+        decision: what,
+        ...more,
+      });
+      clear();
+      looks.forget(raw.id);
+      void loadStatus();
+      tellDone(what, draft, route);
+      wantsFocus.current = true;
+      whenDecided(item);
+    } catch (error) {
+      const newer = await newerOf(error, item);
+      if (newer === null) throw new Error(forPeople(sentenceOf(error)), { cause: error });
+      showNewer(
+        newer,
+        "Nothing was done: the draft was changed while you looked. This is the new one. Look at it, then decide.",
+      );
+    } finally {
+      occupied.current.isBusy = false;
+      setIsBusy(false);
+    }
+  };
+
+  return {
+    item,
+    before: item === null ? null : looks.baseOf(item.shown.id),
+    at: items.findIndex(({ shown }) => shown.id === id),
+    asking,
+    isBusy,
+    refusal,
+    notice,
+    heading,
+    time,
+    go,
+    decide,
+    complain: setRefusal,
+    showNewer: (newer) => showNewer(newer, null),
+    ask,
+    isOccupied: () => occupied.current.isAsked || occupied.current.isBusy,
+    approve(at) {
+      if (item === null || occupied.current.isBusy || obstacleOf(item.shown) !== null) return;
+      if (at === undefined && isPast(item.shown, now())) return time.current?.focus();
+      if (at === undefined && goesOutAtOnce(item.shown, now())) return ask("approve");
+      decide("approve", at ?? {}).catch((error: unknown) => setRefusal(sentenceOf(error)));
+    },
+  };
+}
+
+/** The draft as it is now, where a decision was refused because it is another than the one that was seen. */
+async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
+  if (!(error instanceof CallError) || error.status !== CONFLICT) return null;
+  const fresh = await loadItem(shown.id).catch(() => null);
+  return fresh === null || fresh.shown.revision === shown.revision ? null : fresh;
+}
+
+function tellDone(what: Asking, draft: Item["raw"], route: (path: string) => void): void {
+  if (what !== "approve") return say(SAID[what]);
+  const [first] = draft.posts;
+  const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
+  const told = tellApproved(draft.repeat !== null, times, now(), longTime);
+  if (first === undefined) return say(told);
+  sayWith(told, "Show in plan", () => route(`/app/plan?post=${encodeURIComponent(first.id)}`));
+}

@@ -1,0 +1,72 @@
+import type { Permission, Role } from "../../../../src/domain/permissions.ts";
+import { send } from "../../wire.ts";
+import type { Json } from "../../../shared/json.ts";
+
+/** A key as the server lists it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "active" | "expired" | "revoked";
+  readonly permissions: readonly Permission[];
+  readonly role: Role | null;
+  readonly accountIds: readonly string[] | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly role: Role;
+  /** Null: all channels, later ones too. */
+  readonly accountIds: readonly string[] | null;
+  /** A span such as `90d`; null: never. */
+  readonly expires: string | null;
+}
+
+/** Someone who is signed in to the page. */
+export interface PageSession {
+  readonly id: string;
+  readonly isCurrent: boolean;
+  readonly name: string;
+  readonly browser: string;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  readonly expiresAt: string;
+}
+
+export async function listKeys(signal?: AbortSignal): Promise<readonly ApiKey[]> {
+  const answer = await get<{ keys: readonly ApiKey[] }>("/keys", signal);
+  return answer.keys;
+}
+
+/** The key itself is answered this once. */
+export async function makeKey({ name, role, accountIds, expires }: NewKey): Promise<string> {
+  const body: Json = {
+    name,
+    role,
+    ...(accountIds !== null && { accountIds }),
+    ...(expires !== null && { expires }),
+  };
+  const { key } = await send("/keys", { method: "POST", body });
+  return String(key);
+}
+
+export async function revokeKey(id: string): Promise<void> {
+  await send(`/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+export async function listSessions(signal: AbortSignal): Promise<readonly PageSession[]> {
+  const answer = await get<{ sessions: readonly PageSession[] }>("/sessions", signal);
+  return answer.sessions;
+}
+
+export async function endSession(id: string): Promise<void> {
+  await send(`/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  // Server and page are of one version.
+  return (await send(path, signal === undefined ? {} : { signal })) as T;
+}

@@ -1,0 +1,200 @@
+import { useState } from "preact/hooks";
+import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { call } from "../../data/tools.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Sheet } from "../../ui/sheet.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { CopyBox } from "./copy-box.tsx";
+import {
+  EVENT_WORDS,
+  EVENTS,
+  type Fields,
+  NOTICE_FORMAT_NAMES,
+  NOTICE_FORMATS,
+  refusalInWords,
+  type NoticeFormat,
+  USUAL_EVENTS,
+} from "./notice-formats.ts";
+
+interface FormProps {
+  onMade(): void;
+  onClose(): void;
+}
+
+/** Where a person is told, and of what. */
+export function NewNotice({ onMade, onClose }: FormProps) {
+  const [format, setFormat] = useState<NoticeFormat>("ntfy");
+  const [fields, setFields] = useState<Fields>({});
+  const [events, setEvents] = useState(USUAL_EVENTS);
+  const { isBusy, error, make } = useMaking();
+  return (
+    <Sheet title="New notice" isKept onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const args = { format, url: NOTICE_FORMATS[format].address(fields), events };
+          void make(args, () => {
+            onMade();
+            onClose();
+          });
+        }}
+      >
+        <fieldset class="choices">
+          <legend>Where you read it</legend>
+          <div class="segments">
+            {NOTICE_FORMAT_NAMES.map((name) => (
+              <label key={name}>
+                <input
+                  type="radio"
+                  name="format"
+                  checked={name === format}
+                  onChange={() => {
+                    setFormat(name);
+                    setFields({});
+                  }}
+                />
+                <span>{NOTICE_FORMATS[name].title}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        {NOTICE_FORMATS[format].fields.map(({ name, label, help, placeholder, type, isOptional = false }) => (
+          <Field
+            key={`${format}-${name}`}
+            label={isOptional ? `${label} (if there is one)` : label}
+            help={help}
+          >
+            {(control) => (
+              <input
+                {...control}
+                type={type}
+                placeholder={placeholder}
+                required={!isOptional}
+                autocomplete="off"
+                spellcheck={false}
+                value={fields[name] ?? ""}
+                onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))}
+        <EventChoice events={events} onChange={setEvents} />
+        {error !== null && <Problem sentence={error} />}
+        <div class="sheet-foot">
+          <Button kind="main" type="submit" isBusy={isBusy}>
+            Make it
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  );
+}
+
+/** An address of a program. Its secret is shown once. */
+export function NewWebhook({ onMade, onClose }: FormProps) {
+  const [url, setUrl] = useState("");
+  const [events, setEvents] = useState(EVENTS);
+  const [secret, setSecret] = useState<string | null>(null);
+  const { isBusy, error, make } = useMaking();
+  return (
+    <Sheet title="New webhook" isKept onClose={onClose}>
+      {secret !== null ? (
+        <div class="stack">
+          <p class="hint">The secret is shown this once. The program verifies messages with it.</p>
+          <CopyBox label="The secret" text={secret} />
+          <div class="sheet-foot">
+            <Button onClick={onClose}>Done</Button>
+          </div>
+        </div>
+      ) : (
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void make({ format: "standard", url, events }, (made) => {
+              onMade();
+              setSecret(made);
+            });
+          }}
+        >
+          <Field label="Address" help="It is sent signed JSON by POST, as Standard Webhooks describes it.">
+            {(control) => (
+              <input
+                {...control}
+                type="url"
+                required
+                placeholder="https://example.com/hook"
+                value={url}
+                onInput={(event) => setUrl(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <EventChoice events={events} onChange={setEvents} />
+          {error !== null && <Problem sentence={error} />}
+          <div class="sheet-foot">
+            <Button kind="main" type="submit" isBusy={isBusy}>
+              Make it
+            </Button>
+          </div>
+        </form>
+      )}
+    </Sheet>
+  );
+}
+
+interface Making {
+  readonly format: WebhookFormat;
+  readonly url: string;
+  readonly events: readonly EventKind[];
+}
+
+function useMaking() {
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const make = async (args: Making, then: (secret: string) => void): Promise<void> => {
+    if (args.events.length === 0) return setError("Events: none is chosen. Choose at least one.");
+    setIsBusy(true);
+    setError(null);
+    try {
+      const { secret } = await call("create_webhook", { ...args });
+      then(secret ?? "");
+    } catch (reason) {
+      setError(refusalInWords(forPeople(sentenceOf(reason))));
+      setIsBusy(false);
+    }
+  };
+  return { error, isBusy, make };
+}
+
+interface EventChoiceProps {
+  readonly events: readonly EventKind[];
+  onChange(events: readonly EventKind[]): void;
+}
+
+function EventChoice({ events, onChange }: EventChoiceProps) {
+  return (
+    <fieldset class="choices">
+      <legend>What is told</legend>
+      <div class="picks">
+        {EVENTS.map((one) => (
+          <label key={one} class="choice line">
+            <input
+              type="checkbox"
+              checked={events.includes(one)}
+              onChange={(event) =>
+                onChange(
+                  event.currentTarget.checked ? [...events, one] : events.filter((other) => other !== one),
+                )
+              }
+            />
+            {EVENT_WORDS[one]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import { forPeople } from "../../../shared/for-people.ts";
+import { may } from "../../data/session.ts";
+import { findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { longTime } from "../../data/when.ts";
+import { Button } from "../../ui/button.tsx";
+import { PlatformGlyph } from "../../ui/channel.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import type { LostChannel, Troubles } from "./grouping.ts";
+import { MoreMenu } from "./more-menu.tsx";
+import { Reason } from "./post-row.tsx";
+import { countPosts, tellError } from "./telling.ts";
+import { useReconnect } from "./use-reconnect.ts";
+
+/** A channel without access, or with access that ends. */
+export function LostRow({ lost, onDone }: { readonly lost: LostChannel; onDone(): void }) {
+  const { account, failed } = lost;
+  const { step, start } = useReconnect(account.id, () => {
+    say(`${account.name} is connected again.`);
+    onDone();
+  });
+  const title = platformTitle(account.provider);
+  return (
+    <li class="trouble-row">
+      <PlatformGlyph provider={account.provider} />
+      <div class="trouble-text">
+        <p class="title">
+          <bdi>{account.name}</bdi> <span class="muted">{title}</span>
+        </p>
+        <Access lost={lost} />
+        <Waiting queued={account.queuedCount} failed={failed.length} />
+        {step.at === "away" && (
+          <p class="note" role="status">
+            Waiting for you to agree on the page that opened. It did not open?{" "}
+            <a href={step.url} target="_blank" rel="noreferrer noopener">
+              Open it here
+            </a>
+          </p>
+        )}
+        {step.at === "done" && <p role="status">Connected again.</p>}
+        {step.at === "idle" && step.error !== null && <Problem sentence={step.error} />}
+      </div>
+      {may("accounts") && step.at !== "done" && (
+        <div class="buttons trouble-buttons">
+          <Button isSmall isBusy={step.at === "asking"} onClick={start}>
+            {step.at === "away" ? "Start again" : "Reconnect"}
+          </Button>
+          <MoreMenu about={account.name}>
+            <a href={`/app/channels?account=${encodeURIComponent(account.id)}`}>Open the channel</a>
+          </MoreMenu>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Access({ lost: { account, status, reason } }: { readonly lost: LostChannel }) {
+  const ends = findAccount(account.id)?.tokenExpiresAt ?? null;
+  if (status === "expiring")
+    return (
+      <p>
+        {ends === null
+          ? "Its access ends soon."
+          : `Its access ends on ${longTime(Date.parse(ends))}. Reconnect it before, so that nothing is late.`}
+      </p>
+    );
+  if (reason !== null) return <Reason told={tellError(reason)} />;
+  return <p>{status === "disconnected" ? "It was disconnected." : "It has no access any more."}</p>;
+}
+
+function Waiting({ queued, failed }: { readonly queued: number; readonly failed: number }) {
+  const told = [
+    ...(queued > 0 ? [`${countPosts(queued)} ${queued === 1 ? "waits" : "wait"} for it.`] : []),
+    ...(failed > 0
+      ? [`${countPosts(failed)} failed on it. Once it is connected you can send them again.`]
+      : []),
+  ];
+  return told.length === 0 ? null : <p class="muted note">{told.join(" ")}</p>;
+}
+
+/** A paused channel that posts wait for. */
+export function PausedRow({
+  account,
+  onDone,
+}: {
+  readonly account: Troubles["paused"][number];
+  onDone(): void;
+}) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const resume = async (): Promise<void> => {
+    setIsBusy(true);
+    setRefusal(null);
+    try {
+      await call("update_account", { accountId: account.id, paused: false });
+      say(`${account.name} goes on.`);
+      await loadAccounts();
+      onDone();
+    } catch (error) {
+      setRefusal(forPeople(sentenceOf(error)));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <li class="trouble-row">
+      <PlatformGlyph provider={account.provider} />
+      <div class="trouble-text">
+        <p class="title">
+          <bdi>{account.name}</bdi> <span class="muted">{platformTitle(account.provider)}</span>
+        </p>
+        <p>
+          It is paused, and {countPosts(account.queuedCount)} {account.queuedCount === 1 ? "waits" : "wait"}{" "}
+          for it.
+        </p>
+        {refusal !== null && <Problem sentence={refusal} />}
+      </div>
+      {may("accounts") && (
+        <div class="buttons trouble-buttons">
+          <Button isSmall isBusy={isBusy} onClick={() => void resume()}>
+            Resume
+          </Button>
+          <MoreMenu about={account.name}>
+            <a href={`/app/plan?account=${encodeURIComponent(account.id)}`}>See its posts in the plan</a>
+            <a href={`/app/channels?account=${encodeURIComponent(account.id)}`}>Open the channel</a>
+          </MoreMenu>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import { forPeople } from "../../../shared/for-people.ts";
+import { may } from "../../data/session.ts";
+import { platformTitle } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { Button } from "../../ui/button.tsx";
+import { complain, say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import type { Failure } from "./grouping.ts";
+import { PostRow, Reason } from "./post-row.tsx";
+import { countPosts, tellError } from "./telling.ts";
+
+/** Failed posts, those with the same reason together. */
+export function FailureList({ failures, onDone }: { readonly failures: readonly Failure[]; onDone(): void }) {
+  return (
+    <>
+      {failures.map((failure) => (
+        <SameReason key={failure.posts[0]?.id} failure={failure} onDone={onDone} />
+      ))}
+    </>
+  );
+}
+
+function SameReason({
+  failure: { provider, error, posts },
+  onDone,
+}: {
+  readonly failure: Failure;
+  onDone(): void;
+}) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [first] = posts;
+  if (first === undefined) return null;
+  if (posts.length === 1)
+    return (
+      <ul class="trouble-rows">
+        <PostRow post={first} onDone={onDone} />
+      </ul>
+    );
+  const sendAll = async (): Promise<void> => {
+    setIsBusy(true);
+    let sent = 0;
+    try {
+      // One after another, earliest first, so that they stay in their order.
+      for (const { id } of posts.toReversed()) {
+        await call("retry_post", { id });
+        sent += 1;
+      }
+      say(`${countPosts(sent)} are on their way.`);
+    } catch (reason) {
+      complain(`${sent} of ${posts.length} are on their way. ${forPeople(sentenceOf(reason))}`);
+    }
+    setIsBusy(false);
+    onDone();
+  };
+  return (
+    <div class="trouble-rows">
+      <div class="trouble-same">
+        <div class="trouble-text">
+          <p class="title">
+            {countPosts(posts.length)} on {platformTitle(provider)} failed for the same reason
+          </p>
+          <Reason told={tellError(error)} />
+        </div>
+        {may("publish") && (
+          <Button isSmall isBusy={isBusy} onClick={() => void sendAll()}>
+            Send all {posts.length} again
+          </Button>
+        )}
+      </div>
+      <ul>
+        {posts.map((post) => (
+          <PostRow key={post.id} post={post} isReasonSaid onDone={onDone} />
+        ))}
+      </ul>
+    </div>
+  );
+}

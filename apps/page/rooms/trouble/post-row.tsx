@@ -1,0 +1,171 @@
+import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { NO_TEXT, splitText, webAddress } from "../../../shared/texts.ts";
+import { may } from "../../data/session.ts";
+import { findAccount, platformTitle } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { shortTime } from "../../data/when.ts";
+import { Ask } from "../../ui/ask.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ChannelLabel } from "../../ui/channel.tsx";
+import { Picture } from "../../ui/picture.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { say } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { MoreMenu } from "./more-menu.tsx";
+import { isUnknown, tellError, type Told } from "./telling.ts";
+
+interface PostRowProps {
+  readonly post: Post;
+  /** The reason stands above several posts already. */
+  readonly isReasonSaid?: boolean;
+  /** The post is in other hands now. */
+  onDone(): void;
+}
+
+/** A post that failed, what happened, and what to do about it. */
+export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const act = async (done: string, work: () => Promise<unknown>): Promise<void> => {
+    setIsBusy(true);
+    setRefusal(null);
+    try {
+      await work();
+      say(done);
+      onDone();
+    } catch (error) {
+      setRefusal(forPeople(sentenceOf(error)));
+    }
+    setIsBusy(false);
+  };
+  const { first } = splitText(post.caption ?? titleOf(post));
+  return (
+    <li class="trouble-row">
+      {post.mediaUrl !== "" && <Picture mediaUrl={post.mediaUrl} alt="" size={240} />}
+      <div class="trouble-text">
+        <p class="muted note trouble-where">
+          <ChannelLabel accountId={post.accountId} />
+          <span>{shortTime(Date.parse(post.scheduledAt))}</span>
+        </p>
+        <p class="title" dir="auto">
+          {first || NO_TEXT}
+        </p>
+        {!isReasonSaid && <Reason told={tellError(post.error)} />}
+        {isUnknown(post.error) && <Outside post={post} />}
+        {refusal !== null && <Problem sentence={refusal} />}
+      </div>
+      {may("publish") && <PostButtons post={post} title={first || NO_TEXT} isBusy={isBusy} act={act} />}
+    </li>
+  );
+}
+
+function titleOf({ metadata }: Post): string {
+  const title = metadata?.["title"];
+  return typeof title === "string" ? title : "";
+}
+
+export function Reason({ told: { sentence, quote } }: { readonly told: Told }) {
+  return (
+    <>
+      <p dir="auto">{sentence}</p>
+      {quote !== null && (
+        <blockquote class="trouble-quote" dir="auto">
+          {quote.words}
+          <footer class="muted">{quote.who}</footer>
+        </blockquote>
+      )}
+    </>
+  );
+}
+
+interface PostButtonsProps {
+  readonly post: Post;
+  readonly title: string;
+  readonly isBusy: boolean;
+  act(done: string, work: () => Promise<unknown>): Promise<void>;
+}
+
+function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const { id } = post;
+  const tell = (outcome: "published" | "not_published", done: string): void =>
+    void act(done, () => call("resolve_post", { id, outcome }));
+  const retry = (): void => void act("It is on its way.", () => call("retry_post", { id }));
+  return (
+    <div class="buttons trouble-buttons">
+      {isUnknown(post.error) ? (
+        <>
+          <Button isSmall isBusy={isBusy} onClick={() => tell("published", "Noted: it is published.")}>
+            It is there
+          </Button>
+          <Button
+            isSmall
+            isBusy={isBusy}
+            onClick={() => tell("not_published", "Noted: it did not go out. You can send it again.")}
+          >
+            It is not there
+          </Button>
+        </>
+      ) : (
+        <Button isSmall isBusy={isBusy} onClick={retry}>
+          Send again
+        </Button>
+      )}
+      <MoreMenu about={title}>
+        <PostMore post={post} retry={retry} putAway={() => setIsAsking(true)} />
+      </MoreMenu>
+      {isAsking && (
+        <Ask
+          question="Put this post away?"
+          text="It is not sent any more, and nothing counts it as trouble. It stays to be read in the plan."
+          yes="Put away"
+          no="Keep it"
+          onYes={() => act("The post is put away.", () => call("resolve_post", { id, outcome: "dismissed" }))}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+function PostMore({
+  post,
+  retry,
+  putAway,
+}: {
+  readonly post: Post;
+  retry(): void;
+  putAway(): void;
+}): ComponentChildren {
+  const id = encodeURIComponent(post.id);
+  return (
+    <>
+      <Outside post={post} />
+      {isUnknown(post.error) ? (
+        <button type="button" onClick={retry}>
+          Ask {platformTitle(post.provider)}, and send it if it is not there
+        </button>
+      ) : (
+        <a href={`/app/write?post=${id}`}>Edit and send again</a>
+      )}
+      <a href={`/app/plan?post=${id}`}>Open in the plan</a>
+      <button type="button" onClick={putAway}>
+        Put away
+      </button>
+    </>
+  );
+}
+
+/** Leads to the post on its platform, or to the channel. */
+function Outside({ post }: { readonly post: Post }) {
+  const url = webAddress(post.platformUrl ?? "") ?? webAddress(findAccount(post.accountId)?.profileUrl ?? "");
+  if (url === null) return null;
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      Look at it on {platformTitle(post.provider)}
+    </a>
+  );
+}

@@ -1,0 +1,101 @@
+import { ExternalLink } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import { loadAccounts, status } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { sentenceOf } from "../../wire.ts";
+
+const ASK_EVERY_MS = 700;
+
+const NO_PUBLISHER =
+  "It waits: no publisher runs. Run posthorn serve, or posthorn service install, and it goes out.";
+
+const ENDED: readonly Post["status"][] = ["published", "failed", "cancelled"];
+
+/** Says something on the feed, at once, and shows where it stands. */
+export function FirstPost({ feed }: { readonly feed: Account }) {
+  const [text, setText] = useState("Hello! This is my first post.");
+  const [post, setPost] = useState<Post | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  useEffect(() => (post === null ? undefined : follow(post, setPost)), [post]);
+  const send = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post);
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setIsBusy(false);
+  };
+  if (post !== null && post.status !== "failed") return <Told post={post} />;
+  const failure = post?.error === undefined || post.error === null ? error : forPeople(post.error);
+  return (
+    <form
+      class="stack tight"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Field label="Say hello">
+        {(control) => (
+          <textarea
+            {...control}
+            rows={2}
+            required
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {failure !== null && <Problem sentence={failure} />}
+      <div class="buttons">
+        <Button kind="main" type="submit" isBusy={isBusy}>
+          Post it now
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Told({ post }: { readonly post: Post }) {
+  const isLive = post.status === "published";
+  const cannotGo = status.value?.publisher.running === false;
+  return (
+    <div class="stack tight" role="status">
+      <p>{isLive ? "It is live." : cannotGo ? NO_PUBLISHER : "It is on its way…"}</p>
+      {isLive && post.platformUrl !== null && (
+        <div class="buttons">
+          <ButtonLink href={post.platformUrl} isOutside>
+            <ExternalLink aria-hidden="true" />
+            See your post
+          </ButtonLink>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Asks again until the post has come to an end. Answers what ends that. */
+function follow(post: Post, onChange: (post: Post) => void): (() => void) | undefined {
+  if (ENDED.includes(post.status)) {
+    // The channel now says when it published last.
+    void loadAccounts().catch(() => {});
+    return undefined;
+  }
+  const timer = setTimeout(() => {
+    // A server that does not answer now is asked again.
+    call("get_post", { id: post.id }).then(
+      ({ post: now }) => onChange(now),
+      () => onChange({ ...post }),
+    );
+  }, ASK_EVERY_MS);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,110 @@
+import { Bot, Check, Radio } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso";
+import { useLoad } from "../../data/load.ts";
+import { may, putWelcomeAway, session } from "../../data/session.ts";
+import { accounts } from "../../data/shared-data.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { complain } from "../../ui/toasts.tsx";
+import { sentenceOf } from "../../wire.ts";
+import { listKeys } from "../settings/keys-api.ts";
+import { FirstPost } from "./first-post.tsx";
+import { findFeed, hasAssistant, hasChannel } from "./steps.ts";
+
+const PLAN = ["/app", "/app/plan"];
+
+/** Greets at the first visit, above the plan, until it is put away. */
+export function Welcome() {
+  const { path } = useLocation();
+  const isHere = session.value?.isWelcome === true && PLAN.includes(path.replace(/\/$/, ""));
+  return isHere && may("publish") && accounts.value !== null ? <Greeting /> : null;
+}
+
+function Greeting() {
+  const channels = accounts.value ?? [];
+  const feed = findFeed(channels);
+  const managesKeys = may("admin") && session.value?.accountIds === null;
+  return (
+    <section class="welcome" aria-labelledby="welcome-title">
+      <header>
+        <h2 id="welcome-title">Welcome to Posthorn</h2>
+        <Button
+          isSmall
+          onClick={() => putWelcomeAway().catch((error: unknown) => complain(sentenceOf(error)))}
+        >
+          Put away
+        </Button>
+        <p class="muted">
+          Three short steps. After them it publishes by itself, and tells you when it needs you.
+        </p>
+      </header>
+      <ol>
+        {feed !== null && (
+          <Step
+            isDone={feed.lastPublishedAt !== null}
+            title="Post something"
+            text="It goes to your own feed, which is there already."
+          >
+            <FirstPost feed={feed} />
+          </Step>
+        )}
+        {may("accounts") && (
+          <Step
+            isDone={hasChannel(channels)}
+            title="Connect a channel"
+            text="Mastodon, Bluesky, Instagram, YouTube and more: where your readers are."
+          >
+            <div class="buttons">
+              <ButtonLink href="/app/channels">
+                <Radio aria-hidden="true" />
+                Connect a channel
+              </ButtonLink>
+            </div>
+          </Step>
+        )}
+        {managesKeys && <AssistantStep />}
+      </ol>
+    </section>
+  );
+}
+
+function AssistantStep() {
+  const { data } = useLoad(listKeys, "keys");
+  return (
+    <Step
+      isDone={hasAssistant(data ?? [], session.value?.name ?? "")}
+      title="Connect an assistant"
+      text="Cursor, Claude and others write drafts for you. Nothing goes out before you approve it."
+    >
+      <div class="buttons">
+        <ButtonLink href="/app/settings#assistants">
+          <Bot aria-hidden="true" />
+          Connect an assistant
+        </ButtonLink>
+      </div>
+    </Step>
+  );
+}
+
+interface StepProps {
+  readonly isDone: boolean;
+  readonly title: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}
+
+function Step({ isDone, title, text, children }: StepProps) {
+  return (
+    <li class={isDone ? "done" : ""}>
+      <h3>
+        <span class="step-sign" aria-hidden="true">
+          {isDone && <Check />}
+        </span>
+        {title}
+        {isDone && <span class="unseen"> (done)</span>}
+      </h3>
+      <p class="muted">{text}</p>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { changesBetween, type Seen } from "../../../../apps/page/rooms/review/changes.ts";
+import { Looks } from "../../../../apps/page/rooms/review/looks.ts";
+
+const words = { channel: (id: string) => id.toUpperCase(), when: (at: string) => `<${at}>` };
+
+function seen(more: Partial<Seen> = {}): Seen {
+  return {
+    id: "dft_1",
+    revision: 1,
+    title: null,
+    note: null,
+    labels: [],
+    time: null,
+    isNextSlot: false,
+    repeat: null,
+    channels: [channel("a"), channel("b")],
+    ...more,
+  };
+}
+
+function channel(accountId: string, more: Partial<Seen["channels"][number]> = {}): Seen["channels"][number] {
+  return { accountId, scheduledAt: null, texts: ["Hello"], media: [], fields: "{}", ...more };
+}
+
+function told(before: Partial<Seen>, after: Partial<Seen>): readonly string[] {
+  return changesBetween(seen(before), seen(after), words);
+}
+
+describe("what changed in a draft", () => {
+  it("is nothing where nothing can be seen of it", () => {
+    expect(told({}, { revision: 2 })).toEqual([]);
+  });
+
+  it("tells times in words", () => {
+    expect(told({ time: "T1" }, { time: "T2" })).toEqual(["The time was <T1>. It is <T2> now."]);
+    expect(told({}, { time: "T2" })).toEqual(["The time was at once when approved. It is <T2> now."]);
+    expect(told({ time: "T1" }, { isNextSlot: true })).toEqual([
+      "The time was <T1>. It is the next free slot now.",
+    ]);
+    expect(told({ time: "T1" }, { repeat: "{}" })).toEqual(["It is a series now."]);
+    expect(told({ repeat: "{}" }, { time: "T1" })).toEqual(["It is no series any more."]);
+    expect(told({ repeat: "1" }, { repeat: "2" })).toEqual(["The rule of the series was changed."]);
+  });
+
+  it("tells which channels came and went", () => {
+    expect(
+      told({ channels: [channel("a"), channel("b")] }, { channels: [channel("a"), channel("c")] }),
+    ).toEqual(["It goes to C, too.", "It does not go to B any more."]);
+  });
+
+  it("names channels where not all changed", () => {
+    const text = { texts: ["Bye"] };
+    expect(told({}, { channels: [channel("a", text), channel("b")] })).toEqual([
+      "The text was changed on A.",
+    ]);
+    expect(told({}, { channels: [channel("a", text), channel("b", text)] })).toEqual([
+      "The text was changed.",
+    ]);
+    expect(
+      told({}, { channels: [channel("a", { media: ["x"], fields: "1" }), channel("b", { fields: "1" })] }),
+    ).toEqual(["The pictures or films were changed on A.", "Other fields were changed on B."]);
+  });
+
+  it("tells title, labels and note", () => {
+    expect(told({ title: "Old", labels: ["x"] }, { title: "New", labels: ["y"], note: "Ask" })).toEqual([
+      "The title was “Old”.",
+      "New labels: y.",
+      "Labels taken away: x.",
+      "There is a note.",
+    ]);
+  });
+});
+
+describe("looks", () => {
+  it("compares with the last visit, however often one comes back", () => {
+    const storage = memoryStorage();
+    const first = new Looks(storage);
+    expect(first.baseOf("dft_1")).toBe(null);
+    first.note(seen({ revision: 3 }));
+    expect(first.baseOf("dft_1")).toBe(null);
+    const second = new Looks(storage);
+    second.note(seen({ revision: 4 }));
+    expect(second.baseOf("dft_1")?.revision).toBe(3);
+    second.note(seen({ revision: 4 }));
+    expect(second.baseOf("dft_1")?.revision).toBe(3);
+    second.compareWith(seen({ revision: 4 }));
+    expect(second.baseOf("dft_1")?.revision).toBe(4);
+    second.forget("dft_1");
+    expect(new Looks(storage).baseOf("dft_1")).toBe(null);
+  });
+
+  it("does without what it cannot read or write", () => {
+    const broken = memoryStorage();
+    broken.setItem("posthorn.review.looks", '[{"id":"dft_1"},7]');
+    expect(new Looks(broken).baseOf("dft_1")).toBe(null);
+    const full = { ...memoryStorage(), setItem: () => raise("full") };
+    new Looks(full).note(seen());
+  });
+});
+
+function memoryStorage() {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}

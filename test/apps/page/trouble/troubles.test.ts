@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { Status } from "../../../../src/domain/health/status.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { groupTroubles, isCalm } from "../../../../apps/page/rooms/trouble/grouping.ts";
+import { isUnknown, tellError } from "../../../../apps/page/rooms/trouble/telling.ts";
+
+const NOW = Date.parse("2026-11-26T12:00:00Z");
+
+function status(more: Partial<Status> = {}, counts: Partial<Status["counts"]> = {}): Status {
+  return {
+    publisher: { running: true, heartbeatAt: null, workers: 1 },
+    counts: { scheduled: 0, overdue: 0, publishing: 0, uploaded: 0, failed: 0, unknownOutcome: 0, ...counts },
+    accountsToReconnect: [],
+    accountsPaused: [],
+    setupProblems: [],
+    ...more,
+  } as unknown as Status;
+}
+
+function post(id: string, more: Partial<Post> = {}): Post {
+  const at = "2026-11-26T10:00:00.000Z";
+  return {
+    id,
+    accountId: "acc_1",
+    provider: "feed",
+    error: "No.",
+    scheduledAt: at,
+    updatedAt: at,
+    ...more,
+  } as Post;
+}
+
+function channel(
+  id: string,
+  state: "expiring" | "reconnect_required",
+): Status["accountsToReconnect"][number] {
+  return { id, name: id, provider: "feed", status: state, reason: null, queuedCount: 0 };
+}
+
+describe("what needs a person", () => {
+  it("is nothing where nothing is wrong", () => {
+    expect(isCalm(groupTroubles(status(), [], NOW))).toBe(true);
+    // A paused channel without posts is how somebody wants it.
+    const paused = [{ id: "acc_1", name: "Feed", provider: "feed", queuedCount: 0 }];
+    expect(isCalm(groupTroubles(status({ accountsPaused: paused }), [], NOW))).toBe(true);
+  });
+
+  it("is a publisher where posts wait for one", () => {
+    const publisher = { running: false, heartbeatAt: null, workers: 0 };
+    expect(groupTroubles(status({ publisher }), [], NOW).stopped).toBe(null);
+    expect(groupTroubles(status({ publisher }, { scheduled: 3, overdue: 1 }), [], NOW).stopped).toEqual({
+      waiting: 3,
+      overdue: 1,
+    });
+  });
+
+  it("puts failed posts where their remedy is", () => {
+    const posts = [
+      post("unknown", { accountId: "acc_lost", error: "outcome unknown: It broke off." }),
+      post("lost", { accountId: "acc_lost" }),
+      post("one"),
+      post("two", { accountId: "acc_2" }),
+      post("other", { error: "Something else." }),
+      post("old", { scheduledAt: "2026-11-01T10:00:00.000Z", updatedAt: "2026-11-01T10:00:00.000Z" }),
+    ];
+    const accountsToReconnect = [channel("acc_lost", "reconnect_required"), channel("acc_1", "expiring")];
+    const { unknown, lost, failures, older, expiring } = groupTroubles(
+      status({ accountsToReconnect }),
+      posts,
+      NOW,
+    );
+    expect(unknown.map(({ id }) => id)).toEqual(["unknown"]);
+    expect(lost.map(({ account, failed }) => [account.id, failed.map(({ id }) => id)])).toEqual([
+      ["acc_lost", ["lost"]],
+    ]);
+    expect(failures.map((one) => one.posts.map(({ id }) => id))).toEqual([["one", "two"], ["other"]]);
+    expect(older.map((one) => one.posts.map(({ id }) => id))).toEqual([["old"]]);
+    expect(expiring.map(({ account }) => account.id)).toEqual(["acc_1"]);
+  });
+});
+
+describe("errors for people", () => {
+  it("keeps a platform's own words apart", () => {
+    expect(
+      tellError(
+        'The server refused the request. Change the post, then send it again. Mastodon says: "Validation failed: Text is too long."',
+      ),
+    ).toEqual({
+      sentence: "The server refused the request. Change the post, then send it again.",
+      quote: { who: "Mastodon", words: "Validation failed: Text is too long." },
+    });
+    expect(tellError('Too long. dev.to says: "no". Shorten the text.')).toEqual({
+      sentence: "Too long. Shorten the text.",
+      quote: { who: "dev.to", words: "no" },
+    });
+    expect(tellError('Mastodon says: "no"')).toEqual({
+      sentence: "Mastodon refused it.",
+      quote: { who: "Mastodon", words: "no" },
+    });
+  });
+
+  it("leaves out of an unknown outcome what the buttons say", () => {
+    const error =
+      'outcome unknown: the server did not answer. Look at the channel "Blog", then settle it with resolve_post.';
+    expect(isUnknown(error)).toBe(true);
+    expect(tellError(error)).toEqual({ sentence: "The server did not answer.", quote: null });
+    expect(isUnknown("It was refused.")).toBe(false);
+    expect(isUnknown(null)).toBe(false);
+  });
+
+  it("names no tools, and says so where no reason was given", () => {
+    expect(tellError("It is gone. Call retry_post to try it.").sentence).not.toMatch(/_/);
+    expect(tellError(null).sentence).toBe("It failed, and no reason was given.");
+  });
+});

@@ -1,0 +1,79 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../support/browser.ts";
+import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
+import { runTick } from "../../../support/publishing.ts";
+import { startPageHost, type PageHost } from "../page-host.ts";
+
+let browser: Browser;
+let host: PageHost;
+beforeAll(async () => {
+  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  await host.addFeed();
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+const open = (options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> =>
+  host.open(browser, { path: "/app/plan", ...options });
+const greeting = (page: Page) => page.getByRole("region", { name: "Welcome to Posthorn" });
+
+describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
+  it("axe objects to nothing, in both themes", async () => {
+    const page = await open({ width });
+    await greeting(page).waitFor();
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `welcome-${name}-${theme}`);
+      expect(await objectionsTo(page), theme).toEqual([]);
+    }
+    await page.context().close();
+  });
+});
+
+describe("the greeting", () => {
+  it("posts at once, and shows the post when it is live", async () => {
+    const page = await open();
+    await greeting(page).getByLabel("Say hello").fill("Good morning");
+    await greeting(page).getByRole("button", { name: "Post it now" }).click();
+    await greeting(page).getByText("It waits: no publisher runs.").waitFor();
+    await runTick(host.ctx);
+    await greeting(page).getByText("It is live.").waitFor();
+    const address = await greeting(page).getByRole("link", { name: "See your post" }).getAttribute("href");
+    expect(await (await fetch(address ?? "")).text()).toContain("Good morning");
+    await greeting(page).getByRole("heading", { name: "Post something (done)" }).waitFor();
+    expect(await objectionsTo(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it("leads to the assistants", async () => {
+    const page = await open();
+    await greeting(page).getByRole("link", { name: "Connect an assistant" }).click();
+    await page.getByRole("heading", { name: "Assistants" }).waitFor();
+    expect(await greeting(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("is not for who may only look", async () => {
+    const page = await open({ permissions: ["read"] });
+    await page.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
+    expect(await greeting(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("is put away for good", async () => {
+    const page = await open();
+    await greeting(page).getByRole("button", { name: "Put away" }).focus();
+    await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith("/app/api/welcome")),
+      page.keyboard.press("Enter"),
+    ]);
+    expect(await greeting(page).count()).toBe(0);
+    await page.reload();
+    await page.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
+    expect(await greeting(page).count()).toBe(0);
+    await page.context().close();
+  });
+});
