@@ -55,9 +55,15 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** Where the one-time address leads to. */
+export const SIGN_IN_PATH = "/app/sign-in";
+
 /** Signs in by a one-time token or by a key. Rejects with `CallError`. */
 export async function signIn(by: { readonly token: string } | { readonly key: string }): Promise<void> {
-  known.value = { state: "in", session: readSession(await send("/session", { method: "POST", body: by })) };
+  const session = readSession(await send("/session", { method: "POST", body: by }));
+  // Before the rooms are shown, which go by the address.
+  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+  known.value = { state: "in", session };
 }
 
 export async function signOut(): Promise<void> {

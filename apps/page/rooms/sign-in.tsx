@@ -1,12 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { signIn } from "../data/session.ts";
+import { SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
-
-const SIGN_IN_PATH = "/app/sign-in";
 
 /** By the one-time address that the server printed, or by a key that is pasted. */
 export function SignIn() {
@@ -19,7 +17,6 @@ export function SignIn() {
     setError(null);
     try {
       await signIn(by);
-      if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
     } catch (reason) {
       setError(sentenceOf(reason));
     }
