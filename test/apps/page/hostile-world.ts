@@ -71,8 +71,13 @@ export async function fillWithHostileTexts(host: PageHost): Promise<readonly str
     .updateTable("webhooks")
     .set({ address: `https://evil.example/${evil("hook")}`, status_reason: evil("hook reason") })
     .execute();
-  const by = { keyId: "key_gone", name: evil("decider") };
-  const said = { what: "changes", by, at: "2026-11-20T09:00:00.000Z", revision: 1, note: evil("decision", LONG) };
+  const said = {
+    what: "changes",
+    keyId: "key_gone",
+    at: "2026-11-20T09:00:00.000Z",
+    revision: 1,
+    note: evil("decision", LONG),
+  };
   for (const { id, checks } of await db.selectFrom("drafts").select(["id", "checks"]).execute()) {
     const seen = JSON.parse(checks).map((check: any) => ({
       ...check,
