@@ -4,7 +4,7 @@ import { makeSignIn } from "../../../src/access/page-sessions.ts";
 import { launchBrowser } from "../../support/browser.ts";
 import { startCanary, type Canary } from "../../support/canary.ts";
 import { newWindow } from "../../support/looks.ts";
-import { evil, fillWithHostileTexts, MARK } from "./hostile-world.ts";
+import { evil, fillWithHostileTexts, type HostileWorld, MARK } from "./hostile-world.ts";
 import { startPageHost, type PageHost } from "./page-host.ts";
 
 /*
@@ -14,11 +14,11 @@ import { startPageHost, type PageHost } from "./page-host.ts";
 
 let browser: Browser;
 let host: PageHost;
-let ids: readonly string[];
+let world: HostileWorld;
 
 beforeAll(async () => {
   [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
-  ids = await fillWithHostileTexts(host);
+  world = await fillWithHostileTexts(host);
 });
 afterAll(async () => {
   await browser?.close();
@@ -102,7 +102,12 @@ async function lookAt(page: Page, where: string): Promise<string[]> {
 const TEXTS =
   "document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join()";
 
-const DOORS = ["[aria-haspopup=dialog]", "[aria-label^=Revoke]", "[aria-label^=Delete]", "[aria-label^='Sign out']"];
+const DOORS = [
+  "[aria-haspopup=dialog]",
+  "[aria-label^=Revoke]",
+  "[aria-label^=Delete]",
+  "[aria-label^='Sign out']",
+];
 
 async function openEachDialog(page: Page, where: string): Promise<string[]> {
   const faults: string[] = [];
@@ -119,9 +124,19 @@ async function openEachDialog(page: Page, where: string): Promise<string[]> {
 
 /** What has to stand in each room, else it was not attacked. */
 const SEEN: Readonly<Record<string, readonly string[]>> = {
-  plan: ["caption", "title", "error", "channel", "label", "note", "warning", "draft title"],
+  plan: ["caption", "title", "error", "channel", "label", "note", "draft title"],
   write: ["caption", "channel", "thread part", "address", "draft title"],
-  review: ["draft title", "channel", "check", "remark", "shown", "part", "decision", "draft label", "draft note"],
+  review: [
+    "draft title",
+    "channel",
+    "check",
+    "remark",
+    "shown",
+    "part",
+    "decision",
+    "draft label",
+    "draft note",
+  ],
   trouble: ["error", "channel", "reason", "caption"],
   results: ["channel"],
   channels: ["channel", "handle", "reason"],
@@ -139,12 +154,13 @@ const ROOMS: Readonly<Record<string, () => readonly string[]>> = {
     "/app/plan?view=week",
     "/app/plan?view=list",
     "/app/plan?view=list&order=latest",
-    ...["scheduled", "published", "failed", "cancelled", "publishing"].map((one) => `/app/plan?post=post_${one}`),
+    `/app/plan?post=${world.labelled}`,
+    ...["scheduled", "published", "failed"].map((one) => `/app/plan?post=post_${one}`),
     `/app/plan?${query({ view: word, day: word, channel: word, state: word, label: word, search: word, post: word })}`,
     `/app/plan?${query({ view: "list", label: word, search: word })}`,
   ],
   write: () => [
-    `/app/write?draft=${ids[2]}`,
+    `/app/write?draft=${world.draft}`,
     "/app/write?post=post_scheduled",
     "/app/write?copy=post_failed",
     `/app/write?${query({ title: word, text: word, url: "javascript:alert(1)", account: word, at: word })}`,
@@ -154,23 +170,27 @@ const ROOMS: Readonly<Record<string, () => readonly string[]>> = {
   review: () => [
     "/app/review",
     "/app/review?show=decided",
-    `/app/review?draft=${ids[2]}`,
+    `/app/review?draft=${world.draft}`,
     `/app/review?${query({ show: word, draft: word })}`,
   ],
   trouble: () => ["/app/trouble", `/app/trouble?${query({ a: word })}`],
   results: () => ["/app/results", `/app/results?${query({ from: word })}`],
   channels: () => [
     "/app/channels",
-    `/app/channels?account=${ids[0]}`,
-    "/app/channels?account=acc_lost",
+    `/app/channels?account=${world.feed}`,
+    `/app/channels?account=${world.lost}`,
     "/app/channels?connect=",
     ...["mastodon", "bluesky", "webhook"].map((one) => `/app/channels?connect=${one}`),
-    "/app/channels?connect=bluesky&account=acc_lost",
+    `/app/channels?connect=bluesky&account=${world.lost}`,
     `/app/channels?${query({ account: word })}`,
     `/app/channels?${query({ connect: word, account: word })}`,
   ],
   settings: () => ["/app/settings", `/app/settings#${encodeURIComponent(word)}`],
-  nowhere: () => [`/app/${encodeURIComponent(word.replaceAll("/", ""))}`, "/app//evil.example/", "/app/javascript:alert(1)"],
+  nowhere: () => [
+    `/app/${encodeURIComponent(word.replaceAll("/", ""))}`,
+    "/app//evil.example/",
+    "/app/javascript:alert(1)",
+  ],
 };
 
 describe("texts of others", () => {
@@ -185,8 +205,145 @@ describe("texts of others", () => {
       texts.push(String(await page.evaluate(TEXTS)));
     }
     faults.push(...(await openEachDialog(page, room)));
-    const missing = (SEEN[room] ?? []).filter((where) => !texts.join("\n").includes(`${where} <img src=x`));
+    const missing = (SEEN[room] ?? []).filter((where) => !texts.join("\n").includes(`window.ran='${where}'`));
     expect([seen, faults, missing]).toEqual([[], [], []]);
     await page.context().close();
   });
+});
+
+describe("pages of others", () => {
+  let elsewhere: Canary;
+
+  beforeAll(async () => {
+    elsewhere = await startCanary((request, response) => {
+      // Nothing that a page of ours fetches may be answered as ours.
+      response.setHeader("Content-Type", "text/html");
+      response.setHeader("Access-Control-Allow-Origin", "*");
+      response.end("<!doctype html><title>elsewhere</title><h1>Elsewhere</h1>");
+    });
+  });
+  afterAll(() => elsewhere[Symbol.asyncDispose]());
+
+  /** Signed in, and then at another page: of the same machine at another port, and of another name of it. */
+  async function strangers(): Promise<Page[]> {
+    const page = await host.open(browser, { path: "/app/settings" });
+    const other = await page.context().newPage();
+    await page.goto(`${elsewhere.origin}/`);
+    await other.goto(`http://localhost:${elsewhere.port}/`);
+    return [page, other];
+  }
+
+  it("hold none of ours in a frame, and reach none by a window that they opened", async () => {
+    for (const page of await strangers()) {
+      const told: any = await page.evaluate(`(async () => {
+        const frame = document.createElement("iframe");
+        const loaded = new Promise((done) => frame.addEventListener("load", done));
+        frame.src = "${host.address}/app/settings";
+        document.body.append(frame);
+        await loaded;
+        const opened = window.open("${host.address}/app/settings");
+        await new Promise((done) => setTimeout(done, 1_000));
+        let inside = null;
+        try { inside = frame.contentDocument?.title ?? null } catch {}
+        return { inside, isCut: opened === null || opened.closed };
+      })()`);
+      expect(told).toEqual({ inside: null, isCut: true });
+      const framed = page.frames().find((frame) => frame !== page.mainFrame());
+      expect(framed?.url()).not.toContain("/app/settings");
+    }
+  });
+
+  it("do nothing and read nothing by requests of any kind, also with the cookie", async () => {
+    const before = await stateOf();
+    for (const page of await strangers()) {
+      const got: any = await page.evaluate(`(async () => {
+        const api = "${host.address}/app/api";
+        const json = JSON.stringify({ caption: "theirs", accountId: "${world.feed}" });
+        const read = [];
+        const ask = (path, options) =>
+          fetch(api + path, { credentials: "include", ...options })
+            .then((answer) => answer.text())
+            .then((text) => text !== "" && read.push(path + " " + text.slice(0, 80)), () => {});
+        for (const mode of ["cors", "no-cors"])
+          for (const path of ["/session", "/sessions", "/keys", "/tools", "/backup"]) await ask(path, { mode });
+        for (const path of ["/tools/schedule_post", "/keys", "/session", "/welcome", "/files", "/push"])
+          for (const options of [
+            { mode: "no-cors", body: json },
+            { mode: "no-cors", body: new URLSearchParams({ caption: "theirs" }) },
+            { mode: "cors", body: json, headers: { "Content-Type": "application/json", "X-Posthorn-Page": "1" } },
+            { mode: "cors", body: json, headers: { "X-HTTP-Method-Override": "DELETE" } },
+          ])
+            await ask(path, { method: "POST", ...options });
+        await ask("/session", { method: "DELETE", mode: "cors" });
+        navigator.sendBeacon(api + "/tools/schedule_post", json);
+        const load = (name, address) =>
+          new Promise((done) => {
+            const element = document.createElement(name);
+            element.onload = () => { read.push(name + " " + address); done() };
+            element.onerror = done;
+            element.src = address;
+            document.body.append(element);
+          });
+        await load("img", "${host.address}/app/icon-192.png");
+        await load("img", api + "/pictures?size=96&url=file");
+        await load("script", api + "/session");
+        await load("script", api + "/keys");
+        return read;
+      })()`);
+      expect(got).toEqual([]);
+      // A form that is sent takes the window there.
+      for (const enctype of ["text/plain", "application/x-www-form-urlencoded"]) {
+        await page.evaluate(`(() => {
+          const form = document.createElement("form");
+          Object.assign(form, { method: "post", enctype: "${enctype}", action: "${host.address}/app/api/tools/schedule_post" });
+          form.innerHTML = '<input name=\\'{"accountId":"${world.feed}","caption":"theirs\\' value=\\'"}\\'>';
+          document.body.append(form);
+          form.submit();
+        })()`);
+        await page.waitForURL(/\/app\/api\//);
+        expect(await page.textContent("body")).toContain("Only Posthorn's own page may write here");
+        await page.goBack();
+      }
+    }
+    expect(await stateOf()).toEqual(before);
+  });
+
+  async function stateOf(): Promise<unknown> {
+    const { posts } = await host.call("list_posts", {});
+    const { keys } = (await host.ask("GET /api/v1/tools")).json;
+    return [posts.map(({ id }: { id: string }) => id), keys];
+  }
+});
+
+it("the page's worker serves the page alone", async () => {
+  const page = await host.open(browser, { path: "/app/settings" });
+  const scopes: unknown = await page.evaluate(
+    "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.getRegistrations()).then((all) => all.map(({ scope }) => scope))",
+  );
+  expect(scopes).toEqual([`${host.address}/app/`]);
+  await page.context().close();
+});
+
+it("a one-time address that was stolen after its use, or made up, signs no one in", async () => {
+  const token = await makeSignIn(host.ctx);
+  for (const [at, hash] of [
+    token,
+    token,
+    evil("token", ""),
+    "a".repeat(100_000),
+    "../../api/session",
+  ].entries()) {
+    await using window = await newWindow(browser, { width: 1_280 });
+    const page = await window.newPage();
+    const seen = await watch(page);
+    await page.goto(`${host.address}/app/sign-in#${at > 1 ? encodeURIComponent(hash) : hash}`);
+    await page.getByRole("heading", { name: at === 0 ? "Plan" : "Sign in", exact: true }).waitFor();
+    if (at > 0) await page.getByRole("alert").waitFor();
+    expect([page.url(), seen, await faultsOf(page)]).toEqual([
+      `${host.address}/app/${at === 0 ? "plan" : "sign-in"}`,
+      [],
+      [],
+    ]);
+    expect(await page.evaluate("document.cookie + localStorage.length + sessionStorage.length")).toBe("00");
+  }
 });

@@ -28,8 +28,16 @@ export function evil(where: string, tail = "W".repeat(300)): string {
 
 const RUNS = "javascript:window.ran='address'";
 
+/** Ids of what is opened by its address. */
+export interface HostileWorld {
+  readonly feed: string;
+  readonly lost: string;
+  readonly draft: string;
+  readonly labelled: string;
+}
+
 /** One text in each place that others write into; past the server's own checks, as a page must not rely on them. */
-export async function fillWithHostileTexts(host: PageHost): Promise<readonly string[]> {
+export async function fillWithHostileTexts(host: PageHost): Promise<HostileWorld> {
   const ids = await addRows(host);
   const db = queryOf(host.ctx.store);
   await db
@@ -44,7 +52,7 @@ export async function fillWithHostileTexts(host: PageHost): Promise<readonly str
         altText: evil("alt text"),
         firstComment: evil("comment"),
         link: RUNS,
-        thread: [evil("thread part")],
+        thread: [{ caption: evil("thread part"), mediaUrl: RUNS, altText: evil("part alt") }],
         [evil("field")]: evil("value"),
       }),
       warnings: JSON.stringify([evil("warning")]),
@@ -54,7 +62,10 @@ export async function fillWithHostileTexts(host: PageHost): Promise<readonly str
     .updateTable("post_plans")
     .set({ labels: JSON.stringify([evil("label")]), note: evil("note", LONG) })
     .execute();
-  await db.updateTable("post_labels").set({ label: evil("label") }).execute();
+  await db
+    .updateTable("post_labels")
+    .set({ label: evil("label") })
+    .execute();
   await db
     .updateTable("accounts")
     .set({
@@ -65,8 +76,14 @@ export async function fillWithHostileTexts(host: PageHost): Promise<readonly str
       status_reason: evil("reason", LONG),
     })
     .execute();
-  await db.updateTable("files").set({ name: evil("file"), alt_text: evil("alt") }).execute();
-  await db.updateTable("api_keys").set({ name: evil("key") }).execute();
+  await db
+    .updateTable("files")
+    .set({ name: evil("file"), alt_text: evil("alt") })
+    .execute();
+  await db
+    .updateTable("api_keys")
+    .set({ name: evil("key") })
+    .execute();
   await db
     .updateTable("webhooks")
     .set({ address: `https://evil.example/${evil("hook")}`, status_reason: evil("hook reason") })
@@ -92,7 +109,12 @@ export async function fillWithHostileTexts(host: PageHost): Promise<readonly str
         caption: evil("draft", LONG),
         note: evil("draft note"),
         labels: JSON.stringify([evil("draft label")]),
-        metadata: JSON.stringify({ title: evil("draft field"), link: RUNS, [evil("key")]: evil("field") }),
+        metadata: JSON.stringify({
+          title: evil("draft field"),
+          thread: [{ caption: evil("draft part") }],
+          link: RUNS,
+          [evil("key")]: evil("field"),
+        }),
         checks: JSON.stringify(seen),
         decision: JSON.stringify(said),
       })
@@ -115,7 +137,7 @@ function previewOf(preview: any): object {
 }
 
 /** A post in each state, drafts, a lost channel, a file, notices and keys: what they say is put over them. */
-async function addRows(host: PageHost): Promise<readonly string[]> {
+async function addRows(host: PageHost): Promise<HostileWorld> {
   const { store } = host.ctx;
   const feed = await host.addFeed();
   await addAccount(store, { id: "acc_lost", provider: "bluesky" });
@@ -135,19 +157,22 @@ async function addRows(host: PageHost): Promise<readonly string[]> {
     scheduledAt: host.clock.now() + (at - 2) * 60 * 60_000,
   }));
   await addPosts(store, posts);
-  for (const label of ["a", "b"]) {
-    const planned = { accountId: feed, caption: label, labels: [label], note: "x", scheduledAt: "2026-11-22T09:00:00Z" };
-    await host.call("schedule_post", planned);
-  }
-  const draft = { caption: "x", mediaUrl: file.id, targets: [{ accountId: feed }, { accountId: "acc_lost" }] };
+  const planned = { accountId: feed, caption: "x", scheduledAt: "2026-11-22T09:00:00Z" };
+  const { post } = await host.call("schedule_post", { ...planned, labels: ["a"], note: "x" });
+  const draft = {
+    caption: "x",
+    mediaUrl: file.id,
+    targets: [{ accountId: feed }, { accountId: "acc_lost" }],
+  };
   await host.call("save_draft", { ...draft, repeat: { unit: "day", time: "09:00" } });
   const { draft: waiting } = await host.call("save_draft", {
     ...draft,
     targets: [{ accountId: feed, caption: evil("target") }],
+    scheduledAt: "2026-11-23T09:00:00Z",
     submit: true,
   });
   const settings = { url: "https://8.8.8.8/hook", events: ["post.failed"] };
   await host.call("create_webhook", settings);
   await host.keyFor("default");
-  return [feed, "acc_lost", waiting.id];
+  return { feed, lost: "acc_lost", draft: waiting.id, labelled: post.id };
 }
