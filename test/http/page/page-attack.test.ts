@@ -56,33 +56,48 @@ async function raw(lines: readonly string[]): Promise<string> {
 }
 
 describe("every call of the page", () => {
-  it.each(CALLS)("%s is refused to who has no session, and to foreign hosts and pages", async (target, json) => {
-    const body = json === undefined ? {} : { json };
-    const ask = (headers: Record<string, string>) => send(service.port, target, { ...body, headers });
-    const strange: readonly (readonly [number, Record<string, string>])[] = [
-      [401, pageHeaders(service.port)],
-      [401, { ...own(), Cookie: "posthorn_page=; posthorn_page" }],
-      [401, { ...own(), Cookie: `posthorn_page=${"a".repeat(43)}` }],
-      [401, { ...own(), Cookie: admin.cookie.replace("posthorn_page", "POSTHORN_PAGE") }],
-      [401, { ...own(), Cookie: admin.cookie.replace("posthorn_page", "posthorn") }],
-      ...["evil.example", "localhost.", "a.localhost", "127.0.0.1.evil.example", "0.0.0.0", "[::ffff:127.0.0.1]"].map(
-        (Host) => [403, { ...own(), Host }] as const,
-      ),
-      ...["null", "", "https://evil.example", "http://localhost.", "file://", "http://127.0.0.1.evil.example"].map(
-        (Origin) => [403, { ...own(), Origin }] as const,
-      ),
-      ...["cross-site", "same-site"].map((site) => [403, { ...own(), "Sec-Fetch-Site": site }] as const),
-    ];
-    for (const [status, headers] of strange) {
-      const answer = await ask(headers);
-      expect([JSON.stringify(headers), answer.status]).toEqual([JSON.stringify(headers), status]);
-      expect(answer.headers).toMatchObject({ "content-security-policy": expect.stringContaining("frame-ancestors 'none'") });
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
-    }
-    expect((await signIn(service, "wrong")).answer.status).toBe(401);
-    expect((await admin.ask("GET /app/api/session")).status).toBe(200);
-  });
+  it.each(CALLS)(
+    "%s is refused to who has no session, and to foreign hosts and pages",
+    async (target, json) => {
+      const body = json === undefined ? {} : { json };
+      const ask = (headers: Record<string, string>) => send(service.port, target, { ...body, headers });
+      const strange: readonly (readonly [number, Record<string, string>])[] = [
+        [401, pageHeaders(service.port)],
+        [401, { ...own(), Cookie: "posthorn_page=; posthorn_page" }],
+        [401, { ...own(), Cookie: `posthorn_page=${"a".repeat(43)}` }],
+        [401, { ...own(), Cookie: admin.cookie.replace("posthorn_page", "POSTHORN_PAGE") }],
+        [401, { ...own(), Cookie: admin.cookie.replace("posthorn_page", "posthorn") }],
+        ...[
+          "evil.example",
+          "localhost.",
+          "a.localhost",
+          "127.0.0.1.evil.example",
+          "0.0.0.0",
+          "[::ffff:127.0.0.1]",
+        ].map((Host) => [403, { ...own(), Host }] as const),
+        ...[
+          "null",
+          "",
+          "https://evil.example",
+          "http://localhost.",
+          "file://",
+          "http://127.0.0.1.evil.example",
+        ].map((Origin) => [403, { ...own(), Origin }] as const),
+        ...["cross-site", "same-site"].map((site) => [403, { ...own(), "Sec-Fetch-Site": site }] as const),
+      ];
+      for (const [status, headers] of strange) {
+        const answer = await ask(headers);
+        expect([JSON.stringify(headers), answer.status]).toEqual([JSON.stringify(headers), status]);
+        expect(answer.headers).toMatchObject({
+          "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+        });
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+        expect(answer.headers["set-cookie"]).toBeUndefined();
+      }
+      expect((await signIn(service, "wrong")).answer.status).toBe(401);
+      expect((await admin.ask("GET /app/api/session")).status).toBe(200);
+    },
+  );
 
   it("is kept by no cache", async () => {
     for (const [target] of CALLS.filter(([one]) => one.startsWith("GET") && !one.includes("backup")))
@@ -106,19 +121,37 @@ describe("every call of the page", () => {
       "/app/api/keys%0d%0aX-Injected:%201",
       "/app\\api\\keys",
     ]) {
-      const text = await raw([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`, `Cookie: ${admin.cookie}`]);
+      const text = await raw([
+        `GET ${path} HTTP/1.1`,
+        `Host: 127.0.0.1:${service.port}`,
+        `Cookie: ${admin.cookie}`,
+      ]);
       expect([path, text.includes('"keys"'), /^x-injected/im.test(text)]).toEqual([path, false, false]);
       const unknown = await raw([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`]);
-      expect([path, unknown.includes("apiKey"), unknown.includes("HTTP/1.1 500")]).toEqual([path, false, false]);
+      expect([path, unknown.includes("apiKey"), unknown.includes("HTTP/1.1 500")]).toEqual([
+        path,
+        false,
+        false,
+      ]);
     }
-    const override = { "X-HTTP-Method-Override": "DELETE", "X-Method-Override": "DELETE", "X-HTTP-Method": "DELETE" };
+    const override = {
+      "X-HTTP-Method-Override": "DELETE",
+      "X-Method-Override": "DELETE",
+      "X-HTTP-Method": "DELETE",
+    };
     expect((await admin.ask("GET /app/api/session", { headers: override })).status).toBe(200);
     expect((await admin.ask("POST /app/api/session?_method=DELETE", { headers: override })).status).toBe(400);
     expect((await admin.ask("GET /app/api/session")).status).toBe(200);
     for (const method of ["OPTIONS", "TRACE", "PROPFIND", "PATCH", "PUT"]) {
       const answer = await admin.ask(`${method} /app/api/keys`);
-      expect([method, answer.status, answer.headers["access-control-allow-origin"]]).toEqual([method, 405, undefined]);
-      const foreign = await send(service.port, `${method} /app/api/keys`, { headers: { Origin: "https://evil.example" } });
+      expect([method, answer.status, answer.headers["access-control-allow-origin"]]).toEqual([
+        method,
+        405,
+        undefined,
+      ]);
+      const foreign = await send(service.port, `${method} /app/api/keys`, {
+        headers: { Origin: "https://evil.example" },
+      });
       expect([method, foreign.status]).toEqual([method, 403]);
     }
     expect((await send(service.port, "HEAD /app/api/session")).status).toBe(401);
@@ -128,7 +161,8 @@ describe("every call of the page", () => {
 describe("the cookie", () => {
   it("that another page put in front is not passed over", async () => {
     const theirs = `posthorn_page=${"b".repeat(43)}`;
-    const get = (Cookie: string) => send(service.port, "GET /app/api/session", { headers: { ...own(), Cookie } });
+    const get = (Cookie: string) =>
+      send(service.port, "GET /app/api/session", { headers: { ...own(), Cookie } });
     expect((await get(`${theirs}; ${admin.cookie}`)).status).toBe(401);
     expect((await get(`${admin.cookie}; ${theirs}`)).status).toBe(200);
     expect((await get(`a="; ${admin.cookie}`)).status).toBe(200);
@@ -152,14 +186,23 @@ describe("the cookie", () => {
   it("of another server is none here, and stays one there", async () => {
     await using other = await startService();
     const theirs = await signIn(other);
-    expect((await send(service.port, "GET /app/api/session", { headers: { ...own(), Cookie: theirs.cookie } })).status).toBe(401);
+    expect(
+      (await send(service.port, "GET /app/api/session", { headers: { ...own(), Cookie: theirs.cookie } }))
+        .status,
+    ).toBe(401);
     expect((await theirs.ask("GET /app/api/session")).status).toBe(200);
   });
 
   it("and what signs in stand in no refusal", async () => {
     const headers = pageHeaders(service.port);
     const secret = "secret-that-someone-typed".repeat(20);
-    for (const json of [{ token: secret }, { key: [secret] }, { key: { a: secret } }, { [secret]: 1 }, { key: `\ud800${secret}` }]) {
+    for (const json of [
+      { token: secret },
+      { key: [secret] },
+      { key: { a: secret } },
+      { [secret]: 1 },
+      { key: `\ud800${secret}` },
+    ]) {
       const answer = await send(service.port, "POST /app/api/session", { headers, json });
       expect(answer.status).toBeGreaterThanOrEqual(400);
       if (!Object.hasOwn(json, secret)) expect(answer.text).not.toContain("secret-that");
