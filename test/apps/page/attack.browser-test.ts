@@ -235,21 +235,24 @@ describe("pages of others", () => {
 
   it("hold none of ours in a frame, and reach none by a window that they opened", async () => {
     for (const page of await strangers()) {
-      const told: any = await page.evaluate(`(async () => {
+      const inside: unknown = await page.evaluate(`(async () => {
         const frame = document.createElement("iframe");
         const loaded = new Promise((done) => frame.addEventListener("load", done));
         frame.src = "${host.address}/app/settings";
         document.body.append(frame);
         await loaded;
-        const opened = window.open("${host.address}/app/settings");
-        await new Promise((done) => setTimeout(done, 1_000));
-        let inside = null;
-        try { inside = frame.contentDocument?.title ?? null } catch {}
-        return { inside, isCut: opened === null || opened.closed };
+        try { return frame.contentDocument?.title ?? null } catch { return null }
       })()`);
-      expect(told).toEqual({ inside: null, isCut: true });
+      expect(inside).toBeNull();
       const framed = page.frames().find((frame) => frame !== page.mainFrame());
       expect(framed?.url()).not.toContain("/app/settings");
+      const [opened] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.evaluate(`void (window.opened = window.open("${host.address}/app/settings"))`),
+      ]);
+      await opened.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+      expect([await opened.evaluate("opener"), await page.evaluate("opened.closed")]).toEqual([null, true]);
+      await opened.close();
     }
   });
 
@@ -317,10 +320,23 @@ describe("pages of others", () => {
 
 it("the page's worker serves the page alone", async () => {
   const page = await host.open(browser, { path: "/app/settings" });
-  const scopes: unknown = await page.evaluate(
-    "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.getRegistrations()).then((all) => all.map(({ scope }) => scope))",
-  );
-  expect(scopes).toEqual([`${host.address}/app/`]);
+  const register = (options: string): Promise<unknown> =>
+    page.evaluate(
+      `navigator.serviceWorker.register("/app/sw.js", ${options}).then(({ scope }) => scope, () => null)`,
+    );
+  for (const scope of ["/", "/api/", "/app"])
+    expect([scope, await register(`{ scope: "${scope}" }`)]).toEqual([scope, null]);
+  expect(await register("{}")).toBe(`${host.address}/app/`);
+  // Nothing else that the server sends is a worker: a script of another address, or what someone uploaded.
+  for (const script of [
+    "/api/v1/docs",
+    "/app/api/session",
+    "https://evil.example/sw.js",
+    "data:text/javascript,1",
+  ])
+    expect(
+      await page.evaluate(`navigator.serviceWorker.register("${script}").then(() => "taken", () => null)`),
+    ).toBeNull();
   await page.context().close();
 });
 
