@@ -35,6 +35,7 @@ const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const [, , room = "plan"] = useLocation().path.split("/");
   return (
     <div class="frame">
       <nav class="side" aria-label="Rooms">
@@ -51,7 +52,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Links />
         <Pulse />
       </nav>
-      <div>
+      <div class={`in-${room}`}>
         {offline.value !== null && (
           <p class="offline" role="status">
             {offline.value} What you see may be old.

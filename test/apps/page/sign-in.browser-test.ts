@@ -22,7 +22,7 @@ describe("signing in", () => {
     await using first = await newWindow(browser, { width: 1_280 });
     const page = await first.newPage();
     await page.goto(address);
-    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
     await using second = await newWindow(browser, { width: 1_280 });
     const stranger = await second.newPage();
@@ -66,7 +66,7 @@ describe("signing in", () => {
 
   it("asks to sign in again where the session ends while the page is open", async () => {
     const page = await host.open(browser, { path: "/app/plan" });
-    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Results" }).click();
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");

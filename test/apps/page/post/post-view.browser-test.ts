@@ -137,7 +137,7 @@ describe("a post that is not there", () => {
 });
 
 describe("how it looks", () => {
-  it.each([...WIDTHS, { name: "small", width: 360 }])(
+  it.each([WIDTHS[0], { name: "small", width: 360 }])(
     "has nothing to object to in a $name window",
     async ({ name, width }) => {
       const posts = [
