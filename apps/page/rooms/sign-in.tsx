@@ -26,7 +26,7 @@ export function SignIn() {
       await signIn(by);
     } catch (reason) {
       setError(sentenceOf(reason));
-      // An old address takes nobody's session away.
+      // An old address ends no session.
       if ("token" in by) await loadSession();
     }
     if (session.value !== null && location.pathname === SIGN_IN_PATH)

@@ -1,37 +1,33 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSignIn } from "../../../src/access/page-sessions.ts";
-import { revokeKey } from "../../../src/access/api-keys.ts";
-import { PERMISSIONS, ROLES } from "../../../src/domain/permissions.ts";
-import { callOf, isOnPostgres } from "../../support/context.ts";
 import { send } from "../../support/http.ts";
-import { fixture } from "../../support/media.ts";
 import { pageHeaders, signIn, type Visitor } from "../../support/page.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 /** Each call of the page, with what it takes where that matters. */
-const CALLS: readonly (readonly [string, object?])[] = [
-  ["GET /app/api/session"],
-  ["DELETE /app/api/session"],
-  ["GET /app/api/sessions"],
-  ["DELETE /app/api/sessions/ses_x"],
-  ["POST /app/api/welcome", {}],
-  ["GET /app/api/tools"],
-  ["POST /app/api/tools/list_posts", {}],
-  ["GET /app/api/keys"],
-  ["POST /app/api/keys", {}],
-  ["DELETE /app/api/keys/key_x"],
-  ["PUT /app/api/platforms/mastodon/app", {}],
-  ["DELETE /app/api/platforms/mastodon/app"],
-  ["GET /app/api/backup"],
-  ["GET /app/api/pictures?url=file_x&size=96"],
-  ["POST /app/api/files", {}],
-  ["POST /app/api/files/uploads"],
-  ["GET /app/api/files/file_x"],
-  ["GET /app/api/files/file_x/content"],
-  ["GET /app/api/push"],
-  ["POST /app/api/push", {}],
-  ["DELETE /app/api/push", {}],
+const CALLS: readonly { readonly target: string; readonly json?: object }[] = [
+  { target: "GET /app/api/session" },
+  { target: "DELETE /app/api/session" },
+  { target: "GET /app/api/sessions" },
+  { target: "DELETE /app/api/sessions/ses_x" },
+  { target: "POST /app/api/welcome", json: {} },
+  { target: "GET /app/api/tools" },
+  { target: "POST /app/api/tools/list_posts", json: {} },
+  { target: "GET /app/api/keys" },
+  { target: "POST /app/api/keys", json: {} },
+  { target: "DELETE /app/api/keys/key_x" },
+  { target: "PUT /app/api/platforms/mastodon/app", json: {} },
+  { target: "DELETE /app/api/platforms/mastodon/app" },
+  { target: "GET /app/api/backup" },
+  { target: "GET /app/api/pictures?url=file_x&size=96" },
+  { target: "POST /app/api/files", json: {} },
+  { target: "POST /app/api/files/uploads" },
+  { target: "GET /app/api/files/file_x" },
+  { target: "GET /app/api/files/file_x/content" },
+  { target: "GET /app/api/push" },
+  { target: "POST /app/api/push", json: {} },
+  { target: "DELETE /app/api/push", json: {} },
 ];
 
 let service: Service;
@@ -57,8 +53,8 @@ async function raw(lines: readonly string[]): Promise<string> {
 
 describe("every call of the page", () => {
   it.each(CALLS)(
-    "%s is refused to who has no session, and to foreign hosts and pages",
-    async (target, json) => {
+    "$target is refused to who has no session, and to foreign hosts and pages",
+    async ({ target, json }) => {
       const body = json === undefined ? {} : { json };
       const ask = (headers: Record<string, string>) => send(service.port, target, { ...body, headers });
       const strange: readonly (readonly [number, Record<string, string>])[] = [
@@ -100,7 +96,9 @@ describe("every call of the page", () => {
   );
 
   it("is kept by no cache", async () => {
-    for (const [target] of CALLS.filter(([one]) => one.startsWith("GET") && !one.includes("backup")))
+    for (const { target } of CALLS.filter(
+      ({ target: one }) => one.startsWith("GET") && !one.includes("backup"),
+    ))
       expect((await admin.ask(target)).headers["cache-control"], target).toBe("no-store");
   });
 
