@@ -35,7 +35,8 @@ const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
-  const [, , room = "plan"] = useLocation().path.split("/");
+  const [, , name = ""] = useLocation().path.split("/");
+  const room = Object.hasOwn(ROOMS, name) ? name : "plan";
   return (
     <div class="frame">
       <nav class="side" aria-label="Rooms">

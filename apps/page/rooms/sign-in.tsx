@@ -1,12 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { loadSession, session, signIn } from "../data/session.ts";
+import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
-
-const SIGN_IN_PATH = "/app/sign-in";
 
 /** The one of a one-time address; "" at every other one. */
 export function tokenOfAddress(): string {
@@ -29,8 +27,6 @@ export function SignIn() {
       // An old address ends no session.
       if ("token" in by) await loadSession();
     }
-    if (session.value !== null && location.pathname === SIGN_IN_PATH)
-      history.replaceState(null, "", "/app/plan");
     setIsBusy(false);
   };
 

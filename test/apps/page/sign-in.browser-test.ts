@@ -24,6 +24,8 @@ describe("signing in", () => {
     await page.goto(address);
     await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
+    await page.getByRole("heading", { name: "Welcome to Posthorn" }).waitFor();
+    await page.locator('nav a[aria-current="page"]').getByText("Plan").waitFor();
     await using second = await newWindow(browser, { width: 1_280 });
     const stranger = await second.newPage();
     await stranger.goto(address);
