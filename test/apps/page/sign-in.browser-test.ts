@@ -33,6 +33,23 @@ describe("signing in", () => {
     expect(stranger.url()).toBe(`${host.address}/app/sign-in`);
   });
 
+  it("takes a new address in the place of a session, and keeps the session where the address is an old one", async () => {
+    const token = await makeSignIn(host.ctx);
+    const page = await host.open(browser, { path: "/app/plan", permissions: ["read"] });
+    const nameOf = async (): Promise<string> => {
+      const answer = await page.context().request.get(`${host.address}/app/api/session`);
+      return (await answer.json()).session.name;
+    };
+    expect(await nameOf()).toBe("Anna");
+    for (let time = 0; time < 2; time++) {
+      await page.goto("about:blank");
+      await page.goto(`${host.address}/app/sign-in#${token}`);
+      await page.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
+      expect([await nameOf(), page.url()]).toEqual(["This machine", `${host.address}/app/plan`]);
+    }
+    await page.context().close();
+  });
+
   it("takes a key, refuses a wrong one with its reason, and signs out", async () => {
     await using window = await newWindow(browser, { width: 1_280 });
     const page = await window.newPage();
