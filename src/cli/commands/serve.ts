@@ -76,7 +76,7 @@ function greet(host: Host, server: Server): string {
         ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
-    ...describePage(host, server),
+    ...describePage(server),
     ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,
@@ -86,15 +86,12 @@ function greet(host: Host, server: Server): string {
   ].join("\n");
 }
 
-/** What signs in is for the person at a terminal, and not for who reads a log. */
-function describePage({ terminal }: Host, { publicUrl, signInUrl }: Server): string[] {
+function describePage({ signInUrl }: Server): string[] {
   if (signInUrl === null) return [];
-  return terminal.isScreen
-    ? [
-        `  Page         ${signInUrl}`,
-        "               (signs in once, within 10 minutes. Later: posthorn open)",
-      ]
-    : [`  Page         ${publicUrl}/app   ("posthorn open" prints an address that signs in)`];
+  return [
+    `  Page         ${signInUrl}`,
+    "               (signs in once, within 10 minutes. Later: posthorn open)",
+  ];
 }
 
 function describeKey({ firstKey, apiKeyFile }: Server): string[] {
