@@ -73,6 +73,12 @@ export const PLUGINS: readonly Plugin[] = [
     add: [`/add-plugin ${REPOSITORY}`],
     files: {
       ".cursor-plugin/plugin.json": { ...about, displayName: TITLE, ...origin, skills: "skills", mcpServers },
+      ".cursor-plugin/marketplace.json": {
+        name,
+        owner: { name: author },
+        metadata: { description: SHORT },
+        plugins: [{ name, source: "./", description: SHORT }],
+      },
     },
   },
   {
