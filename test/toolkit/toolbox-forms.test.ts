@@ -122,11 +122,13 @@ describe("short rows", () => {
   const short = async (tool: string, args: object): Promise<any> =>
     (await toolbox.call(tool, args, callerOf(), { hasShortRows: true })).result;
 
-  it("leave out nulls and say the channel's name", async () => {
+  it("leave out nulls and when a post was written, and say the channel's name", async () => {
     const { posts, nextCursor } = await short("list_posts", { search: "one" });
     expect(nextCursor).toBeNull();
     const [whole] = (await call("list_posts", { search: "one" })).posts;
-    const told = Object.entries(whole).filter(([, value]) => value !== null);
+    const told = Object.entries(whole).filter(
+      ([key, value]) => value !== null && !["createdAt", "updatedAt"].includes(key),
+    );
     expect(posts).toEqual([{ ...Object.fromEntries(told), accountName: "Blog" }]);
     expect(Object.keys(posts[0]).slice(0, 3)).toEqual(["id", "accountId", "accountName"]);
   });
@@ -141,6 +143,35 @@ describe("short rows", () => {
     });
     expect(results[0]).not.toHaveProperty("error");
     expect(results[1]).toEqual({ index: 1, warnings: [], error: expect.stringContaining("acc_none") });
+  });
+
+  it("of a long batch say what became of each post, which the caller knows else", async () => {
+    const post = { accountId: "acc_1", caption: "A", scheduledAt: "2026-12-05T09:00:00Z", dryRun: true };
+    const { results } = await short("schedule_posts", { posts: Array.from({ length: 6 }, () => post) });
+    expect(results[0]).toEqual({
+      index: 0,
+      post: { id: "", scheduledAt: "2026-12-05T09:00:00.000Z", status: "scheduled" },
+      warnings: expect.any(Array),
+      dryRun: true,
+    });
+  });
+
+  it("of several channels say how long a text may be and what media are taken, and one alone says all", async () => {
+    const { accounts } = await short("list_accounts", {});
+    const [{ capabilities, ...blog }] = accounts;
+    expect(blog).toEqual({
+      id: "acc_1",
+      provider: "feed",
+      name: "Blog",
+      handle: "@alice",
+      status: "connected",
+      queuedCount: 1,
+    });
+    expect(Object.keys(capabilities)).toEqual(["media", "caption"]);
+    expect(capabilities.media.accepts[0]).toEqual({ kind: "image" });
+    const [alone] = (await short("list_accounts", { accountId: "acc_1" })).accounts;
+    expect(alone.capabilities).toHaveProperty("quotas");
+    expect((await call("list_accounts", {})).accounts[0].capabilities).toHaveProperty("quotas");
   });
 
   it("of a calendar have the names beside them", async () => {
