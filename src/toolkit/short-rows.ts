@@ -10,9 +10,6 @@ const FOREIGN: readonly string[] = ["metadata", "metadataSchema", "secretsSchema
 /** What still tells one account from another where it stands whole beside the list. */
 const OF_TOLD = ["id", "provider", "name", "handle", "status"] as const;
 
-/** What nobody asks of a post in a list. */
-const NOT_IN_LISTS: readonly string[] = ["createdAt", "updatedAt"];
-
 /** What a batch says of each post: the rest is as the caller sent it. */
 const OF_SENT = ["id", "scheduledAt", "status"] as const;
 const LONG_BATCH = 5;
@@ -92,12 +89,11 @@ function shortened(value: unknown, names: ReadonlyMap<string, string>): unknown 
 }
 
 function withoutBulk(list: string, row: Fields, length: number): Fields {
-  if (list === "posts") return without(row, NOT_IN_LISTS);
   if (list === "accounts" && length > 1)
     return { ...picked(row, OF_LISTED), capabilities: inShort(row["capabilities"]) };
   if (list !== "results" || length <= LONG_BATCH) return row;
-  const { post } = row;
-  return { ...without(row, ["preview"]), ...(isFields(post) && { post: picked(post, OF_SENT) }) };
+  const { post, preview: _preview, ...rest } = row;
+  return { ...rest, ...(isFields(post) && { post: picked(post, OF_SENT) }) };
 }
 
 /** How long a text may be, and which media are taken. */
@@ -110,8 +106,4 @@ function inShort(capabilities: unknown): Fields | null {
 
 function picked(row: Fields, keys: readonly string[]): Fields {
   return Object.fromEntries(keys.map((key) => [key, row[key] ?? null]).filter(([, value]) => value !== null));
-}
-
-function without(row: Fields, keys: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)));
 }
