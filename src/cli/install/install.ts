@@ -30,7 +30,7 @@ export function addInstallCommand(program: Command, host: Host): void {
       `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
 and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Without
---role and --permissions you are asked what the agent may do. With --yes, or where nobody can be asked, it may do all.
+--role and --permissions you are asked what the agent may do. With --yes, or where no person can be asked, it may do all.
 
 Examples:
   posthorn install
