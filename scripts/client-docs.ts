@@ -1,5 +1,7 @@
 import { CLIENTS, SERVER_NAME, showEntry, type Client, type Launch } from "../src/cli/install/clients.ts";
+import { ASSISTANTS, cursorQuery, installFor, vscodePath } from "../apps/page/rooms/settings/install.ts";
 import { code, table } from "./markdown.ts";
+import { PLUGINS, WRITER } from "./plugins.ts";
 
 /** After `npm install --global`, for whoever writes it by hand. */
 const LAUNCH: Launch = { command: "posthorn", args: ["stdio"], env: {} };
@@ -22,7 +24,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 export function clientsPage(): string {
   return [
     "# Clients",
-    "One command sets Posthorn up in a client. It shows what it does and asks first. Claude Code, Codex and Gemini CLI are set up by their own `mcp add`. Of the others it writes the configuration file, leaves everything else in it as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients start Posthorn already. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
+    "One command sets Posthorn up in a client. It shows what it does and asks first. Claude Code, Codex and Gemini CLI are set up by their own `mcp add`. Of the others it writes the configuration file, leaves everything else in it as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients start Posthorn already. It asks what the agent may do, and proposes one that writes drafts. `--role` says it at once: `writer`, `publisher`, `viewer` or `admin`. `--remove` takes Posthorn out again, `--dry-run` only shows, and `--yes` asks nothing: without `--role` the agent may then do everything.",
     fence("sh", CLIENTS.map(({ name }) => `posthorn install ${name}`).join("\n")),
     "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed. Over stdio there is no key: everyone who can start the client can use Posthorn.",
     "## While the client is open, and after",
@@ -34,32 +36,22 @@ export function clientsPage(): string {
     "## By hand",
     ...CLIENTS.flatMap(byHand),
     "## One click",
-    "For a Posthorn that was installed with `npm install --global` and is found by its name:",
+    "They start Posthorn with `npx`, for an agent that writes drafts. Take `--role writer` out of what they add, and it may do everything.",
     [
       `- [Add to Cursor](${cursorLink()})`,
       `- [Add to VS Code](${vscodeLink("vscode")}), [to VS Code Insiders](${vscodeLink("vscode-insiders")})`,
     ].join("\n"),
+    "## As a plugin",
+    "A plugin starts Posthorn like that, and has a [skill](../skills/posthorn/SKILL.md) that teaches the agent how to work with it: drafts first, times, media, errors.",
+    plugins(),
+    "From a checkout or an installed package, its folder takes the place of the repository's name, and `gemini extensions link` that of `gemini extensions install`.",
     "## Claude Desktop, without npm",
     "`npm run bundle` in a checkout writes `posthorn.mcpb`, which Claude Desktop installs by a double click. It has no native code and needs a Node with SQLite of its own (22.13 or newer), as Claude Desktop brings one. Pictures are taken and checked. The bundle has no picture library: a picture that is too large for a platform is refused with its limits, and not made smaller. Claude Desktop runs the bundle inside of itself, where no second process looks at files. Give it only files that you trust. Data folder, time zone and upload folders are asked for in its settings. Use either the bundle or `posthorn install claude-desktop`.",
     "## Over HTTP",
     "While `posthorn serve` (or the service) runs, clients connect to `http://127.0.0.1:4747/mcp` with a key: `posthorn keys create --name Cursor` makes one that reads, publishes and uploads, and `--role admin` one that connects channels and manages webhooks, too. Older clients use `/sse`.",
-    fence(
-      "json",
-      JSON.stringify(
-        {
-          mcpServers: {
-            [SERVER_NAME]: {
-              type: "http",
-              url: "http://127.0.0.1:4747/mcp",
-              headers: { Authorization: "Bearer <API_KEY>" },
-            },
-          },
-        },
-        null,
-        2,
-      ),
-    ),
-    'Codex takes `url` and `bearer_token_env_var`, Gemini CLI `httpUrl` and `headers`, opencode `"type": "remote"`, `url` and `headers`.',
+    "On the page, Settings makes a key and the same for you, with a link that Cursor and VS Code open.",
+    ...ASSISTANTS.filter(({ needsKey }) => needsKey).flatMap(overHttp),
+    'opencode takes `"type": "remote"`, `url` and `headers`.',
     "## claude.ai and ChatGPT",
     "Connectors of claude.ai and ChatGPT sign in with OAuth, which Posthorn does not have. So they cannot be connected, at any address. Use Claude Desktop, Claude Code, Codex or another client on this page.",
   ].join("\n\n");
@@ -94,17 +86,33 @@ function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
-/** https://cursor.com/docs/mcp/install-links; by the page of theirs, as Markdown on the web has no other schemes. */
+/** By the page of theirs, as Markdown on the web has no other schemes. */
 export function cursorLink(): string {
-  const { command, args } = LAUNCH;
-  const config = Buffer.from(JSON.stringify({ command, args })).toString("base64");
-  return `https://cursor.com/install-mcp?name=${SERVER_NAME}&config=${encodeURIComponent(config)}`;
+  return `https://cursor.com/install-mcp?${cursorQuery(ONE_CLICK)}`;
 }
 
-/** https://code.visualstudio.com/api/extension-guides/ai/mcp, which has the redirect for the same reason. */
+/** By their redirect, for the same reason. */
 export function vscodeLink(scheme: "vscode" | "vscode-insiders"): string {
-  const { command, args } = LAUNCH;
-  const link = `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify({ name: SERVER_NAME, command, args }))}`;
   const host = scheme === "vscode" ? "vscode.dev" : "insiders.vscode.dev";
-  return `https://${host}/redirect?url=${encodeURIComponent(link)}`;
+  return `https://${host}/redirect?url=${encodeURIComponent(`${scheme}:${vscodePath(ONE_CLICK)}`)}`;
+}
+
+const ONE_CLICK = { command: WRITER.command, args: WRITER.args };
+
+const SERVER = { publicUrl: "http://127.0.0.1:4747", key: "<API_KEY>" };
+
+/** As the page shows it, with a key that is no key. */
+function overHttp({ name, title }: (typeof ASSISTANTS)[number]): string[] {
+  const { text, todo } = installFor(name, SERVER);
+  const language = text.startsWith("{") ? "json" : text.startsWith("[") ? "toml" : "sh";
+  return [
+    `**${title}.** ${todo.replace(/^Or (\w)/, (_or, first: string) => first.toUpperCase())}`,
+    fence(language, text),
+  ];
+}
+
+function plugins(): string {
+  return PLUGINS.map(
+    ({ title, add }) => `- ${title}: ${add.map((line) => `\`${line}\``).join(", then ")}`,
+  ).join("\n");
 }

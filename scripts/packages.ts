@@ -8,15 +8,18 @@ const Manifest = z.object({
   version: z.string(),
   description: z.string(),
   license: z.string(),
+  author: z.string(),
+  homepage: z.string(),
+  keywords: z.array(z.string()),
   mcpName: z.string(),
   repository: z.object({ url: z.string() }).optional(),
 });
 
 const FILE = new URL("../package.json", import.meta.url);
-const manifest = Manifest.parse(JSON.parse(readFileSync(FILE, "utf8")));
+export const manifest = Manifest.parse(JSON.parse(readFileSync(FILE, "utf8")));
 
 /** A sentence of at most 100 characters, as the registry wants it. */
-const SHORT = "Schedules posts to your channels and publishes each at its time, never twice.";
+export const SHORT = "Schedules posts to your channels and publishes each at its time, never twice.";
 
 const [, owner = "", repository = ""] = /([^./]+)\/([^/]+)$/.exec(manifest.mcpName) ?? [];
 
@@ -104,7 +107,7 @@ export function bundleManifest(tools: readonly { readonly name: string; readonly
     version,
     description: SHORT,
     long_description: `${description}\n\nPosts go out while Claude Desktop is open; \`posthorn service install\` of the npm package keeps Posthorn running without it.`,
-    author: { name: "The Posthorn authors", url: REPOSITORY },
+    author: { name: manifest.author, url: REPOSITORY },
     repository: { type: "git", url: `${REPOSITORY}.git` },
     license,
     server: {

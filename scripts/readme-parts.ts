@@ -55,7 +55,7 @@ const NOTE = "<!-- Written by npm run readme. -->";
 function toolsPage(tools: readonly AnyTool[]): string {
   return [
     "# Tools",
-    "Every tool has the same name, arguments and answers in MCP, at `POST /api/v1/tools/<name>` and in `posthorn call <name>`. Only lists over MCP leave out nulls and name each post's channel. Where a tool takes `accountId`, a channel's name, handle or platform will do. `posthorn tools <name>` shows its schemas.",
+    "Every tool has the same name, arguments and answers in MCP, at `POST /api/v1/tools/<name>` and in `posthorn call <name>`. Only lists over MCP leave out nulls, name each post's channel, and tell several channels and long batches in short. Where a tool takes `accountId`, a channel's name, handle or platform will do. `posthorn tools <name>` shows its schemas.",
     "A tool's set is named after the permission that it needs. Over MCP the set `admin` is left out unless `POSTHORN_TOOLS=all` (or `posthorn stdio --tools all`) says otherwise: a model reads the whole list before its first call. HTTP and the command line have all of them.",
     table(
       ["tool", "set, permission", "what it does"],

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { format } from "prettier";
 import { serverEntry } from "./packages.ts";
+import { pluginFiles } from "./plugins.ts";
 import { PAGES_WITH_PARTS, renderDocs, renderParts } from "./readme-parts.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -13,11 +14,11 @@ for (const page of PAGES_WITH_PARTS) {
   const file = new URL(page, ROOT);
   await writeFile(file, await markdown(await renderParts(await readFile(file, "utf8"))));
 }
-const entry = `${JSON.stringify(serverEntry(), null, 2)}\n`;
-await writeFile(
-  new URL("../server.json", import.meta.url),
-  await format(entry, { parser: "json", printWidth: 110 }),
-);
+for (const [path, value] of [["server.json", serverEntry()] as const, ...pluginFiles()]) {
+  const file = new URL(path, ROOT);
+  await mkdir(new URL(".", file), { recursive: true });
+  await writeFile(file, await format(JSON.stringify(value, null, 2), { parser: "json", printWidth: 110 }));
+}
 const pages = await renderDocs();
 await mkdir(GUIDES, { recursive: true });
 // Guides of platforms that are gone.

@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { pluginFiles } from "../scripts/plugins.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -50,9 +51,17 @@ describe("the package", () => {
     expect(packed).toContain(`${manifest.bin.posthorn}.map`);
     const others = [...packed].filter(
       (path) =>
-        !/^(dist|docs)\//.test(path) && !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path),
+        !/^(dist|docs|skills)\//.test(path) &&
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path) &&
+        !pluginFiles().has(path),
     );
     expect(others).toEqual([]);
+  });
+
+  it("has what clients take as a plugin, and the skill that they find beside it", () => {
+    expect([...packed]).toEqual(
+      expect.arrayContaining([...pluginFiles().keys(), "skills/posthorn/SKILL.md"]),
+    );
   });
 
   it("says where it comes from and where to report what is wrong", () => {

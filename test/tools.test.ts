@@ -89,6 +89,12 @@ describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, t
     expect(tool.description).toContain("Example");
   });
 
+  it("says which tool comes before it or after it", () => {
+    const [told = ""] = tool.description.split("Example");
+    const others = listings.filter((one) => one.name !== name && new RegExp(`\\b${one.name}\\b`).test(told));
+    expect(others).not.toEqual([]);
+  });
+
   it("states all four hints, and contradicts none", () => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
     for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint])

@@ -9,7 +9,7 @@ export default defineTool({
   title: "Cancel or take down a post",
   permission: "publish",
   description:
-    "Cancel a post that is still scheduled. With fromPlatform, take a live post down: one that is published, " +
+    "Cancel a post that is still scheduled (several: change_posts). With fromPlatform, take a live post down: one that is published, " +
     "or uploaded and not yet live, is deleted on the platform where it can be (remove in the account's " +
     "capabilities). " +
     'Example: {"id":"post_…","fromPlatform":true}',

@@ -9,7 +9,7 @@ export default defineTool({
   title: "Disconnect a channel",
   permission: "accounts",
   description:
-    "Forget a channel's passwords and tokens. Its waiting posts stay, and fail unless it is reconnected before " +
+    "Forget a channel's (list_accounts) passwords and tokens. Its waiting posts stay, and fail unless connect_channel comes before " +
     "their time. Posts on the platform stay there. " +
     'Example: {"accountId":"acc_01jd…"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

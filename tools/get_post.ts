@@ -8,8 +8,8 @@ export default defineTool({
   title: "Get a post",
   permission: "read",
   description:
-    "One post by its id. With insights: its live status and numbers on the platform. With history: every " +
-    "attempt and its steps, to understand a failure. " +
+    "One post by its id (list_posts). With insights: its live status and numbers on the platform. With history: " +
+    "every attempt and its steps, to understand a failure before retry_post. " +
     'Example: {"id":"post_…","history":true}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({

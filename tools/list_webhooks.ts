@@ -7,7 +7,7 @@ export default defineTool({
   title: "List event webhooks",
   permission: "admin",
   description:
-    "List the event webhooks and whether events get through. With id, also the log of its deliveries. " +
+    "List the event webhooks and whether events get through. With id, also the log of its deliveries, for replay_webhook. " +
     'Example: {"id":"whk_…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListWebhooksArgs,

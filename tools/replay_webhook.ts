@@ -13,7 +13,7 @@ export default defineTool({
   title: "Send events again",
   permission: "admin",
   description:
-    "Send one event again, or all since a time. They are kept for 30 days. " +
+    "Send one event again, or all since a time (list_webhooks). They are kept for 30 days. " +
     'Example: {"id":"whk_…","since":"2026-11-21T09:00:00Z"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: ReplayArgs,

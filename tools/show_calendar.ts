@@ -8,7 +8,7 @@ export default defineTool({
   title: "Show the calendar",
   description:
     "The posts, drafts and free slots of a time window, earliest first: a week or a month at a glance, and " +
-    "with limit what is next. Without from and to it is the current month. One of them makes a month, with " +
+    "with limit what is next. For one post's details then get_post. Without from and to it is the current month. One of them makes a month, with " +
     "limit a year. " +
     'Example: {"status":["scheduled"],"limit":1}',
   permission: "read",

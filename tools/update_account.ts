@@ -11,7 +11,7 @@ export default defineTool({
   title: "Change a channel's slots",
   permission: "accounts",
   description:
-    "Set a channel's slots, pause or resume it, name it, or add utm parameters to its links. " +
+    "Set a channel's (list_accounts) slots, pause or resume it, name it, or add utm parameters to its links. " +
     'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30"]}]}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: AccountChange,

@@ -10,7 +10,30 @@ const FOREIGN: readonly string[] = ["metadata", "metadataSchema", "secretsSchema
 /** What still tells one account from another where it stands whole beside the list. */
 const OF_TOLD = ["id", "provider", "name", "handle", "status"] as const;
 
-/** For a model: rows leave out what is null, and posts say their channel's name beside its id. */
+/** What a batch says of each post: the rest is as the caller sent it. */
+const OF_SENT = ["id", "scheduledAt", "status"] as const;
+const LONG_BATCH = 5;
+
+/** What a list of several channels says of each: one alone (`list_accounts` with its id) says all. */
+const OF_LISTED = [
+  "id",
+  "provider",
+  "name",
+  "handle",
+  "profileUrl",
+  "status",
+  "statusReason",
+  "tokenExpiresAt",
+  "schedule",
+  "utm",
+  "queuedCount",
+  "lastPublishedAt",
+] as const;
+
+/**
+ * For a model: rows leave out what is null, and posts say their channel's name beside its id. Long lists leave
+ * out what another call tells (channels), or what the caller sent just now (batches).
+ */
 export async function withShortRows(
   call: Pick<CallContext, "ctx" | "caller">,
   result: Result,
@@ -18,12 +41,18 @@ export async function withShortRows(
   const ids = "names" in result ? [] : [...new Set(Object.values(result).flatMap(accountIdsIn))];
   const names = ids.length === 0 ? new Map<string, string>() : await namesOfAccounts(call, ids);
   const { account } = result;
-  const shorten = (row: unknown): unknown =>
-    isFields(row) && isFields(account) && row["id"] === account["id"] ? told(row) : shortened(row, names);
-  const short = Object.entries(result).map(([key, value]) => [
-    key,
-    Array.isArray(value) ? value.map(shorten) : value,
-  ]);
+  const short = Object.entries(result).map(([key, value]) => {
+    if (!Array.isArray(value)) return [key, value];
+    const rows: readonly unknown[] = value;
+    return [
+      key,
+      rows.map((row) => {
+        if (!isFields(row)) return row;
+        if (isFields(account) && row["id"] === account["id"]) return picked(row, OF_TOLD);
+        return shortened(withoutBulk(key, row, rows.length), names);
+      }),
+    ];
+  });
   return Object.fromEntries(short) as Result;
 }
 
@@ -59,6 +88,22 @@ function shortened(value: unknown, names: ReadonlyMap<string, string>): unknown 
   return Object.fromEntries(fields) as Fields;
 }
 
-function told(row: Fields): Fields {
-  return Object.fromEntries(OF_TOLD.map((key) => [key, row[key]]).filter(([, value]) => value !== null));
+function withoutBulk(list: string, row: Fields, length: number): Fields {
+  if (list === "accounts" && length > 1)
+    return { ...picked(row, OF_LISTED), capabilities: inShort(row["capabilities"]) };
+  if (list !== "results" || length <= LONG_BATCH) return row;
+  const { post, preview: _preview, ...rest } = row;
+  return { ...rest, ...(isFields(post) && { post: picked(post, OF_SENT) }) };
+}
+
+/** How long a text may be, and which media are taken. */
+function inShort(capabilities: unknown): Fields | null {
+  if (!isFields(capabilities) || !isFields(capabilities["media"])) return null;
+  const { accepts, ...media } = capabilities["media"];
+  const kinds = Array.isArray(accepts) ? accepts.filter(isFields).map(({ kind }) => ({ kind })) : [];
+  return { media: { ...media, accepts: kinds }, caption: capabilities["caption"] };
+}
+
+function picked(row: Fields, keys: readonly string[]): Fields {
+  return Object.fromEntries(keys.map((key) => [key, row[key] ?? null]).filter(([, value]) => value !== null));
 }

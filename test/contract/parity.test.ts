@@ -393,7 +393,22 @@ function withoutNulls(value: unknown): unknown {
   const fields = Object.entries(value).filter(
     ([key, field]) => field !== null && key !== "accountName" && !(isTwice && key === "accounts"),
   );
-  return Object.fromEntries(fields.map(([key, field]) => [key, withoutNulls(field)]));
+  return Object.fromEntries(
+    fields.map(([key, field]) => [
+      key,
+      key === "accounts" ? listed(withoutNulls(field)) : withoutNulls(field),
+    ]),
+  );
+}
+
+/** Of several channels MCP says in short what each can do, and not what nobody asks of a list. */
+function listed(accounts: any): unknown {
+  if (!Array.isArray(accounts) || accounts.length < 2) return accounts;
+  const UNSAID = ["platformAccountId", "avatarUrl", "scopes", "createdAt", "updatedAt"];
+  return accounts.map(({ capabilities, ...account }) => ({
+    ...Object.fromEntries(Object.entries(account).filter(([key]) => !UNSAID.includes(key))),
+    ...(capabilities && { capabilities: capabilities.caption }),
+  }));
 }
 
 describe.skipIf(isOnPostgres)("every face", () => {

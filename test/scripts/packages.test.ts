@@ -4,6 +4,7 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { ASSISTANTS, installFor } from "../../apps/page/rooms/settings/install.ts";
 import { clientsPage, cursorLink, vscodeLink } from "../../scripts/client-docs.ts";
 import { assertReleasable, bundleManifest, REPOSITORY, serverEntry } from "../../scripts/packages.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
@@ -66,9 +67,15 @@ describe("docs/clients.md", () => {
     }
   });
 
-  it("has links that say the same", () => {
+  it("says over HTTP what the page says", () => {
+    const server = { publicUrl: "http://127.0.0.1:4747", key: "<API_KEY>" };
+    for (const { name } of ASSISTANTS.filter(({ needsKey }) => needsKey))
+      expect(page).toContain(installFor(name, server).text);
+  });
+
+  it("has links that start an agent that writes drafts", () => {
     const cursor = new URL(cursorLink()).searchParams;
-    const launch = { command: "posthorn", args: ["stdio"] };
+    const launch = { command: "npx", args: ["-y", "posthorn", "stdio", "--role", "writer"] };
     expect(JSON.parse(Buffer.from(cursor.get("config")!, "base64").toString())).toEqual(launch);
     const [, scheme, config] = /^([\w-]+):mcp\/install\?(.+)$/.exec(
       new URL(vscodeLink("vscode-insiders")).searchParams.get("url")!,

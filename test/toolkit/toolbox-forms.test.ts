@@ -143,6 +143,35 @@ describe("short rows", () => {
     expect(results[1]).toEqual({ index: 1, warnings: [], error: expect.stringContaining("acc_none") });
   });
 
+  it("of a long batch say what became of each post, which the caller knows else", async () => {
+    const post = { accountId: "acc_1", caption: "A", scheduledAt: "2026-12-05T09:00:00Z", dryRun: true };
+    const { results } = await short("schedule_posts", { posts: Array.from({ length: 6 }, () => post) });
+    expect(results[0]).toEqual({
+      index: 0,
+      post: { id: "", scheduledAt: "2026-12-05T09:00:00.000Z", status: "scheduled" },
+      warnings: expect.any(Array),
+      dryRun: true,
+    });
+  });
+
+  it("of several channels say how long a text may be and what media are taken, and one alone says all", async () => {
+    const { accounts } = await short("list_accounts", {});
+    const [{ capabilities, ...blog }] = accounts;
+    expect(blog).toEqual({
+      id: "acc_1",
+      provider: "feed",
+      name: "Blog",
+      handle: "@alice",
+      status: "connected",
+      queuedCount: 1,
+    });
+    expect(Object.keys(capabilities)).toEqual(["media", "caption"]);
+    expect(capabilities.media.accepts[0]).toEqual({ kind: "image" });
+    const [alone] = (await short("list_accounts", { accountId: "acc_1" })).accounts;
+    expect(alone.capabilities).toHaveProperty("quotas");
+    expect((await call("list_accounts", {})).accounts[0].capabilities).toHaveProperty("quotas");
+  });
+
   it("of a calendar have the names beside them", async () => {
     const { posts, names } = await short("show_calendar", { from: "2026-12-01", to: "2026-12-31" });
     expect(names).toEqual({ acc_1: "Blog", acc_2: "Shop" });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
+import type { Role } from "../../domain/permissions.ts";
 import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
 import { CLIENTS, showEntry, type Client, type Launch } from "./clients.ts";
@@ -28,12 +29,13 @@ export function addInstallCommand(program: Command, host: Host): void {
       "after",
       `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
-and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them.
+and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Without
+--role and --permissions you are asked what the agent may do. With --yes, or where no person can be asked, it may do all.
 
 Examples:
   posthorn install
   posthorn install claude-code
-  posthorn install cursor --role viewer`,
+  posthorn install cursor --role writer`,
     )
     .action((name: string | undefined, options: InstallOptions) =>
       name === undefined ? list(host) : install(host, clientOf(name), options),
@@ -55,11 +57,13 @@ async function list(host: Host): Promise<void> {
     const state = file !== null && hasPosthorn(client, file.text) ? "set up" : "not set up";
     host.terminal.print(`${client.name.padEnd(15)} ${client.title.padEnd(15)} ${state}\n`);
   }
-  host.terminal.tell("\nSet one up with: posthorn install <client>\n");
+  host.terminal.tell(
+    "\nSet one up with: posthorn install <client>\nPosthorn is a plugin of some, with a skill that teaches their agents: see docs/clients.md.\n",
+  );
 }
 
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
-  const launch = options.remove === true ? null : launchOf(host, options);
+  const launch = options.remove === true ? null : launchOf(host, await withRole(host, options));
   const isDone =
     client.own === undefined
       ? await changeFile(host, client, { options, launch })
@@ -68,6 +72,34 @@ async function install(host: Host, client: Client, options: InstallOptions): Pro
   const done = launch === null ? "does not start Posthorn any more" : "starts Posthorn from now on";
   host.terminal.print(`${client.title} ${done}. ${client.next}\n`);
   if (launch !== null) host.terminal.tell(KEEP_RUNNING);
+}
+
+/** What a person may let an agent do, the first by itself. */
+const CHOICES: readonly { readonly role: Role; readonly meaning: string }[] = [
+  { role: "writer", meaning: "writes drafts, and a person decides what goes out" },
+  { role: "publisher", meaning: "schedules and publishes, too" },
+  { role: "viewer", meaning: "sees everything and changes nothing" },
+  { role: "admin", meaning: "does everything, connects channels too" },
+];
+const [FIRST] = CHOICES;
+
+/** Asks for the role where a person is there and none was told. Throws `invalid` for an answer that is none. */
+async function withRole(host: Host, options: InstallOptions): Promise<InstallOptions> {
+  const { terminal } = host;
+  const isTold = options.role !== undefined || options.permissions !== undefined;
+  if (isTold || options.yes === true || options.dryRun === true || !terminal.isInteractive) return options;
+  const lines = CHOICES.map(({ role, meaning }, at) => `  ${at + 1} ${role.padEnd(9)} ${meaning}\n`);
+  terminal.tell(`What may the agent do?\n${lines.join("")}`);
+  const answer = await terminal.ask("A number or a name [1] ", { isHidden: false, signal: host.stopSignal });
+  const given = answer.trim().toLowerCase();
+  const chosen =
+    given === "" ? FIRST : CHOICES.find(({ role }, at) => given === role || given === String(at + 1));
+  if (chosen !== undefined) return { ...options, role: chosen.role };
+  const names = CHOICES.map(({ role }) => role).join(", ");
+  throw new AppError(
+    "invalid",
+    `"${given.slice(0, 40)}" is none of ${names}. Nothing was changed. Give --role, or start again.`,
+  );
 }
 
 interface Change {

@@ -31,11 +31,12 @@ const OTHERS = '{\n    // mine\n    "mcpServers": { "other": { "command": "true"
 describe("posthorn install", () => {
   it("shows the change, asks, writes absolute paths, and keeps what was there", async () => {
     using here = machine(OTHERS);
-    const { status, stdout, stderr, questions } = await here.run(["cursor"], { answers: ["y"] });
+    const { status, stdout, stderr, questions } = await here.run(["cursor"], { answers: ["", "y"] });
     expect({ status, asked: questions.map(({ question }) => question) }).toEqual({
       status: 0,
-      asked: ["Write this? [y/N] "],
+      asked: ["A number or a name [1] ", "Write this? [y/N] "],
     });
+    expect(stderr).toMatch(/^What may the agent do\?\n {2}1 writer /);
     expect(stdout).toContain(`This is written into ${here.file}:\n`);
     expect(stdout).toMatch(/^ +"posthorn": \{$/m);
     expect(stderr).toContain("posthorn service install");
@@ -44,12 +45,32 @@ describe("posthorn install", () => {
     expect(other).toEqual({ command: "true" });
     expect(posthorn).toEqual({
       command: process.execPath,
-      args: [join(import.meta.dirname, "..", "..", "..", "dist", "posthorn.js"), "stdio"],
+      args: [join(import.meta.dirname, "..", "..", "..", "dist", "posthorn.js"), "stdio", "--role", "writer"],
     });
     expect(readFileSync(`${here.file}.before-posthorn`, "utf8")).toBe(OTHERS);
     expect(statSync(here.file).mode & 0o777).toBe(0o640);
-    const again = await here.run(["cursor"]);
+    const again = await here.run(["cursor", "--role", "writer"]);
     expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining("Nothing to change") });
+  });
+
+  it.each([
+    ["2", ["stdio", "--role", "publisher"]],
+    ["Viewer", ["stdio", "--role", "viewer"]],
+  ])("takes the number or the name of a role: %s", async (answer, args) => {
+    using here = machine();
+    expect(await here.run(["cursor"], { answers: [answer, "yes"] })).toMatchObject({ status: 0 });
+    expect(JSON.parse(here.read()).mcpServers.posthorn.args.slice(1)).toEqual(args);
+  });
+
+  it("changes nothing after another answer, and asks for no role where nobody is there or one was told", async () => {
+    using here = machine(OTHERS);
+    const wrong = await here.run(["cursor"], { answers: ["boss", "y"] });
+    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('"boss" is none of writer, ') });
+    expect(here.read()).toBe(OTHERS);
+    const told = await here.run(["cursor", "--permissions", "read"], { answers: ["y"] });
+    expect(told.questions).toHaveLength(1);
+    await here.run(["cursor", "--yes"]);
+    expect(here.read()).toMatch(/posthorn\.js",\s+"stdio"\s*\]/);
   });
 
   it("writes nothing after a no, without anybody to ask, or with --dry-run", async () => {

@@ -53,21 +53,19 @@ export function installFor(assistant: AssistantName, server: Server): Install {
 }
 
 const INSTALLS: Readonly<Record<AssistantName, (url: string, key: string) => Install>> = {
-  // https://cursor.com/docs/mcp/install-links
   cursor(url, key) {
     const entry = { url, headers: headersOf(key) };
     return {
-      link: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(base64(entry))}`,
+      link: `cursor://anysphere.cursor-deeplink/mcp/install?${cursorQuery(entry)}`,
       text: show({ mcpServers: { [NAME]: entry } }),
       todo: "Or put this into .cursor/mcp.json in your home folder.",
       next: "Cursor shows what it adds and asks.",
     };
   },
-  // https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
   vscode(url, key) {
     const entry = { type: "http", url, headers: headersOf(key) };
     return {
-      link: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`,
+      link: `vscode:${vscodePath(entry)}`,
       text: show({ servers: { [NAME]: entry } }),
       todo: 'Or run "MCP: Open User Configuration" in the command palette and put this there.',
       next: "VS Code shows what it adds and asks.",
@@ -107,6 +105,16 @@ const INSTALLS: Readonly<Record<AssistantName, (url: string, key: string) => Ins
     next: "",
   }),
 };
+
+/** What Cursor reads of an address: https://cursor.com/docs/mcp/install-links */
+export function cursorQuery(entry: object): string {
+  return `name=${NAME}&config=${encodeURIComponent(base64(entry))}`;
+}
+
+/** What VS Code reads: https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url */
+export function vscodePath(entry: object): string {
+  return `mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`;
+}
 
 function bearer(key: string): string {
   return `Authorization: Bearer ${key}`;
