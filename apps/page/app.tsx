@@ -1,9 +1,9 @@
 import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
 import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
-import { known, loadSession } from "./data/session.ts";
+import { known, loadSession, type Session, session } from "./data/session.ts";
 import { Frame } from "./frame.tsx";
-import { SignIn } from "./rooms/sign-in.tsx";
+import { SignIn, SignInAgain } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
@@ -27,7 +27,10 @@ export function App() {
   return (
     <>
       {value.state === "in" ? (
-        <Rooms />
+        <>
+          <Rooms key={rightsOf(value.session)} />
+          {value.isOver === true && <SignInAgain />}
+        </>
       ) : value.state === "out" ? (
         <SignIn />
       ) : (
@@ -46,8 +49,13 @@ export function App() {
   );
 }
 
+/** Whoever signs in with other rights than the one before finds nothing of theirs. */
+function rightsOf({ name, permissions, accountIds }: Session): string {
+  return JSON.stringify([name, permissions, accountIds]);
+}
+
 function Rooms() {
-  useEffect(() => keepFresh(), []);
+  useEffect(() => keepFresh(), [session.value?.id]);
   return (
     <LocationProvider scope="/app">
       <Frame>

@@ -67,6 +67,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 function Links() {
   const { path } = useLocation();
   const [isOpen, setIsOpen] = useState(false);
+  const isElsewhere = ELSEWHERE.some((name) => path === `/app/${name}`);
   return (
     <div class="rooms">
       {ON_EVERY_SCREEN.map((name) => (
@@ -75,7 +76,12 @@ function Links() {
       {ELSEWHERE.map((name) => (
         <RoomLink key={name} name={name} path={path} class="wide-only" />
       ))}
-      <Button kind="quiet" class="more" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+      <Button
+        kind="quiet"
+        class={isElsewhere ? "more here" : "more"}
+        aria-haspopup="dialog"
+        onClick={() => setIsOpen(true)}
+      >
         <Menu aria-hidden="true" />
         More
       </Button>
