@@ -47,9 +47,17 @@ function end(): void {
 }
 onSignedOut(end);
 
+export const SIGN_IN_PATH = "/app/sign-in";
+
+function begin(answer: Readonly<Record<string, unknown>>): void {
+  // The rooms look at the address as they are built. A one-time address stays in no history.
+  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+  known.value = { state: "in", session: readSession(answer) };
+}
+
 export async function loadSession(): Promise<void> {
   try {
-    known.value = { state: "in", session: readSession(await send("/session")) };
+    begin(await send("/session"));
   } catch (error) {
     if (error instanceof CallError && error.status === 401) end();
     else if (known.value.state !== "in")
@@ -59,7 +67,7 @@ export async function loadSession(): Promise<void> {
 
 /** Signs in by a one-time token or by a key. Rejects with `CallError`. */
 export async function signIn(by: { readonly token: string } | { readonly key: string }): Promise<void> {
-  known.value = { state: "in", session: readSession(await send("/session", { method: "POST", body: by })) };
+  begin(await send("/session", { method: "POST", body: by }));
 }
 
 export async function signOut(): Promise<void> {

@@ -1,12 +1,10 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { loadSession, signIn } from "../data/session.ts";
+import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
-
-const SIGN_IN_PATH = "/app/sign-in";
 
 /** By the one-time address that the server printed, or by a key that is pasted. */
 export function SignIn() {
@@ -58,7 +56,6 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
     setError(null);
     try {
       await signIn(by);
-      if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
     } catch (reason) {
       setError(sentenceOf(reason));
     }

@@ -1,6 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
 import { Room } from "../../ui/room.tsx";
