@@ -65,23 +65,32 @@ export async function loadStatus(): Promise<void> {
 }
 
 const STATUS_EVERY_MS = 20_000;
+const WHILE_OFFLINE_MS = 3_000;
 
 /** Loads what every room needs and keeps the counts fresh. Answers what ends that. */
 export function keepFresh(): () => void {
-  const refresh = (): void => {
-    if (document.visibilityState === "visible" && session.value !== null) void loadStatus();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const loadAll = (): Promise<unknown> =>
+    Promise.all([loadStatus(), loadAccounts(), loadPlatforms()]).catch((error: unknown) => {
+      offline.value = sentenceOf(error);
+    });
+  const refresh = async (isFirst: boolean): Promise<void> => {
+    clearTimeout(timer);
+    const isMissing = isFirst || accounts.value === null || platforms.value === null;
+    if (isFirst || (document.visibilityState === "visible" && session.value !== null))
+      await (isMissing ? loadAll() : loadStatus());
+    const waitMs = offline.value === null ? STATUS_EVERY_MS : WHILE_OFFLINE_MS;
+    if (!isOver) timer = setTimeout(look, waitMs);
   };
-  const load = (): Promise<unknown> => Promise.all([loadAccounts(), loadPlatforms()]);
-  load().catch((error: unknown) => {
-    offline.value = sentenceOf(error);
-  });
-  refresh();
-  const timer = setInterval(refresh, STATUS_EVERY_MS);
-  document.addEventListener("visibilitychange", refresh);
-  window.addEventListener("online", refresh);
+  const look = (): void => void refresh(false);
+  void refresh(true);
+  document.addEventListener("visibilitychange", look);
+  window.addEventListener("online", look);
   return () => {
-    clearInterval(timer);
-    document.removeEventListener("visibilitychange", refresh);
-    window.removeEventListener("online", refresh);
+    isOver = true;
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+    window.removeEventListener("online", look);
   };
 }

@@ -3,6 +3,7 @@ import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
+import { giveBack } from "../ui/sheet.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
 
@@ -30,7 +31,7 @@ export function SignInAgain() {
     return () => {
       document.removeEventListener("visibilitychange", look);
       document.title = title;
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      giveBack(before);
     };
   }, []);
   return (
