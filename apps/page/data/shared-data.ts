@@ -17,12 +17,20 @@ export const waitingDrafts = signal(0);
 /** Why the server does not answer now; null: it does. */
 export const offline = signal<string | null>(null);
 
-/** Posts and channels that want a person, for the badge at Trouble. */
+/** What wants a person, for the badge at Trouble. */
 export const troubleCount = computed(() => {
   const now = status.value;
   if (now === null) return 0;
-  const { failed, unknownOutcome } = now.counts;
-  return Math.max(failed, unknownOutcome) + now.accountsToReconnect.length;
+  const { failed, unknownOutcome, scheduled, overdue } = now.counts;
+  const isStopped = !now.publisher.running && scheduled + overdue > 0;
+  const paused = now.accountsPaused.filter(({ queuedCount }) => queuedCount > 0);
+  return (
+    Math.max(failed, unknownOutcome) +
+    now.accountsToReconnect.length +
+    paused.length +
+    now.setupProblems.length +
+    (isStopped ? 1 : 0)
+  );
 });
 
 const accountsById = computed(() => new Map((accounts.value ?? []).map((one) => [one.id, one])));

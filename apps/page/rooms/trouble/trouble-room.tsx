@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { CircleCheck } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
@@ -35,6 +36,8 @@ export function TroubleRoom() {
   // What fails or is mended meanwhile changes the counts.
   const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0]);
   const { data, error, reload } = useLoad(loadFailed, key);
+  // So that the badge counts what is seen here.
+  useEffect(() => void loadStatus(), []);
   const refresh = (): void => {
     reload();
     void loadStatus();
@@ -47,7 +50,7 @@ export function TroubleRoom() {
       {data !== null && status.value !== null ? (
         <Groups troubles={groupTroubles(status.value, data, now())} onDone={refresh} />
       ) : (
-        error === null && <Bones rows={4} label="Looking for trouble" />
+        error === null && <Bones rows={4} label="What needs you is loading" />
       )}
     </Room>
   );

@@ -26,7 +26,7 @@ async function addFailed(host: PageHost, id: string, accountId: string, error: s
   ]);
   await queryOf(host.ctx.store)
     .updateTable("posts")
-    .set({ error, in_doubt: error === UNKNOWN ? 1 : 0, updated_at: scheduledAt })
+    .set({ error, next_at: null, in_doubt: error === UNKNOWN ? 1 : 0, updated_at: scheduledAt })
     .where("id", "=", id)
     .execute();
 }
@@ -172,7 +172,7 @@ describe("the way of a new person", () => {
       timezoneId: "America/New_York",
     });
     const page = await window.newPage();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(15_000);
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
     await page.clock.setFixedTime(host.clock.now());
