@@ -10,9 +10,9 @@ import {
 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { may, signOut } from "./data/session.ts";
-import { offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
+import { loadStatus, offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
 import { Mark } from "./ui/mark.tsx";
 import { Button, ButtonLink } from "./ui/button.tsx";
 import { Sheet } from "./ui/sheet.tsx";
@@ -36,6 +36,10 @@ const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const [, , room = "plan"] = useLocation().path.split("/");
+  useEffect(() => {
+    // So that the badges count what is seen in the room. The first time they are being loaded anyway.
+    if (status.value !== null) void loadStatus();
+  }, [room]);
   return (
     <div class="frame">
       <nav class="side" aria-label="Rooms">

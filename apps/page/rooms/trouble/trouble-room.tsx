@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import { CircleCheck } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
@@ -36,8 +35,6 @@ export function TroubleRoom() {
   // What fails or is mended meanwhile changes the counts.
   const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0]);
   const { data, error, reload } = useLoad(loadFailed, key);
-  // So that the badge counts what is seen here.
-  useEffect(() => void loadStatus(), []);
   const refresh = (): void => {
     reload();
     void loadStatus();

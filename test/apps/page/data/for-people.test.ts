@@ -10,4 +10,7 @@ it("sends a person to the room where they do it themselves, and to no agent", ()
   expect(forPeople('Look at the channel "Blog", then settle it with resolve_post.')).toBe(
     'Look at the channel "Blog", then say here whether it is there.',
   );
+  expect(forPeople('id: there is no draft "dft_1". Take ids from list_drafts.')).toBe(
+    'There is no draft "dft_1".',
+  );
 });
