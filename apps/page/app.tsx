@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
-import { Frame } from "./frame.tsx";
+import { Frame, type RoomName } from "./frame.tsx";
 import { SignIn, SignInAgain } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "./ui/keep-focus.ts";
@@ -12,26 +12,39 @@ import { Toasts } from "./ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
 
-/** Each room is loaded with the first visit to it, and tried again where the server does not answer. */
-function room(load: () => Promise<ComponentType>): ReturnType<typeof lazy<ComponentType>> {
-  const tryLoad = (): Promise<ComponentType> =>
-    load().catch(async () => {
+/**
+ * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold
+ * in it alone, and as long as it is shown: until the next one is there.
+ */
+function room(name: RoomName, load: () => Promise<ComponentType>): ReturnType<typeof lazy<ComponentType>> {
+  const tryLoad = async (): Promise<ComponentType> => {
+    try {
+      const Room = await load();
+      return () => (
+        <div class={`in-${name}`}>
+          <Room />
+        </div>
+      );
+    } catch {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       return tryLoad();
-    });
+    }
+  };
   return lazy(tryLoad);
 }
 
-const Plan = room(() => import("./rooms/plan/plan-room.tsx").then(({ PlanRoom }) => PlanRoom));
-const Write = room(() => import("./rooms/write/write-room.tsx").then(({ WriteRoom }) => WriteRoom));
-const Review = room(() => import("./rooms/review/review-room.tsx").then(({ ReviewRoom }) => ReviewRoom));
-const Trouble = room(() => import("./rooms/trouble/trouble-room.tsx").then(({ TroubleRoom }) => TroubleRoom));
-const Results = room(() => import("./rooms/results/results-room.tsx").then(({ ResultsRoom }) => ResultsRoom));
-const Channels = room(() =>
-  import("./rooms/channels/channels-room.tsx").then(({ ChannelsRoom }) => ChannelsRoom),
+const Plan = room("plan", async () => (await import("./rooms/plan/plan-room.tsx")).PlanRoom);
+const Write = room("write", async () => (await import("./rooms/write/write-room.tsx")).WriteRoom);
+const Review = room("review", async () => (await import("./rooms/review/review-room.tsx")).ReviewRoom);
+const Trouble = room("trouble", async () => (await import("./rooms/trouble/trouble-room.tsx")).TroubleRoom);
+const Results = room("results", async () => (await import("./rooms/results/results-room.tsx")).ResultsRoom);
+const Channels = room(
+  "channels",
+  async () => (await import("./rooms/channels/channels-room.tsx")).ChannelsRoom,
 );
-const Settings = room(() =>
-  import("./rooms/settings/settings-room.tsx").then(({ SettingsRoom }) => SettingsRoom),
+const Settings = room(
+  "settings",
+  async () => (await import("./rooms/settings/settings-room.tsx")).SettingsRoom,
 );
 
 export function App() {

@@ -28,7 +28,7 @@ const ROOMS = {
   channels: { title: "Channels", icon: Radio },
   settings: { title: "Settings", icon: Gear },
 } as const;
-type RoomName = keyof typeof ROOMS;
+export type RoomName = keyof typeof ROOMS;
 
 const ON_EVERY_SCREEN: readonly RoomName[] = ["plan", "write", "review", "trouble"];
 const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
@@ -56,7 +56,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Links />
         <Pulse />
       </nav>
-      <div class={`in-${room}`}>
+      <div>
         {offline.value !== null && (
           <p class="offline" role="status">
             {offline.value} What you see may be old.

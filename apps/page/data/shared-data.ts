@@ -88,15 +88,22 @@ export function keepFresh(): () => void {
     const isMissing = isFirst || accounts.value === null || platforms.value === null;
     if (isFirst || (document.visibilityState === "visible" && session.value !== null))
       await (isMissing ? loadAll() : loadStatus());
-    const waitMs = offline.value === null ? STATUS_EVERY_MS : WHILE_OFFLINE_MS;
-    if (!isOver) timer = setTimeout(look, waitMs);
+    wait(offline.value === null ? STATUS_EVERY_MS : WHILE_OFFLINE_MS);
   };
   const look = (): void => void refresh(false);
+  const wait = (ms: number): void => {
+    clearTimeout(timer);
+    if (!isOver) timer = setTimeout(look, ms);
+  };
+  const unsubscribe = offline.subscribe((reason) => {
+    if (reason !== null) wait(WHILE_OFFLINE_MS);
+  });
   void refresh(true);
   document.addEventListener("visibilitychange", look);
   window.addEventListener("online", look);
   return () => {
     isOver = true;
+    unsubscribe();
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", look);
     window.removeEventListener("online", look);
