@@ -22,7 +22,7 @@ describe("signing in", () => {
     await using first = await newWindow(browser, { width: 1_280 });
     const page = await first.newPage();
     await page.goto(address);
-    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
     await using second = await newWindow(browser, { width: 1_280 });
     const stranger = await second.newPage();
