@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
 import { Frame, type RoomName } from "./frame.tsx";
-import { SignIn, SignInAgain } from "./rooms/sign-in.tsx";
+import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "./ui/keep-focus.ts";
 import { Problem } from "./ui/states.tsx";
@@ -48,7 +48,11 @@ const Settings = room(
 );
 
 export function App() {
-  useEffect(() => void loadSession(), []);
+  useEffect(() => {
+    // A new one-time address counts for more than the session that is there.
+    if (tokenOfAddress() === "") void loadSession();
+    else known.value = { state: "out" };
+  }, []);
   useEffect(() => keepFocus(), []);
   const { value } = known;
   const isUnreachable = value.state === "unreachable";

@@ -47,17 +47,9 @@ function end(): void {
 }
 onSignedOut(end);
 
-export const SIGN_IN_PATH = "/app/sign-in";
-
-function begin(answer: Readonly<Record<string, unknown>>): void {
-  // The rooms look at the address as they are built. A one-time address stays in no history.
-  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
-  known.value = { state: "in", session: readSession(answer) };
-}
-
 export async function loadSession(): Promise<void> {
   try {
-    begin(await send("/session"));
+    enter(readSession(await send("/session")));
   } catch (error) {
     if (error instanceof CallError && error.status === 401) end();
     else if (known.value.state !== "in")
@@ -65,9 +57,18 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** Where the one-time address leads to. */
+export const SIGN_IN_PATH = "/app/sign-in";
+
 /** Signs in by a one-time token or by a key. Rejects with `CallError`. */
 export async function signIn(by: { readonly token: string } | { readonly key: string }): Promise<void> {
-  begin(await send("/session", { method: "POST", body: by }));
+  enter(readSession(await send("/session", { method: "POST", body: by })));
+}
+
+function enter(session: Session): void {
+  // Before the rooms are shown, which go by the address.
+  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+  known.value = { state: "in", session };
 }
 
 export async function signOut(): Promise<void> {

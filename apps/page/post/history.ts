@@ -1,7 +1,7 @@
 import type { Attempt, LateCause } from "../../../src/domain/posts/post.ts";
 import { forPeople } from "../data/for-people.ts";
 
-/** Below this nobody calls a post late. */
+/** Below this no one calls a post late. */
 const LATE_MS = 1_000;
 
 const CAUSES: Readonly<Record<LateCause, string>> = {
@@ -55,7 +55,7 @@ function tellOutcome({ outcome }: Attempt, platform: string, isAgain: boolean): 
     case "failed":
       return `${tried}: it failed.`;
     case "unknown":
-      return `${tried}: nobody knows whether it went through.`;
+      return `${tried}: no one knows whether it went through.`;
     case "interrupted":
       return `${tried}: Posthorn was stopped in the middle of it.`;
   }

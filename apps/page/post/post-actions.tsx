@@ -11,7 +11,7 @@ import { say } from "../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../wire.ts";
 import { isUnknown } from "./post-facts.ts";
 import { MovePost } from "./post-move.tsx";
-import { SettlePost } from "./post-settle.tsx";
+import { ResolvePost } from "./post-resolve.tsx";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 const QUESTIONS = {
@@ -67,7 +67,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
   return (
     <section class="post-actions" aria-label="What you can do">
       {error !== null && <Problem sentence={error} />}
-      {mayChange && isUnknown(post) && <SettlePost post={post} onChanged={onChanged} />}
+      {mayChange && isUnknown(post) && <ResolvePost post={post} onChanged={onChanged} />}
       {mayChange && post.status === "scheduled" && <MovePost post={post} onChanged={onChanged} />}
       <div class="buttons">
         {mayChange && post.status === "scheduled" && (

@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
 
-/** Live numbers, asked for when somebody wants them: platforms count each question. */
+/** Live numbers, asked for when someone wants them: platforms count each question. */
 export function PostInsights({ post }: { readonly post: Post }) {
   const [insights, setInsights] = useState<Insights | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -92,7 +92,7 @@ function Outcome({ post }: { readonly post: Post }) {
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
       <p dir="auto">
-        {isUnknown(post) && <strong>Nobody knows whether it went out. </strong>}
+        {isUnknown(post) && <strong>No one knows whether it went out. </strong>}
         {text}
       </p>
     </div>

@@ -7,6 +7,11 @@ import { giveBack } from "../ui/sheet.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
 
+/** The one of a one-time address; "" at every other one. */
+export function tokenOfAddress(): string {
+  return location.pathname === SIGN_IN_PATH ? location.hash.slice(1) : "";
+}
+
 /** By the one-time address that the server printed, or by a key that is pasted. */
 export function SignIn() {
   return (
@@ -59,14 +64,16 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
       await signIn(by);
     } catch (reason) {
       setError(sentenceOf(reason));
+      // An old address ends no session.
+      if ("token" in by) await loadSession();
     }
     setIsBusy(false);
   };
 
   useEffect(() => {
     document.title = "Sign in · Posthorn";
-    const token = location.hash.slice(1);
-    if (location.pathname !== SIGN_IN_PATH || token === "") return;
+    const token = tokenOfAddress();
+    if (token === "") return;
     // It works once: neither the history nor a bookmark shall keep it.
     history.replaceState(null, "", SIGN_IN_PATH);
     void enter({ token });

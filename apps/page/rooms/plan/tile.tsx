@@ -21,7 +21,7 @@ export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen
         </span>
         {post.error !== null && (
           <span class="plan-tile-error" dir="auto">
-            {post.error.replace(/^outcome unknown:/i, "Nobody knows whether it went out.")}
+            {post.error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
           </span>
         )}
       </span>

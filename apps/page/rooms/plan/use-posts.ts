@@ -49,7 +49,7 @@ export function usePosts(query: PlanQuery, round: number): Posts & { more(): voi
     void load([], null, PAGE);
   }, [load]);
   useEffect(() => {
-    // As many as are shown, so that nobody loses their place.
+    // As many as are shown, so that no one loses their place.
     if (round > 0) void load([], null, Math.min(LARGEST_PAGE, Math.max(PAGE, latest.current.posts.length)));
   }, [round]);
   const more = useCallback(() => {

@@ -52,7 +52,7 @@ const views = {
 } as const;
 
 describe("how the plan looks", () => {
-  const cases = [...WIDTHS, { name: "small", width: 360 }].flatMap((window) =>
+  const cases = [WIDTHS[0], { name: "small", width: 360 }].flatMap((window) =>
     Object.entries(views).map(([view, [path, ready]]) => ({ ...window, view, path, ready })),
   );
   it.each(cases)(

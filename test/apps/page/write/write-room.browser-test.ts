@@ -79,8 +79,8 @@ async function give(
 describe("writing", () => {
   it("keeps what is typed, shows each channel what it gets, and schedules it", async () => {
     page = await open("/app/write");
-    await channel("Blog").check({ force: true });
-    await channel("Alpine Club").check({ force: true });
+    await channel("Blog").press("Space");
+    await channel("Alpine Club").press("Space");
     expect(await drafts()).toEqual([]);
     await text().fill("Hello from the hut");
     await saved();
@@ -191,7 +191,7 @@ describe("writing", () => {
   it("asks before it publishes at once", async () => {
     page = await open("/app/write?account=acc_blog");
     await text().fill("Now");
-    await page.getByRole("radio", { name: "Now" }).check({ force: true });
+    await page.getByRole("radio", { name: "Now" }).press("Space");
     await button("Publish now").click();
     const dialog = page.getByRole("dialog", { name: "Publish now?" });
     await dialog.getByText(/at once on Blog/).waitFor();
@@ -206,11 +206,11 @@ describe("writing", () => {
   it("says which channel has no slots, and starts a series", async () => {
     page = await open("/app/write?account=acc_blog");
     await text().fill("Question of the week");
-    await page.getByRole("radio", { name: "Next free slot" }).check({ force: true });
+    await page.getByRole("radio", { name: "Next free slot" }).press("Space");
     await page.getByText(/Blog has no slots yet/).waitFor();
-    await page.getByRole("radio", { name: "Repeat" }).check({ force: true });
+    await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByLabel("Every", { exact: true }).fill("2");
-    await page.getByRole("checkbox", { name: "Monday" }).check({ force: true });
+    await page.getByRole("checkbox", { name: "Monday" }).press("Space");
     await page.getByLabel("Ends").selectOption("times");
     await page.getByLabel("Times", { exact: true }).fill("0");
     await page.getByText("Give a whole number from 1 to 10,000.").waitFor();
@@ -287,7 +287,7 @@ describe("one who may not publish", () => {
     await text().fill("Please look");
     await saved();
     expect(await button("Schedule").count()).toBe(0);
-    await page.getByRole("radio", { name: "Now" }).check({ force: true });
+    await page.getByRole("radio", { name: "Now" }).press("Space");
     expect(await button("Publish now").count()).toBe(0);
     await button("Ask for approval").click();
     await page.waitForURL("**/app/review");

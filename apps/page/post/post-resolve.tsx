@@ -5,10 +5,10 @@ import { Field } from "../ui/field.tsx";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 /** A person looks at the platform and says what is there. */
-export function SettlePost({ post, onChanged }: PostActionsProps) {
+export function ResolvePost({ post, onChanged }: PostActionsProps) {
   const [address, setAddress] = useState("");
   const { doing, error, change } = useChange(onChanged);
-  const settle = (outcome: "published" | "not_published"): void => {
+  const resolve = (outcome: "published" | "not_published"): void => {
     const platformUrl =
       outcome === "published" && address.trim() !== "" ? { platformUrl: address.trim() } : {};
     const said =
@@ -16,7 +16,7 @@ export function SettlePost({ post, onChanged }: PostActionsProps) {
     void change("resolve_post", { id: post.id, outcome, ...platformUrl }, said);
   };
   return (
-    <div class="post-settle">
+    <div class="post-resolve">
       <h3>Look at {platformTitle(post.provider)}: is it there?</h3>
       <Field label="Its address (optional)" error={error}>
         {(control) => (
@@ -30,10 +30,10 @@ export function SettlePost({ post, onChanged }: PostActionsProps) {
         )}
       </Field>
       <div class="buttons">
-        <Button kind="main" isBusy={doing !== null} onClick={() => settle("published")}>
+        <Button kind="main" isBusy={doing !== null} onClick={() => resolve("published")}>
           It is there
         </Button>
-        <Button isBusy={doing !== null} onClick={() => settle("not_published")}>
+        <Button isBusy={doing !== null} onClick={() => resolve("not_published")}>
           It is not there
         </Button>
       </div>
