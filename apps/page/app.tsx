@@ -1,24 +1,50 @@
 import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
+import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
-import { known, loadSession } from "./data/session.ts";
-import { Frame } from "./frame.tsx";
-import { SignIn, tokenOfAddress } from "./rooms/sign-in.tsx";
+import { known, loadSession, type Session, session } from "./data/session.ts";
+import { Frame, type RoomName } from "./frame.tsx";
+import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
+import { keepFocus } from "./ui/keep-focus.ts";
 import { Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
-// Each room is loaded with the first visit to it.
-const Plan = lazy(() => import("./rooms/plan/plan-room.tsx").then(({ PlanRoom }) => PlanRoom));
-const Write = lazy(() => import("./rooms/write/write-room.tsx").then(({ WriteRoom }) => WriteRoom));
-const Review = lazy(() => import("./rooms/review/review-room.tsx").then(({ ReviewRoom }) => ReviewRoom));
-const Trouble = lazy(() => import("./rooms/trouble/trouble-room.tsx").then(({ TroubleRoom }) => TroubleRoom));
-const Results = lazy(() => import("./rooms/results/results-room.tsx").then(({ ResultsRoom }) => ResultsRoom));
-const Channels = lazy(() =>
-  import("./rooms/channels/channels-room.tsx").then(({ ChannelsRoom }) => ChannelsRoom),
+const AGAIN_MS = 3_000;
+
+/**
+ * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold
+ * in it alone, and as long as it is shown: until the next one is there.
+ */
+function room(name: RoomName, load: () => Promise<ComponentType>): ReturnType<typeof lazy<ComponentType>> {
+  const tryLoad = async (): Promise<ComponentType> => {
+    try {
+      const Room = await load();
+      return () => (
+        <div class={`in-${name}`}>
+          <Room />
+        </div>
+      );
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      return tryLoad();
+    }
+  };
+  return lazy(tryLoad);
+}
+
+const Plan = room("plan", async () => (await import("./rooms/plan/plan-room.tsx")).PlanRoom);
+const Write = room("write", async () => (await import("./rooms/write/write-room.tsx")).WriteRoom);
+const Review = room("review", async () => (await import("./rooms/review/review-room.tsx")).ReviewRoom);
+const Trouble = room("trouble", async () => (await import("./rooms/trouble/trouble-room.tsx")).TroubleRoom);
+const Results = room("results", async () => (await import("./rooms/results/results-room.tsx")).ResultsRoom);
+const Channels = room(
+  "channels",
+  async () => (await import("./rooms/channels/channels-room.tsx")).ChannelsRoom,
 );
-const Settings = lazy(() =>
-  import("./rooms/settings/settings-room.tsx").then(({ SettingsRoom }) => SettingsRoom),
+const Settings = room(
+  "settings",
+  async () => (await import("./rooms/settings/settings-room.tsx")).SettingsRoom,
 );
 
 export function App() {
@@ -27,11 +53,21 @@ export function App() {
     if (tokenOfAddress() === "") void loadSession();
     else known.value = { state: "out" };
   }, []);
+  useEffect(() => keepFocus(), []);
   const { value } = known;
+  const isUnreachable = value.state === "unreachable";
+  useEffect(() => {
+    if (!isUnreachable) return undefined;
+    const timer = setInterval(() => void loadSession(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isUnreachable]);
   return (
     <>
       {value.state === "in" ? (
-        <Rooms />
+        <>
+          <Rooms key={rightsOf(value.session)} />
+          {value.isOver === true && <SignInAgain />}
+        </>
       ) : value.state === "out" ? (
         <SignIn />
       ) : (
@@ -50,8 +86,13 @@ export function App() {
   );
 }
 
+/** Whoever signs in with other rights than the one before finds nothing of theirs. */
+function rightsOf({ name, permissions, accountIds }: Session): string {
+  return JSON.stringify([name, permissions, accountIds]);
+}
+
 function Rooms() {
-  useEffect(() => keepFresh(), []);
+  useEffect(() => keepFresh(), [session.value?.id]);
   return (
     <LocationProvider scope="/app">
       <Frame>

@@ -10,9 +10,9 @@ import {
 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { may, signOut } from "./data/session.ts";
-import { offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
+import { loadStatus, offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
 import { Mark } from "./ui/mark.tsx";
 import { Button, ButtonLink } from "./ui/button.tsx";
 import { Sheet } from "./ui/sheet.tsx";
@@ -28,15 +28,18 @@ const ROOMS = {
   channels: { title: "Channels", icon: Radio },
   settings: { title: "Settings", icon: Gear },
 } as const;
-type RoomName = keyof typeof ROOMS;
+export type RoomName = keyof typeof ROOMS;
 
 const ON_EVERY_SCREEN: readonly RoomName[] = ["plan", "write", "review", "trouble"];
 const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
-  const [, , name = ""] = useLocation().path.split("/");
-  const room = Object.hasOwn(ROOMS, name) ? name : "plan";
+  const [, , room = "plan"] = useLocation().path.split("/");
+  useEffect(() => {
+    // So that the badges count what is seen in the room. The first time they are being loaded anyway.
+    if (status.value !== null) void loadStatus();
+  }, [room]);
   return (
     <div class="frame">
       <nav class="side" aria-label="Rooms">
@@ -53,7 +56,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Links />
         <Pulse />
       </nav>
-      <div class={`in-${room}`}>
+      <div>
         {offline.value !== null && (
           <p class="offline" role="status">
             {offline.value} What you see may be old.
@@ -68,6 +71,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 function Links() {
   const { path } = useLocation();
   const [isOpen, setIsOpen] = useState(false);
+  const isElsewhere = ELSEWHERE.some((name) => path === `/app/${name}`);
   return (
     <div class="rooms">
       {ON_EVERY_SCREEN.map((name) => (
@@ -76,7 +80,12 @@ function Links() {
       {ELSEWHERE.map((name) => (
         <RoomLink key={name} name={name} path={path} class="wide-only" />
       ))}
-      <Button kind="quiet" class="more" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+      <Button
+        kind="quiet"
+        class={isElsewhere ? "more here" : "more"}
+        aria-haspopup="dialog"
+        onClick={() => setIsOpen(true)}
+      >
         <Menu aria-hidden="true" />
         More
       </Button>

@@ -1,3 +1,4 @@
+import { forPeople } from "./data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../shared/json.ts";
 
 /** Of all calls of the page, below the server's own address. */
@@ -77,5 +78,5 @@ export function contentUrl(fileId: string): string {
 
 /** What went wrong, as a sentence. */
 export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Something went wrong. Try again.";
+  return error instanceof Error ? forPeople(error.message) : "Something went wrong. Try again.";
 }

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { sentenceOf } from "../wire.ts";
+import { offline } from "./shared-data.ts";
+import { session } from "./session.ts";
 
 export interface Loaded<T> {
   /** Null until the first answer. The last answer stays while a newer one is asked for. */
@@ -37,6 +39,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
     return () => call.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
+  const signedInBy = session.value?.id;
+  const isReached = offline.value === null;
+  // What failed is tried again once the server is back, or someone signed in again.
+  useEffect(() => {
+    if (isReached && state.error !== null) reload();
+  }, [signedInBy, isReached]);
   const set = useCallback((data: T) => setState({ data, error: null, isLoading: false }), []);
   return { ...state, reload, set };
 }

@@ -1,5 +1,5 @@
 import { type ToolAnswer } from "../../shared/bridge.ts";
-import { forPeople } from "../../shared/for-people.ts";
+import { forPeople } from "./for-people.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Wire } from "../../shared/wire.ts";
 import { callTool, sentenceOf } from "../wire.ts";

@@ -28,7 +28,8 @@ type Known =
   | { readonly state: "loading" }
   | { readonly state: "out" }
   | { readonly state: "unreachable"; readonly sentence: string }
-  | { readonly state: "in"; readonly session: Session };
+  /** `isOver`: the server takes the session no more. What stands in the rooms waits until one signs in again. */
+  | { readonly state: "in"; readonly session: Session; readonly isOver?: true };
 
 export const known = signal<Known>({ state: "loading" });
 
@@ -41,15 +42,16 @@ export const zone = computed(() => createZone(timezone.value));
 /** How times are written: in English words, by the browser's habits. */
 export const formats = computed(() => createFormats(usableLocale(navigator.language), timezone.value));
 
-onSignedOut(() => {
-  known.value = { state: "out" };
-});
+function end(): void {
+  known.value = known.value.state === "in" ? { ...known.value, isOver: true } : { state: "out" };
+}
+onSignedOut(end);
 
 export async function loadSession(): Promise<void> {
   try {
     enter(readSession(await send("/session")));
   } catch (error) {
-    if (error instanceof CallError && error.status === 401) known.value = { state: "out" };
+    if (error instanceof CallError && error.status === 401) end();
     else if (known.value.state !== "in")
       known.value = { state: "unreachable", sentence: error instanceof Error ? error.message : "" };
   }

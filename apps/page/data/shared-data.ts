@@ -17,12 +17,20 @@ export const waitingDrafts = signal(0);
 /** Why the server does not answer now; null: it does. */
 export const offline = signal<string | null>(null);
 
-/** Posts and channels that want a person, for the badge at Trouble. */
+/** What wants a person, for the badge at Trouble. */
 export const troubleCount = computed(() => {
   const now = status.value;
   if (now === null) return 0;
-  const { failed, unknownOutcome } = now.counts;
-  return Math.max(failed, unknownOutcome) + now.accountsToReconnect.length;
+  const { failed, unknownOutcome, scheduled, overdue } = now.counts;
+  const isStopped = !now.publisher.running && scheduled + overdue > 0;
+  const paused = now.accountsPaused.filter(({ queuedCount }) => queuedCount > 0);
+  return (
+    Math.max(failed, unknownOutcome) +
+    now.accountsToReconnect.length +
+    paused.length +
+    now.setupProblems.length +
+    (isStopped ? 1 : 0)
+  );
 });
 
 const accountsById = computed(() => new Map((accounts.value ?? []).map((one) => [one.id, one])));
@@ -65,23 +73,39 @@ export async function loadStatus(): Promise<void> {
 }
 
 const STATUS_EVERY_MS = 20_000;
+const WHILE_OFFLINE_MS = 3_000;
 
 /** Loads what every room needs and keeps the counts fresh. Answers what ends that. */
 export function keepFresh(): () => void {
-  const refresh = (): void => {
-    if (document.visibilityState === "visible" && session.value !== null) void loadStatus();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const loadAll = (): Promise<unknown> =>
+    Promise.all([loadStatus(), loadAccounts(), loadPlatforms()]).catch((error: unknown) => {
+      offline.value = sentenceOf(error);
+    });
+  const refresh = async (isFirst: boolean): Promise<void> => {
+    clearTimeout(timer);
+    const isMissing = isFirst || accounts.value === null || platforms.value === null;
+    if (isFirst || (document.visibilityState === "visible" && session.value !== null))
+      await (isMissing ? loadAll() : loadStatus());
+    wait(offline.value === null ? STATUS_EVERY_MS : WHILE_OFFLINE_MS);
   };
-  const load = (): Promise<unknown> => Promise.all([loadAccounts(), loadPlatforms()]);
-  load().catch((error: unknown) => {
-    offline.value = sentenceOf(error);
+  const look = (): void => void refresh(false);
+  const wait = (ms: number): void => {
+    clearTimeout(timer);
+    if (!isOver) timer = setTimeout(look, ms);
+  };
+  const unsubscribe = offline.subscribe((reason) => {
+    if (reason !== null) wait(WHILE_OFFLINE_MS);
   });
-  refresh();
-  const timer = setInterval(refresh, STATUS_EVERY_MS);
-  document.addEventListener("visibilitychange", refresh);
-  window.addEventListener("online", refresh);
+  void refresh(true);
+  document.addEventListener("visibilitychange", look);
+  window.addEventListener("online", look);
   return () => {
-    clearInterval(timer);
-    document.removeEventListener("visibilitychange", refresh);
-    window.removeEventListener("online", refresh);
+    isOver = true;
+    unsubscribe();
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+    window.removeEventListener("online", look);
   };
 }

@@ -1,5 +1,5 @@
 import type { Attempt, LateCause } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../../shared/for-people.ts";
+import { forPeople } from "../data/for-people.ts";
 
 /** Below this no one calls a post late. */
 const LATE_MS = 1_000;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Insights, Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../../shared/for-people.ts";
+import { forPeople } from "../data/for-people.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,6 +1,6 @@
 import { ExternalLink } from "lucide-preact";
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../../shared/for-people.ts";
+import { forPeople } from "../data/for-people.ts";
 import { useLoad } from "../data/load.ts";
 import { formats, may, zone } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../../shared/for-people.ts";
+import { forPeople } from "../data/for-people.ts";
 import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
 import { say } from "../ui/toasts.tsx";

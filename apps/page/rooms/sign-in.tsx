@@ -1,8 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
+import { giveBack } from "../ui/sheet.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
 
@@ -13,6 +14,45 @@ export function tokenOfAddress(): string {
 
 /** By the one-time address that the server printed, or by a key that is pasted. */
 export function SignIn() {
+  return (
+    <main class="alone">
+      <SignInCard lead="" titleId={useId()} />
+    </main>
+  );
+}
+
+/** Over the rooms, which are not seen: what was being done in them goes on afterwards. */
+export function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useLayoutEffect(() => {
+    const { title, activeElement: before } = document;
+    dialog.current?.showModal();
+    // The one-time address may be opened in another tab.
+    const look = (): void => {
+      if (document.visibilityState === "visible") void loadSession();
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      document.removeEventListener("visibilitychange", look);
+      document.title = title;
+      giveBack(before);
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="alone again"
+      aria-labelledby={titleId}
+      onCancel={(event) => event.preventDefault()}
+      onClose={() => dialog.current?.showModal()}
+    >
+      <SignInCard lead="Your session ended. What you were doing is still here." titleId={titleId} />
+    </dialog>
+  );
+}
+
+function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId: string }) {
   const [key, setKey] = useState("");
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -40,43 +80,42 @@ export function SignIn() {
   }, []);
 
   return (
-    <main class="alone">
-      <div class="card stack sign-in">
-        <div class="brand">
-          <Mark />
-          Posthorn
-        </div>
-        <h1>Sign in</h1>
-        <p class="muted">
-          Run <code>posthorn open</code> on the machine that runs Posthorn. It prints an address that signs
-          you in.
-        </p>
-        {error !== null && <Problem sentence={error} />}
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void enter({ key: key.trim() });
-          }}
-        >
-          <Field label="Or paste an API key" help="It begins with phk_. This browser keeps no copy of it.">
-            {(control) => (
-              <input
-                {...control}
-                type="password"
-                autocomplete="off"
-                spellcheck={false}
-                required
-                value={key}
-                onInput={(event) => setKey(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Button kind="main" type="submit" isBusy={isBusy}>
-            Sign in
-          </Button>
-        </form>
+    <div class="card stack sign-in">
+      <div class="brand">
+        <Mark />
+        Posthorn
       </div>
-    </main>
+      <h1 id={titleId}>Sign in</h1>
+      {lead !== "" && <p>{lead}</p>}
+      <p class="muted">
+        Run <code>posthorn open</code> on the machine that runs Posthorn. It prints an address that signs you
+        in.
+      </p>
+      {error !== null && <Problem sentence={error} />}
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void enter({ key: key.trim() });
+        }}
+      >
+        <Field label="Or paste an API key" help="It begins with phk_. This browser keeps no copy of it.">
+          {(control) => (
+            <input
+              {...control}
+              type="password"
+              autocomplete="off"
+              spellcheck={false}
+              required
+              value={key}
+              onInput={(event) => setKey(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button kind="main" type="submit" isBusy={isBusy}>
+          Sign in
+        </Button>
+      </form>
+    </div>
   );
 }

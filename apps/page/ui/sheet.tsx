@@ -14,6 +14,13 @@ interface SheetProps {
   onClose(): void;
 }
 
+/** Gives the focus back to what had it, once the dialog over it is gone: below a dialog nothing can have it. */
+export function giveBack(before: Element | null): void {
+  queueMicrotask(() => {
+    if (before instanceof HTMLElement && before.isConnected) before.focus();
+  });
+}
+
 /** A dialog of the browser's own: it holds the focus, and gives it back where it was. */
 export function Sheet({ title, isDrawer = false, isKept = false, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +33,7 @@ export function Sheet({ title, isDrawer = false, isKept = false, children, onClo
     setDepth(sheetsOpen.value);
     return () => {
       sheetsOpen.value -= 1;
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      giveBack(before);
     };
   }, []);
   return (

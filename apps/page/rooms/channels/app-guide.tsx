@@ -1,7 +1,7 @@
 import { ExternalLink, TriangleAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { webAddress } from "../../../shared/texts.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";

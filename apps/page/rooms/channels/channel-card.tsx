@@ -1,7 +1,7 @@
 import { RefreshCw } from "lucide-preact";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { Badge } from "../../ui/badges.tsx";

@@ -1,7 +1,7 @@
 import { RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { webAddress } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts, loadStatus, platformTitle } from "../../data/shared-data.ts";

@@ -18,7 +18,7 @@ import { LIST, TO_CONNECT } from "./paths.ts";
 
 export function ChannelsRoom() {
   const { query, route } = useLocation();
-  const { connect, account } = query;
+  const { connect = query["setup"], account } = query;
   useFreshAccounts();
   if (connect !== undefined && may("accounts"))
     return connect === "" ? (

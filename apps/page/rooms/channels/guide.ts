@@ -1,5 +1,5 @@
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 
 export type Way = NonNullable<PlatformListing["connecting"]>[number];
 

@@ -1,6 +1,6 @@
 import { ArrowRight } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";

@@ -42,7 +42,8 @@ export function readQuery(params: Params): PlanQuery {
   return {
     view: VIEWS.find((one) => one === view) ?? "month",
     day: isDay(day) ? day : null,
-    channels: listOf(channel),
+    // Other rooms lead here with the account alone.
+    channels: listOf(channel || (params["account"] ?? "")),
     states: listOf(state).filter(isPlanState),
     label,
     search,

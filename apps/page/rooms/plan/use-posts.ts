@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type CalendarPost, readPost } from "../../../calendar/posts.ts";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";

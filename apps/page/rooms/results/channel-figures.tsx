@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { AccountAnalytics } from "../../../../src/domain/accounts/analytics.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { accounts, platformTitle } from "../../data/shared-data.ts";

@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useLocation } from "preact-iso";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { isPast, obstacleOf } from "../../../review/readiness.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";

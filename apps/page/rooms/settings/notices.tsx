@@ -1,7 +1,7 @@
 import { BellRing, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Webhook } from "../../../../src/domain/webhooks/webhook.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";

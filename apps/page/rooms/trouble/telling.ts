@@ -1,4 +1,4 @@
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";

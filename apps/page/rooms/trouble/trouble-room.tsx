@@ -47,7 +47,7 @@ export function TroubleRoom() {
       {data !== null && status.value !== null ? (
         <Groups troubles={groupTroubles(status.value, data, now())} onDone={refresh} />
       ) : (
-        error === null && <Bones rows={4} label="Looking for trouble" />
+        error === null && <Bones rows={4} label="What needs you is loading" />
       )}
     </Room>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { sentenceOf } from "../../wire.ts";

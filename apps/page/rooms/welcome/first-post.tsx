@@ -2,7 +2,7 @@ import { ExternalLink } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { loadAccounts, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";

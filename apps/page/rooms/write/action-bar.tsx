@@ -1,5 +1,5 @@
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";

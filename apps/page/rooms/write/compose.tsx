@@ -1,6 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
+import { session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
 import { Room } from "../../ui/room.tsx";
 import { ActionBar } from "./action-bar.tsx";
@@ -23,6 +24,8 @@ export function Compose({ composer, title }: { readonly composer: Composer; read
   const [isTried, setIsTried] = useState(false);
   const actions = useActions(composer, () => setIsTried(true));
   useLeaving(composer);
+  // The session had ended: what could not be kept is kept now.
+  useEffect(() => void (composer.isBehind() && composer.flush()), [session.value?.id]);
   useSignalEffect(() => {
     const providers = form.value.targets.flatMap(({ accountId }) => findAccount(accountId)?.provider ?? []);
     void learnPlatforms(providers);

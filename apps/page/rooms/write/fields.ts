@@ -1,4 +1,4 @@
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
 
 /** A field of a platform's own, as its JSON Schema tells it. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Choices } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { textOf } from "../../../shared/json.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";

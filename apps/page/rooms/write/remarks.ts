@@ -1,5 +1,5 @@
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
-import { forPeople } from "../../../shared/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import type { Form } from "./form.ts";
 import { labelOf } from "./fields.ts";
 

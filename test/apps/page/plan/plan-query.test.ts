@@ -36,6 +36,10 @@ describe("the address of the plan", () => {
     expect(isFiltered(query)).toBe(true);
   });
 
+  it("takes the account alone that another room leads here with", () => {
+    expect(readQuery({ account: "acc_1" }).channels).toEqual(["acc_1"]);
+  });
+
   it("leaves out what it does not understand", () => {
     const params = { view: "year", day: "2026-13-40", state: "failed,lost", channel: "a,a", order: "odd" };
     expect(readQuery(params)).toMatchObject({
