@@ -21,6 +21,8 @@ const shared = {
   isolate: false,
   testTimeout: 120_000,
   hookTimeout: 300_000,
+  // A busy machine takes its time to show what a click did.
+  expect: { poll: { timeout: 10_000 } },
 } as const;
 
 /** What takes long; run by `npm run test:slow` and by continuous integration. */

@@ -1,8 +1,12 @@
+import { hostname } from "node:os";
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { plainCall } from "../src/context.ts";
+import { putAwayWelcome } from "../src/access/page-sessions.ts";
+import { registerWorker } from "../src/publishing/workers.ts";
+import { VERSION } from "../src/version.ts";
 import { localCaller } from "../src/access/api-keys.ts";
 import { storeUpload } from "../src/files/file-uploads.ts";
 import { Readable } from "node:stream";
@@ -41,6 +45,9 @@ async function drawPicture([sky, crust]: readonly [string, string], at: number):
   return sharp(Buffer.from(svg)).jpeg({ quality: 82 }).toBuffer();
 }
 
+// The reader of media, once it was used, lets this process read no SVG any more.
+const LOAVES = await Promise.all(COLOURS.map(drawPicture));
+
 async function upload({ ctx }: PageHost, bytes: Buffer, name: string): Promise<string> {
   const call = plainCall(ctx, localCaller());
   const body = Readable.from([bytes], { objectMode: false });
@@ -66,8 +73,7 @@ async function plan(host: PageHost): Promise<string> {
   await host.call("update_account", { accountId: feed, name: "My feed" });
   for (const channel of CHANNELS) await addAccount(host.ctx.store, channel);
   const pictures: string[] = [];
-  for (const [at, colours] of COLOURS.entries())
-    pictures.push(await upload(host, await drawPicture(colours, at), `loaf-${at + 1}.jpg`));
+  for (const [at, bytes] of LOAVES.entries()) pictures.push(await upload(host, bytes, `loaf-${at + 1}.jpg`));
   const slots = [{ days: ["mon", "wed", "fri"], times: ["09:00", "17:30"] }];
   const timezone = "Europe/Oslo";
   await host.call("update_account", { accountId: "acc_mastodon", schedule: { timezone, slots } });
@@ -137,6 +143,10 @@ async function plan(host: PageHost): Promise<string> {
 
 await using host = await startPageHost("Europe/Oslo");
 const draftId = await plan(host);
+// As where a publisher runs. Nothing is published here.
+const self = { host: hostname(), pid: process.pid, role: "serve", version: VERSION } as const;
+const hold = await registerWorker(host.ctx, self, () => {});
+await putAwayWelcome(plainCall(host.ctx, localCaller()));
 const open = await host.call("save_draft", {
   title: "Sourdough class",
   caption: "Sourdough class in December: three hours, ten places, one starter to take home.",
@@ -174,3 +184,4 @@ for (const [room, path] of Object.entries(ROOMS))
       await page.context().close();
     }
 await browser.close();
+await hold.release();

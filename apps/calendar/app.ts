@@ -1,10 +1,12 @@
-import type { Bridge, HostAbilities, ToolAnswer } from "../shared/bridge.ts";
+import type { HostAbilities, ToolAnswer } from "../shared/bridge.ts";
 import type { Json } from "../shared/json.ts";
 import { now } from "../shared/clock.ts";
 import { createFormats } from "../shared/formats.ts";
-import { Host } from "../shared/host.ts";
-import { certainPart, loadCalendar, NO_CALENDAR } from "./load-calendar.ts";
-import { canMove, CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
+import type { Host } from "../shared/host.ts";
+import type { Wire } from "../shared/wire.ts";
+import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
+import type { CalendarOptions } from "./options.ts";
+import { CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
 import {
   activeAt,
   createState,
@@ -12,6 +14,7 @@ import {
   findPost,
   firstHour,
   isLoaded,
+  isMovable,
   when,
   type State,
   type View,
@@ -32,23 +35,31 @@ export interface Screen {
 /** What the person does with the calendar, and what the server says to it. */
 export class App {
   readonly #screen: Screen;
-  readonly #host = new Host();
+  readonly #host: Host;
+  #options: CalendarOptions;
   #state: State | null = null;
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, host: Host, options: CalendarOptions = {}) {
     this.#screen = screen;
+    this.#host = host;
+    this.#options = options;
   }
 
   get state(): State | null {
     return this.#state;
   }
 
-  begin(bridge: Bridge, abilities: HostAbilities, context: Json): void {
-    this.#host.begin(bridge, abilities);
+  begin(wire: Wire, abilities: HostAbilities, context: Json): void {
+    this.#host.begin(wire, abilities);
     this.takeContext(context);
+  }
+
+  takeOptions(changes: Partial<CalendarOptions>): void {
+    this.#options = { ...this.#options, ...changes };
+    this.update({ options: this.#options });
   }
 
   takeContext(changes: Json): void {
@@ -65,11 +76,28 @@ export class App {
     const calendar = answer.isError ? null : readCalendar(answer.structured);
     if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : NO_CALENDAR);
     const { abilities, context } = this.#host;
-    const state = createState({ calendar, abilities, context, now: now() });
+    const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
     this.#state = answer.note === null ? state : { ...state, calendar: certainPart(calendar) };
     this.#screen.complain(this.#host.abilities.callsTools ? null : answer.note);
     this.#screen.render(this.#state, null);
     if (answer.note !== null) void this.show(state.view, state.day);
+  }
+
+  /** Begins without an answer at hand; the first one is asked for. Null: today. */
+  start(timezone: string, view: View, day: Day | null): Promise<void> {
+    const { abilities, context } = this.#host;
+    const calendar = { ...NOTHING_LOADED, timezone };
+    const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
+    this.#state = state;
+    return this.show(view, day ?? state.zone.read(state.now).day);
+  }
+
+  /** Asks anew for the days that are shown, with other filters where these are given. */
+  reload(filters = this.#filters): Promise<void> {
+    this.#filters = filters;
+    const state = this.#state;
+    if (state === null || state.move !== null) return Promise.resolve();
+    return this.show(state.view, state.day, null, true);
   }
 
   takeCancellation(): void {
@@ -80,6 +108,7 @@ export class App {
     if (this.#state === null) return;
     this.#state = { ...this.#state, ...changes };
     this.#screen.render(this.#state, focus);
+    this.#options.onChange?.(this.#state);
   }
 
   say(sentence: string): void {
@@ -103,12 +132,12 @@ export class App {
   }
 
   /** Shows other days, and asks the server for them when they are not at hand. */
-  async show(view: View, day: Day, focus: string | null = null): Promise<void> {
+  async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
     const before = this.#state;
     if (before === null) return;
     const load = ++this.#loads;
     const days = daysOf({ ...before, view, day });
-    const mustLoad = !isLoaded(before, days) && this.#host.abilities.callsTools;
+    const mustLoad = (isAnew || !isLoaded(before, days)) && this.#host.abilities.callsTools;
     const next = { ...before, view, day, panel: null, move: null };
     this.update(
       { ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad },
@@ -123,6 +152,7 @@ export class App {
     }
     if (loaded.note !== null) this.#screen.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
+    if (!isAnew) this.say(`${loaded.calendar.posts.length} posts loaded.`);
   }
 
   #takeLoaded(calendar: Calendar): void {
@@ -140,23 +170,28 @@ export class App {
       hour: state.view === "week" ? firstHour(state) : state.hour,
       isLoading: false,
     });
-    this.say(`${posts.length} posts loaded.`);
   }
 
   /** True when the person may take the post up now. */
   mayMove(id: string): boolean {
     const post = this.#state === null ? null : findPost(this.#state, id);
-    return post !== null && canMove(post) && this.#host.abilities.callsTools && !this.#state?.busy.has(id);
+    return this.#state !== null && post !== null && isMovable(this.#state, post);
   }
 
   /** Shows the post at its new time at once, and takes that back when the server refuses. */
   async move(id: string, to: WallTime): Promise<void> {
+    if (this.#state !== null) await this.moveTo(id, this.#state.zone.toMs(to));
+  }
+
+  async moveTo(id: string, scheduledAt: number): Promise<void> {
     const state = this.#state;
     const post = state === null ? null : findPost(state, id);
     if (state === null || post === null || !this.mayMove(id)) return;
-    const scheduledAt = state.zone.toMs(to);
     const isSame = scheduledAt === post.scheduledAt;
-    this.update({ move: null, ...activeAt(state, to) }, state.panel === null ? `chip:${id}` : null);
+    this.update(
+      { move: null, ...activeAt(state, state.zone.read(scheduledAt)) },
+      state.panel === null ? `chip:${id}` : null,
+    );
     if (isSame) return;
     this.#screen.complain(null);
     const time = new Date(scheduledAt).toISOString();
@@ -164,7 +199,9 @@ export class App {
     const answer = await this.#host.call("update_post", { id, scheduledAt: time });
     if (answer.isError) return this.#takeBack(post, answer.text);
     this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, scheduledAt });
-    this.say(`Moved to ${when(state, scheduledAt)}.`);
+    const sentence = `Moved to ${when(state, scheduledAt)}.`;
+    if (this.#options.onMoved === undefined) this.say(sentence);
+    this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
     const warnings = answer.structured?.["warnings"];
     if (Array.isArray(warnings) && warnings.length > 0) this.#screen.complain(warnings.map(String).join(" "));
     this.#tellModel(`${id} was moved to ${time}`);

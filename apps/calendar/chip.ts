@@ -1,23 +1,16 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
 import { STATUSES } from "../shared/statuses.ts";
-import {
-  canMove,
-  channelOf,
-  placeOf,
-  type CalendarDraft,
-  type CalendarPost,
-  type FreeSlot,
-} from "./posts.ts";
-import type { State } from "./state.ts";
+import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
+import { isMovable, type State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
 export function renderChip(state: State, post: CalendarPost, isReachable: boolean): HTMLElement {
   const { label, sign } = STATUSES[post.status];
   const time = state.formats.time(post.scheduledAt);
-  const place = placeOf(state.calendar, post);
+  const place = state.options.tiles === undefined ? placeOf(state.calendar, post) : null;
   const doing = state.busy.get(post.id) ?? null;
-  const isMovable = canMove(post) && state.abilities.callsTools && doing === null;
+  const canBeMoved = isMovable(state, post);
   const name = [time, place, post.title, label, channelOf(state.calendar, post), doing]
     .filter((text) => text !== null)
     .join(", ");
@@ -29,7 +22,8 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
         "chip",
         post.status,
         place !== null && "placed",
-        isMovable && "movable",
+        canBeMoved && "movable",
+        state.options.tiles !== undefined && "tile",
         doing !== null && "busy",
         state.move?.id === post.id && "taken",
       ]
@@ -41,15 +35,27 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
       tabindex: isReachable ? 0 : -1,
       title: name,
       "aria-label": name,
-      "aria-keyshortcuts": isMovable ? "M" : null,
+      "aria-keyshortcuts": canBeMoved ? "M" : null,
     },
+    ...renderMedia(state, post),
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
     place === null ? null : element("span", { class: "place", dir: "auto" }, place),
     place === null ? null : " ",
+    state.options.tiles?.markOf(post.accountId, post.provider) ?? null,
     element("span", { class: "title", dir: "auto" }, post.title),
   );
+}
+
+function renderMedia({ options }: State, { mediaUrl }: CalendarPost): readonly HTMLElement[] {
+  if (options.tiles === undefined || mediaUrl === "") return [];
+  // Drawn anew with every change: from the cache and at once, or it would flicker.
+  const src = options.tiles.pictureUrl(mediaUrl);
+  const picture = element("img", { class: "thumb", src, alt: "", decoding: "sync", draggable: "false" });
+  // A film has none, nor has what cannot be read.
+  picture.addEventListener("error", () => picture.remove());
+  return [picture];
 }
 
 /** A draft in a cell: nothing of it goes out before a person approves it. */
@@ -61,7 +67,7 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
     "button",
     {
       type: "button",
-      class: `chip draft ${draft.state}`,
+      class: `chip draft ${draft.state}${state.options.tiles === undefined ? "" : " tile"}`,
       "data-key": `chip:${draft.id}`,
       "data-action": "draft",
       "data-id": draft.id,
@@ -72,7 +78,46 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
+    state.options.tiles?.markOf(draft.targets[0]?.accountId ?? "", null) ?? null,
     element("span", { class: "title", dir: "auto" }, draft.title),
+  );
+}
+
+/** A free time, where a click begins a post. */
+export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachable: boolean): HTMLElement {
+  const channel = state.calendar.names.get(accountId) ?? accountId;
+  const time = state.formats.time(at);
+  const name = `${time} free on ${channel}, write a post`;
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "slot",
+      "data-key": `slot:${accountId}:${at}`,
+      "data-action": "slot",
+      "data-account": accountId,
+      "data-at": at,
+      tabindex: isReachable ? 0 : -1,
+      title: name,
+      "aria-label": name,
+    },
+    element("span", { class: "time" }, time),
+    " ",
+    element("span", { class: "word", dir: "auto" }, `free on ${channel}`),
+  );
+}
+
+const DOTS_SHOWN = 3;
+
+/** A dot for each of the first posts and drafts; the cell's name says the rest. */
+export function renderDots({ drafts, posts }: Cell): HTMLElement {
+  const states = [...drafts.map(({ state }) => state), ...posts.map(({ status }) => status)];
+  const more = states.length - DOTS_SHOWN;
+  return element(
+    "span",
+    { class: "dots", "aria-hidden": true },
+    ...states.slice(0, DOTS_SHOWN).map((state) => element("i", { class: state })),
+    more > 0 ? element("span", { class: "more" }, `+${more}`) : null,
   );
 }
 

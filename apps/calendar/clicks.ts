@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { QUESTIONS, type Asked } from "./posts.ts";
 import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
-import type { WallTime } from "../shared/zone.ts";
+import { readWallTime } from "../shared/wall-time.ts";
 
 /** What a click on an element with `data-action` does. */
 export function listenToClicks(app: App, root: HTMLElement): void {
@@ -29,6 +29,7 @@ function act(app: App, target: HTMLElement, root: HTMLElement): void {
     day: () => openDay(app, target),
     post: () => openPost(app, id),
     draft: () => openDraft(app, id),
+    slot: () => openSlot(state, target),
     retry: () => app.change(id, "retry"),
     ask: () => ask(app, { id, what: target.dataset["what"] }),
     keep: () => change(app, { asking: null }, `ask:${id}`),
@@ -51,30 +52,38 @@ export function openDay(app: App, cell: HTMLElement): void {
   if (state === null) return;
   if (!isLoaded(state, [day]) && state.abilities.callsTools)
     return void app.show(state.view, day, cell.dataset["key"] ?? null);
-  app.update(
-    { ...activeAt(state, { day, minutes: Number(hour) * 60 }), panel: { kind: "day", day }, move: null },
-    "panel:title",
-  );
+  const active = activeAt(state, { day, minutes: Number(hour) * 60 });
+  if (state.options.onOpen === undefined)
+    return app.update({ ...active, panel: { kind: "day", day }, move: null }, "panel:title");
+  app.update({ ...active, move: null });
+  state.options.onOpen({ kind: "day", day });
+}
+
+function openSlot({ options }: State, { dataset }: HTMLElement): void {
+  options.onOpen?.({ kind: "slot", accountId: dataset["account"] ?? "", at: Number(dataset["at"]) });
 }
 
 function openPost(app: App, id: string): void {
   const state = app.state;
   const post = state === null ? null : findPost(state, id);
   if (state === null || post === null) return;
-  app.update(
-    { ...activeAt(state, state.zone.read(post.scheduledAt)), panel: { kind: "post", id }, move: null },
-    "panel:title",
-  );
+  openIn(app, state, { kind: "post", id }, post.scheduledAt);
 }
 
 function openDraft(app: App, id: string): void {
   const state = app.state;
   const draft = state?.calendar.drafts.find((one) => one.id === id);
   if (state === null || draft === undefined) return;
-  app.update(
-    { ...activeAt(state, state.zone.read(draft.at)), panel: { kind: "draft", id }, move: null },
-    "panel:title",
-  );
+  openIn(app, state, { kind: "draft", id }, draft.at);
+}
+
+/** In the panel, or where the page around the calendar opens it. */
+function openIn(app: App, state: State, opened: { kind: "post" | "draft"; id: string }, at: number): void {
+  const active = activeAt(state, state.zone.read(at));
+  if (state.options.onOpen === undefined)
+    return app.update({ ...active, panel: opened, move: null }, "panel:title");
+  app.update({ ...active, move: null });
+  state.options.onOpen(opened);
 }
 
 /** Before something is done that does not come back; the focus goes to what changes nothing. */
@@ -120,14 +129,7 @@ function moveToTyped(app: App, id: string, root: HTMLElement): void {
   const input = [...root.querySelectorAll<HTMLInputElement>("input[data-time]")].find(
     (one) => one.dataset["time"] === id,
   );
-  const to = readTyped(input?.value ?? "");
+  const to = readWallTime(input?.value ?? "");
   if (to === null) return app.say("Give a date and a time.");
   void app.move(id, to);
-}
-
-function readTyped(value: string): WallTime | null {
-  const found = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/.exec(value);
-  if (found === null) return null;
-  const [, day = "", hours = "", minutes = ""] = found;
-  return { day, minutes: Number(hours) * 60 + Number(minutes) };
 }

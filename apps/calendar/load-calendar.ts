@@ -8,6 +8,17 @@ type Loaded =
   | { readonly calendar: Calendar; readonly note: string | null }
   | { readonly calendar: null; readonly sentence: string };
 
+/** Before the first answer: its window holds no day. */
+export const NOTHING_LOADED = {
+  posts: [],
+  drafts: [],
+  freeSlots: [],
+  names: new Map(),
+  platforms: new Map(),
+  from: 0,
+  to: -1,
+} as const;
+
 export const NO_CALENDAR = "The answer holds no calendar.";
 
 /**

@@ -1,18 +1,10 @@
-import { App } from "./app.ts";
 import { Bridge } from "../shared/bridge.ts";
 import { connect } from "../shared/connect.ts";
-import { listenToClicks } from "./clicks.ts";
 import { part } from "../shared/dom.ts";
-import { listenToDrags } from "./drag.ts";
-import { listenToKeys } from "./keyboard.ts";
-import { createScreen } from "./screen.ts";
+import { mountCalendar } from "./mount.ts";
 
 const root = part("app");
-const screen = createScreen();
-const app = new App(screen);
-listenToDrags(app, root);
-listenToClicks(app, root);
-listenToKeys(app, root);
+const { app, showText } = mountCalendar(root, {}, document.documentElement);
 
 const info = { name: "posthorn-calendar", title: "Posthorn calendar" };
 const bridge = new Bridge(window.parent, info, {
@@ -23,6 +15,4 @@ const bridge = new Bridge(window.parent, info, {
   onContext: (context) => app.takeContext(context),
 });
 
-connect(bridge, root).catch(() =>
-  screen.showText("The application around this page refused to show the calendar."),
-);
+connect(bridge, root).catch(() => showText("The application around this page refused to show the calendar."));

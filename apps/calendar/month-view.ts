@@ -1,10 +1,15 @@
-import { type Cell, countOf, renderChip, renderDraftChip } from "./chip.ts";
+import { type Cell, countOf, renderChip, renderDots, renderDraftChip, renderSlot } from "./chip.ts";
 import { element } from "../shared/dom.ts";
 import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
 import { monthOf, type Day } from "../shared/zone.ts";
 
 /** As many as a cell has room for. */
 const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
+
+function roomOf({ options, layout }: State): number {
+  if (options.hasDots === true) return 0;
+  return layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline;
+}
 
 export function renderMonth(state: State): HTMLElement {
   const days = daysOf(state);
@@ -42,15 +47,19 @@ function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
   const isToday = day === state.zone.read(state.now).day;
   const isKnown = isLoaded(state, [day]);
   // Drafts first: they are for a person to look at.
-  const chips = [
-    ...drafts.map((draft) => renderDraftChip(state, draft, isActive)),
-    ...posts.map((post) => renderChip(state, post, isActive)),
+  const room = roomOf(state);
+  const shownDrafts = drafts.slice(0, room);
+  const shown = [
+    ...shownDrafts.map((draft) => renderDraftChip(state, draft, isActive)),
+    ...posts.slice(0, room - shownDrafts.length).map((post) => renderChip(state, post, isActive)),
   ];
-  const shown = chips.slice(0, state.layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline);
-  const hidden = chips.length - shown.length;
+  const count = drafts.length + posts.length;
+  const hidden = room === 0 ? 0 : count - shown.length;
+  const shownSlots = state.options.tiles === undefined ? [] : slots.slice(0, room - shown.length);
+  const hiddenSlots = slots.length - shownSlots.length;
   const classes = [
     "cell",
-    chips.length === 1 && "lone",
+    count === 1 && "lone",
     monthOf(day) !== monthOf(state.day) && "other",
     isToday && "today",
     !isKnown && "unknown",
@@ -71,18 +80,15 @@ function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
       "div",
       { class: "date" },
       element("span", { class: "number" }, String(Number(day.slice(8)))),
-      slots.length > 0
-        ? element(
-            "span",
-            { class: "free" },
-            String(slots.length),
-            element("span", { class: "word" }, " free"),
-          )
+      hiddenSlots > 0
+        ? element("span", { class: "free" }, String(hiddenSlots), element("span", { class: "word" }, " free"))
         : null,
       hidden > 0
         ? element("span", { class: "more" }, `+${hidden}`, element("span", { class: "word" }, " more"))
         : null,
     ),
     ...shown,
+    ...shownSlots.map((slot) => renderSlot(state, slot, isActive)),
+    room === 0 && count > 0 ? renderDots(cell) : null,
   );
 }

@@ -13,6 +13,7 @@ import {
   type CalendarDraft,
   type CalendarPost,
 } from "./posts.ts";
+import { writeWallTime } from "../shared/wall-time.ts";
 import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
 
 /** What lies over the calendar: one post, the posts of a day, or those that failed. */
@@ -205,23 +206,17 @@ function action(name: string, post: CalendarPost, text: string): HTMLElement {
 }
 
 function moveFields(state: State, post: CalendarPost): readonly HTMLElement[] {
-  const { day, minutes } = state.zone.read(post.scheduledAt);
-  const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
   const id = `time-${post.id}`;
   return [
     element("label", { for: id }, "New time"),
     element("input", {
       id,
       type: "datetime-local",
-      value: `${day}T${clock}`,
+      value: writeWallTime(state.zone.read(post.scheduledAt)),
       "data-key": `time:${post.id}`,
       "data-time": post.id,
       "aria-label": `New time of ${post.title} (${state.zone.name})`,
     }),
     action("move", post, "Move"),
   ];
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
 }

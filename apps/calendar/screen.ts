@@ -2,52 +2,79 @@ import type { Screen } from "./app.ts";
 import { element, part, replaceKeepingTyped } from "../shared/dom.ts";
 import { complain, say } from "../shared/messages.ts";
 import { renderMonth } from "./month-view.ts";
+import type { CalendarOptions } from "./options.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
 import { renderText } from "./text-view.ts";
 import { renderLegend, renderToolbar } from "./toolbar.ts";
 import { renderWeek } from "./week-view.ts";
 
-/** The page itself. Everything is rendered anew after a change; focus and scroll position stay. */
-export function createScreen(): Screen {
-  const app = part("app");
+/** The parts of the calendar, in their places. Everything is rendered anew after a change; focus and scroll position stay. */
+export function createScreen(root: HTMLElement, options: CalendarOptions): Screen {
+  root.replaceChildren(...makeParts());
   let shownWeek = "";
   return {
     render(state, focus) {
-      const grid = part("grid");
+      const grid = part("grid", root);
       const scrolled = grid.scrollTop;
-      replaceKeepingTyped(app, () => fill(state), focus);
+      replaceKeepingTyped(root, () => fill(root, state), focus);
       // A text comes into view with the buttons below it.
       if (focus?.startsWith("text:") === true)
-        app.querySelector(".actions:has(textarea)")?.scrollIntoView({ block: "nearest" });
-      app.classList.toggle("loading", state.isLoading);
-      app.classList.toggle("moving", state.move !== null);
+        root.querySelector(".actions:has(textarea)")?.scrollIntoView({ block: "nearest" });
+      root.classList.toggle("loading", state.isLoading);
+      root.classList.toggle("moving", state.move !== null);
       const week = state.view === "week" ? `${state.calendar.from} ${state.day} ${state.layout.isText}` : "";
       grid.scrollTop = scrolled;
       if (week !== "" && !shownWeek.startsWith("week")) scrollToHour(grid, state.hour);
       shownWeek = week === "" ? "" : "week";
     },
     showText(text) {
-      for (const id of ["toolbar", "panel", "legend"]) part(id).replaceChildren();
-      part("grid").replaceChildren(element("p", { class: "alone" }, text));
+      for (const id of ["toolbar", "panel", "legend"]) part(id, root).replaceChildren();
+      part("grid", root).replaceChildren(element("p", { class: "alone" }, text));
     },
-    complain,
-    say,
+    complain(sentence) {
+      if (options.onComplaint === undefined) complain(sentence, root);
+      else if (sentence !== null) options.onComplaint(sentence);
+    },
+    say: (sentence) => say(sentence, root),
   };
 }
 
-function fill(state: State): void {
+function makeParts(): readonly HTMLElement[] {
+  const close = { type: "button", class: "tool", "data-action": "dismiss" } as const;
+  return [
+    element("div", { id: "toolbar" }),
+    element(
+      "div",
+      { id: "body" },
+      element("div", { id: "grid" }, element("p", { class: "alone" }, "Loading the calendar…")),
+      element("div", { id: "legend" }),
+      element("div", { id: "panel" }),
+    ),
+    element(
+      "div",
+      { id: "complaint", hidden: true },
+      element("p", { id: "complaint-text", role: "alert" }),
+      element("button", { ...close, "aria-label": "Close this message" }, "×"),
+    ),
+    element("div", { id: "live", class: "unseen", role: "status", "aria-live": "polite" }),
+  ];
+}
+
+function fill(root: HTMLElement, state: State): void {
   const { isText } = state.layout;
-  part("toolbar").replaceChildren(...(isText ? [] : renderToolbar(state)));
+  const hasFrame = !isText && state.options.onOpen === undefined;
+  const grid = part("grid", root);
+  part("toolbar", root).replaceChildren(...(hasFrame ? renderToolbar(state) : []));
   // The lines alone have nothing in them that the Tab key could scroll to.
-  if (isText) part("grid").tabIndex = 0;
-  else part("grid").removeAttribute("tabindex");
-  part("grid").replaceChildren(
+  if (isText) grid.tabIndex = 0;
+  else grid.removeAttribute("tabindex");
+  grid.replaceChildren(
     isText ? renderText(state) : state.view === "month" ? renderMonth(state) : renderWeek(state),
   );
-  part("legend").replaceChildren(...(isText ? [] : renderLegend(state)));
-  const panel = isText ? null : renderPanel(state);
-  part("panel").replaceChildren(...(panel === null ? [] : [panel]));
+  part("legend", root).replaceChildren(...(isText ? [] : renderLegend(state)));
+  const panel = hasFrame ? renderPanel(state) : null;
+  part("panel", root).replaceChildren(...(panel === null ? [] : [panel]));
 }
 
 function scrollToHour(grid: HTMLElement, hour: number): void {

@@ -3,6 +3,7 @@ import { createFormats, type Formats } from "../shared/formats.ts";
 import { readLayout, type Layout } from "../shared/host-context.ts";
 import { STATUSES, type Status } from "../shared/statuses.ts";
 import {
+  canMove,
   inOrder,
   type CalendarDraft,
   type FreeSlot,
@@ -10,6 +11,7 @@ import {
   type Calendar,
   type CalendarPost,
 } from "./posts.ts";
+import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../shared/zone.ts";
 
 export type View = "month" | "week";
@@ -49,6 +51,7 @@ export interface State {
   readonly busy: ReadonlyMap<string, string>;
   readonly isLoading: boolean;
   readonly now: number;
+  readonly options: CalendarOptions;
 }
 
 interface Beginning {
@@ -56,12 +59,13 @@ interface Beginning {
   readonly abilities: HostAbilities;
   readonly context: Readonly<Record<string, unknown>>;
   readonly now: number;
+  readonly options: CalendarOptions;
 }
 
 const DAY_MS = 86_400_000;
 
 /** A window of a week is shown as one, anything longer as a month. */
-export function createState({ calendar, abilities, context, now }: Beginning): State {
+export function createState({ calendar, abilities, context, now, options }: Beginning): State {
   const zone = createZone(calendar.timezone);
   const layout = readLayout(context);
   const { from, to, posts } = calendar;
@@ -80,6 +84,7 @@ export function createState({ calendar, abilities, context, now }: Beginning): S
     busy: new Map(),
     isLoading: false,
     now,
+    options,
   } as const;
   const state: State = { ...base, day: zone.read(start).day, hour: 9 };
   return { ...state, hour: firstHour(state) };
@@ -100,6 +105,11 @@ export function daysOf({ view, day, formats }: Pick<State, "view" | "day" | "for
 
 export function findPost(state: State, id: string): CalendarPost | null {
   return state.calendar.posts.find((post) => post.id === id) ?? null;
+}
+
+/** Whether the person may take the post up now. */
+export function isMovable({ abilities, busy, options }: State, post: CalendarPost): boolean {
+  return canMove(post) && abilities.callsTools && options.mayMove !== false && !busy.has(post.id);
 }
 
 /** The posts as shown: one that is being moved stands where it would go, before the others. */

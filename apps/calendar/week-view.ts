@@ -1,4 +1,4 @@
-import { type Cell, countOf, renderChip, renderDraftChip } from "./chip.ts";
+import { type Cell, countOf, renderChip, renderDraftChip, renderSlot } from "./chip.ts";
 import { element } from "../shared/dom.ts";
 import type { FreeSlot } from "./posts.ts";
 import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
@@ -12,10 +12,18 @@ export function renderWeek(state: State): HTMLElement {
   const drafts = draftsByDay(state);
   const slots = slotsByDay(state);
   const hourOf = (ms: number): number => Math.floor(state.zone.read(ms).minutes / 60);
+  const cells = new Map(
+    days.map((day) => {
+      const postsByHour = Map.groupBy(posts.get(day) ?? [], ({ scheduledAt }) => hourOf(scheduledAt));
+      const draftsByHour = Map.groupBy(drafts.get(day) ?? [], ({ at }) => hourOf(at));
+      const slotsByHour = Map.groupBy(slots.get(day) ?? [], ({ at }) => hourOf(at));
+      return [day, { posts: postsByHour, drafts: draftsByHour, slots: slotsByHour }];
+    }),
+  );
   const cellOf = (day: Day, hour: number): Cell => ({
-    posts: (posts.get(day) ?? []).filter(({ scheduledAt }) => hourOf(scheduledAt) === hour),
-    drafts: (drafts.get(day) ?? []).filter(({ at }) => hourOf(at) === hour),
-    slots: (slots.get(day) ?? []).filter(({ at }) => hourOf(at) === hour),
+    posts: cells.get(day)?.posts.get(hour) ?? [],
+    drafts: cells.get(day)?.drafts.get(hour) ?? [],
+    slots: cells.get(day)?.slots.get(hour) ?? [],
   });
   const today = state.zone.read(state.now).day;
   return element(
@@ -84,6 +92,8 @@ function renderHour(state: State, { day, hour }: { day: Day; hour: number }, cel
     },
     ...cell.drafts.map((draft) => renderDraftChip(state, draft, isActive)),
     ...cell.posts.map((post) => renderChip(state, post, isActive)),
-    ...renderSlots(state, cell.slots),
+    ...(state.options.tiles === undefined
+      ? renderSlots(state, cell.slots)
+      : cell.slots.map((slot) => renderSlot(state, slot, isActive))),
   );
 }

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession } from "./data/session.ts";
 import { Frame } from "./frame.tsx";
-import { SignIn } from "./rooms/sign-in.tsx";
+import { SignIn, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
@@ -22,7 +22,11 @@ const Settings = lazy(() =>
 );
 
 export function App() {
-  useEffect(() => void loadSession(), []);
+  useEffect(() => {
+    // A new one-time address counts for more than the session that is there.
+    if (tokenOfAddress() === "") void loadSession();
+    else known.value = { state: "out" };
+  }, []);
   const { value } = known;
   return (
     <>

@@ -35,6 +35,8 @@ const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const [, , name = ""] = useLocation().path.split("/");
+  const room = Object.hasOwn(ROOMS, name) ? name : "plan";
   return (
     <div class="frame">
       <nav class="side" aria-label="Rooms">
@@ -51,7 +53,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Links />
         <Pulse />
       </nav>
-      <div>
+      <div class={`in-${room}`}>
         {offline.value !== null && (
           <p class="offline" role="status">
             {offline.value} What you see may be old.

@@ -20,6 +20,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The same key: done once, however often it is sent. */
   readonly idempotencyKey?: string;
+  /** Goes on when the window is closed. Browsers take 64 KiB of it. */
+  readonly keepalive?: boolean;
 }
 
 /** Told when the server says that the session is over. */
@@ -34,7 +36,7 @@ export const PAGE_HEADERS = { "X-Posthorn-Page": "1" } as const;
 
 /** Calls the server. Rejects with `CallError`; an aborted call rejects as `fetch` does. */
 export async function send(path: string, options: CallOptions = {}): Promise<Json> {
-  const { method = "GET", body, signal, idempotencyKey } = options;
+  const { method = "GET", body, signal, idempotencyKey, keepalive = false } = options;
   const headers = {
     ...PAGE_HEADERS,
     ...(body !== undefined && { "Content-Type": "application/json" }),
@@ -43,6 +45,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
   const answer = await fetch(`${BASE}${path}`, {
     method,
     headers,
+    keepalive,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {

@@ -103,6 +103,19 @@ export class Bridge {
     }
   }
 
+  openLink(url: string): Promise<Json> {
+    return this.request("ui/open-link", { url });
+  }
+
+  async requestMode(mode: string): Promise<Json> {
+    const answer = await this.request("ui/request-display-mode", { mode });
+    return answer["mode"] === undefined ? {} : { displayMode: answer["mode"] };
+  }
+
+  tell(text: string): Promise<Json> {
+    return this.request("ui/update-model-context", { content: [{ type: "text", text }] });
+  }
+
   #send(message: Json): void {
     // The page cannot know its host's origin; what it sends is for the page that embeds it.
     this.#host.postMessage({ jsonrpc: "2.0", ...message }, "*");

@@ -18,9 +18,9 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A part of the page that stands in its HTML. */
-export function part(id: string): HTMLElement {
-  const found = document.getElementById(id);
+/** A part of the page that stands in its HTML, or in what is mounted within it. */
+export function part(id: string, within: ParentNode = document): HTMLElement {
+  const found = within.querySelector<HTMLElement>(`#${id}`);
   if (found === null) throw new Error(`The page has no #${id}.`);
   return found;
 }

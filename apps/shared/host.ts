@@ -1,6 +1,7 @@
-import { type Bridge, type HostAbilities, NO_ABILITIES, type ToolAnswer } from "./bridge.ts";
-import { type Json, jsonOf } from "./json.ts";
+import { type HostAbilities, NO_ABILITIES, type ToolAnswer } from "./bridge.ts";
+import type { Json } from "./json.ts";
 import { applyContext, type Layout, readLayout } from "./host-context.ts";
+import type { Wire } from "./wire.ts";
 
 /**
  * A host replaces the context that it got before, so that all changes are told each time; the latest are
@@ -18,9 +19,15 @@ const NOT_CONNECTED: ToolAnswer = {
 /** The application around the page, as an app uses it once they are connected. */
 export class Host {
   readonly #changes: string[] = [];
-  #bridge: Bridge | null = null;
+  readonly #root: HTMLElement;
+  #wire: Wire | null = null;
   #abilities = NO_ABILITIES;
   #context: Json = {};
+
+  /** `root`: what takes the host's theme, room and colours. */
+  constructor(root = document.documentElement) {
+    this.#root = root;
+  }
 
   get abilities(): HostAbilities {
     return this.#abilities;
@@ -30,34 +37,31 @@ export class Host {
     return this.#context;
   }
 
-  begin(bridge: Bridge, abilities: HostAbilities): void {
-    this.#bridge = bridge;
+  begin(wire: Wire, abilities: HostAbilities): void {
+    this.#wire = wire;
     this.#abilities = abilities;
   }
 
   /** Puts what changed on the page, and answers what it leaves room for. */
   takeContext(changes: Json): Layout {
     this.#context = { ...this.#context, ...changes };
-    applyContext(document.documentElement, this.#context);
+    applyContext(this.#root, this.#context);
     return readLayout(this.#context);
   }
 
   /** Never rejects. */
   call(name: string, args: Json): Promise<ToolAnswer> {
-    return this.#bridge?.callTool(name, args) ?? Promise.resolve(NOT_CONNECTED);
+    return this.#wire?.callTool(name, args) ?? Promise.resolve(NOT_CONNECTED);
   }
 
   /** Rejects where the host does not open it. */
   async openLink(url: string): Promise<void> {
-    await this.#bridge?.request("ui/open-link", { url });
+    await this.#wire?.openLink(url);
   }
 
   /** What changed of the context; nothing where the host did not do it. */
   async toggleFullscreen({ isFullscreen }: Layout): Promise<Json> {
-    const asked = { mode: isFullscreen ? "inline" : "fullscreen" };
-    const result = await this.#bridge?.request("ui/request-display-mode", asked).catch(() => null);
-    const { mode } = jsonOf(result);
-    return mode === undefined ? {} : { displayMode: mode };
+    return (await this.#wire?.requestMode(isFullscreen ? "inline" : "fullscreen").catch(() => ({}))) ?? {};
   }
 
   /**
@@ -68,7 +72,7 @@ export class Host {
     this.#changes.push(change);
     if (!this.#abilities.takesContext) return;
     const text = `${intro} ${this.#changes.slice(-MAX_CHANGES_TOLD).join("; ")}.`;
-    this.#bridge?.request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {
+    this.#wire?.tell(text).catch(() => {
       // The change itself is done, and the model can look it up.
     });
   }

@@ -2,12 +2,12 @@ import { part } from "./dom.ts";
 import { forPeople } from "./for-people.ts";
 
 /** A sentence that stays until it is closed; null closes it. */
-export function complain(sentence: string | null): void {
-  part("complaint").hidden = sentence === null;
-  part("complaint-text").textContent = forPeople(sentence ?? "");
+export function complain(sentence: string | null, within: ParentNode = document): void {
+  part("complaint", within).hidden = sentence === null;
+  part("complaint-text", within).textContent = forPeople(sentence ?? "");
 }
 
 /** Told to those who do not see the change. */
-export function say(sentence: string): void {
-  part("live").textContent = sentence;
+export function say(sentence: string, within: ParentNode = document): void {
+  part("live", within).textContent = sentence;
 }

@@ -21,6 +21,10 @@ export interface Zone {
 }
 
 const MINUTE = 60_000;
+
+/** Moments whose wall time is kept: a month with a thousand posts asks for the same ones at each drawing. */
+const MOST_KEPT = 5_000;
+
 const DAY_MINUTES = 24 * 60;
 
 export function isZone(name: string): boolean {
@@ -45,7 +49,16 @@ export function createZone(name: string): Zone {
     minute: "2-digit",
     second: "2-digit",
   });
+  const kept = new Map<number, number>();
   const wallClock = (ms: number): number => {
+    const known = kept.get(ms);
+    if (known !== undefined) return known;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const wall = readClock(ms);
+    kept.set(ms, wall);
+    return wall;
+  };
+  const readClock = (ms: number): number => {
     const parts = new Map(format.formatToParts(ms).map((part) => [part.type, Number(part.value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
     return Date.UTC(

@@ -94,7 +94,7 @@ export async function signOut(ctx: AppContext, token: string): Promise<void> {
   await ctx.store.write((tx) => deletePageSessionOf(tx, hashOf(token)));
 }
 
-/** Of the caller's own key; for those who may do everything, of all keys of the owner. The latest first. */
+/** Of the caller's own key; for those who may do everything everywhere, of all keys of the owner. The latest first. */
 export async function listPageSessions(call: CallContext, currentId: string) {
   const { ctx, caller } = call;
   const now = ctx.clock.now();
@@ -124,7 +124,7 @@ export async function endPageSession({ ctx, caller }: CallContext, id: string): 
 }
 
 function reachOf(caller: Caller): string | null {
-  return isAllowed(caller, "admin") ? null : caller.keyId;
+  return isAllowed(caller, "admin") && caller.accountIds === null ? null : caller.keyId;
 }
 
 /** Whether the greeting of the page was not put away yet. */

@@ -4,6 +4,7 @@ import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { rowsOf } from "../support/handles.ts";
+import { signIn, type Visitor } from "../support/page.ts";
 import { startService, type Service } from "../support/service.ts";
 import { connectReader, type Reader } from "../mcp/readers.ts";
 
@@ -18,8 +19,11 @@ let server: TestServer;
 let reader: Reader;
 let account: string;
 let key: string;
+/** The key's session at the page. */
+let visitor: Visitor;
 let failed: string;
 let waiting: string;
+let keys = 0;
 let ways = 0;
 
 beforeAll(async () => {
@@ -32,6 +36,7 @@ beforeAll(async () => {
   server = await startTestServer(service.ctx, service.tools, { mcp });
   account = await service.addFeed();
   key = await service.keyFor("default", { name: "Claude", permissions: ["read", "draft", "files"] });
+  visitor = await signIn(service, key);
   reader = await connectReader("sdk 2, sessions", server.port, key);
   failed = await addPost("Failed");
   waiting = await addPost("Waiting");
@@ -39,6 +44,7 @@ beforeAll(async () => {
     service.ctx.store,
     `UPDATE posts SET status = 'failed', next_at = NULL WHERE id = '${failed}'`,
   );
+  keys = (await rowsOf(service.ctx.store, "SELECT id FROM api_keys")).length;
 });
 
 afterAll(async () => {
@@ -65,6 +71,24 @@ async function holds(what: string, way: () => Promise<unknown>): Promise<void> {
   expect(await posts(), what).toEqual(before);
   ways += 1;
 }
+
+/** The page's own calls, with what would open more. */
+const PAGE_CALLS: readonly (readonly [string, object?])[] = [
+  ["GET /app/api/session"],
+  ["GET /app/api/sessions"],
+  ["GET /app/api/tools"],
+  ["GET /app/api/keys"],
+  ["POST /app/api/keys", { name: "More", role: "admin" }],
+  ["POST /app/api/keys", { permissions: ["draft", "publish"] }],
+  ["DELETE /app/api/keys/key_x"],
+  ["PUT /app/api/platforms/mastodon/app", { clientId: "x", clientSecret: "y" }],
+  ["DELETE /app/api/platforms/mastodon/app"],
+  ["POST /app/api/push", { endpoint: "https://push.example/1", keys: { p256dh: "x", auth: "y" } }],
+  ["DELETE /app/api/push", { endpoint: "https://push.example/1" }],
+  ["POST /app/api/welcome", {}],
+  ["GET /app/api/backup"],
+  ["POST /app/api/files", { url: "https://example.com/a.png" }],
+];
 
 const REPEAT = { unit: "day", time: "09:00" };
 
@@ -145,6 +169,18 @@ describe.each(["open", "waiting", "scheduled", "repeating", "ended", "discarded"
       }
     });
 
+    it("calls everything of the page, where no tool asks a person again", async () => {
+      for (const { name } of service.tools) {
+        const args = argsFor(made)[name] ?? { id: made.id };
+        for (const json of [args, { ...args, confirm: "yes", isConfirmed: true }, { ...args, dryRun: true }])
+          await holds(`page ${name}`, () => visitor.ask(`POST /app/api/tools/${name}`, { json }));
+      }
+      for (const [target, json] of PAGE_CALLS)
+        await holds(target, () => visitor.ask(target, json === undefined ? {} : { json }));
+      const headers = { "Content-Type": "image/png" };
+      await holds("upload", () => visitor.ask("POST /app/api/files?name=a.png", { body: "x", headers }));
+    });
+
     it("forges revisions and decisions", async () => {
       for (const revision of [
         0,
@@ -205,6 +241,12 @@ describe.each(["open", "waiting", "scheduled", "repeating", "ended", "discarded"
     });
   },
 );
+
+it("has made no key, and its session still has the permissions of its own", async () => {
+  expect(await rowsOf(service.ctx.store, "SELECT id FROM api_keys")).toHaveLength(keys);
+  const { session } = (await visitor.ask("GET /app/api/session")).json;
+  expect(session.permissions).toEqual(["read", "draft", "files"]);
+});
 
 it("has tried at least 300 ways, and not one brought a post about", () => {
   expect(ways).toBeGreaterThanOrEqual(300);

@@ -18,6 +18,7 @@ import { drain } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.ts";
 import { callOf } from "../support/context.ts";
+import { visitPage } from "./page-day.ts";
 
 /** Everything that must be found nowhere once it has been handed over. */
 const CANARY = {
@@ -273,6 +274,13 @@ async function runSession(): Promise<void> {
   shown.push(JSON.stringify(calendar.headers), calendar.text);
   await ask(`GET /calendar/${made["calendar link"]}x.ics`, { key: null });
 
+  const ofPage = await visitPage(ctx, server, (answer) =>
+    shown.push(JSON.stringify(answer.headers), answer.text),
+  );
+  Object.assign(made, ofPage);
+  await ask("GET /metrics", { key: CANARY.metricsToken });
+  await call("test_webhook", { id: own.result.webhook.id });
+
   for (const target of [
     "GET /api/v1/accounts",
     "GET /api/v1/webhooks",
@@ -350,6 +358,11 @@ describe("after a day with secrets", () => {
     expect(
       shown.map((answer) => ({ answer, has: found(answer) })).filter(({ has }) => has.length > 0),
     ).toEqual([]);
+  });
+
+  it("none of the page stands in a notice", () => {
+    const sent = JSON.stringify([...hook.deliveries, ...receiver.deliveries]);
+    expect(found(sent).filter((name) => name.endsWith(" token"))).toEqual([]);
   });
 
   it.each(["posthorn.db", "posthorn.db-wal", "backup.tar", "export.jsonl"])("none stands in %s", (name) => {

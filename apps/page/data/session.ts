@@ -47,7 +47,7 @@ onSignedOut(() => {
 
 export async function loadSession(): Promise<void> {
   try {
-    known.value = { state: "in", session: readSession(await send("/session")) };
+    enter(readSession(await send("/session")));
   } catch (error) {
     if (error instanceof CallError && error.status === 401) known.value = { state: "out" };
     else if (known.value.state !== "in")
@@ -55,9 +55,18 @@ export async function loadSession(): Promise<void> {
   }
 }
 
+/** Where the one-time address leads to. */
+export const SIGN_IN_PATH = "/app/sign-in";
+
 /** Signs in by a one-time token or by a key. Rejects with `CallError`. */
 export async function signIn(by: { readonly token: string } | { readonly key: string }): Promise<void> {
-  known.value = { state: "in", session: readSession(await send("/session", { method: "POST", body: by })) };
+  enter(readSession(await send("/session", { method: "POST", body: by })));
+}
+
+function enter(session: Session): void {
+  // Before the rooms are shown, which go by the address.
+  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+  known.value = { state: "in", session };
 }
 
 export async function signOut(): Promise<void> {

@@ -1,12 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import { signIn } from "../data/session.ts";
+import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
 
-const SIGN_IN_PATH = "/app/sign-in";
+/** The one of a one-time address; "" at every other one. */
+export function tokenOfAddress(): string {
+  return location.pathname === SIGN_IN_PATH ? location.hash.slice(1) : "";
+}
 
 /** By the one-time address that the server printed, or by a key that is pasted. */
 export function SignIn() {
@@ -19,17 +22,18 @@ export function SignIn() {
     setError(null);
     try {
       await signIn(by);
-      if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
     } catch (reason) {
       setError(sentenceOf(reason));
+      // An old address ends no session.
+      if ("token" in by) await loadSession();
     }
     setIsBusy(false);
   };
 
   useEffect(() => {
     document.title = "Sign in · Posthorn";
-    const token = location.hash.slice(1);
-    if (location.pathname !== SIGN_IN_PATH || token === "") return;
+    const token = tokenOfAddress();
+    if (token === "") return;
     // It works once: neither the history nor a bookmark shall keep it.
     history.replaceState(null, "", SIGN_IN_PATH);
     void enter({ token });

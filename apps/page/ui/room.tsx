@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface RoomProps {
   readonly title: string;
@@ -13,7 +13,7 @@ interface RoomProps {
 /** A room of the page: its title is the window's, and takes the focus when one comes in. */
 export function Room({ title, lead, actions, children }: RoomProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Posthorn`;
     heading.current?.focus({ preventScroll: true });
   }, [title]);

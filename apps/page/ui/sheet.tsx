@@ -1,6 +1,6 @@
 import { X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useId, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import { sheetsOpen, Toasts } from "./toasts.tsx";
 
@@ -19,7 +19,7 @@ export function Sheet({ title, isDrawer = false, isKept = false, children, onClo
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [depth, setDepth] = useState<number | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     sheetsOpen.value += 1;

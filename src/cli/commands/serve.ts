@@ -63,7 +63,7 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
 }
 
 function greet(host: Host, server: Server): string {
-  const { publicUrl, feedPage, signInUrl } = server;
+  const { publicUrl, feedPage } = server;
   const faces =
     server.half === "publisher"
       ? [`  Publisher    without the API. Health at ${server.address}/readyz`]
@@ -76,12 +76,7 @@ function greet(host: Host, server: Server): string {
         ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
-    ...(signInUrl === null
-      ? []
-      : [
-          `  Page         ${signInUrl}`,
-          "               (signs in once, within 10 minutes. Later: posthorn open)",
-        ]),
+    ...describePage(server),
     ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,
@@ -89,6 +84,14 @@ function greet(host: Host, server: Server): string {
     ...describeKey(server),
     "",
   ].join("\n");
+}
+
+function describePage({ signInUrl }: Server): string[] {
+  if (signInUrl === null) return [];
+  return [
+    `  Page         ${signInUrl}`,
+    "               (signs in once, within 10 minutes. Later: posthorn open)",
+  ];
 }
 
 function describeKey({ firstKey, apiKeyFile }: Server): string[] {

@@ -50,11 +50,29 @@ export async function readPageFiles(folder = SOURCES): Promise<ReadonlyMap<strin
     .replace("/*style*/", entryOf("page.css"));
   return new Map<string, PageFile>([
     ["index.html", { bytes: Buffer.from(page), isImmutable: false }],
+    [
+      "licences.txt",
+      { bytes: await readLicences(folder, Object.keys(result.metafile.inputs)), isImmutable: false },
+    ],
     ...(await readPublic(join(folder, "public"))),
     ...result.outputFiles.map(
       ({ path, contents }) => [nameOf(path), { bytes: Buffer.from(contents), isImmutable: true }] as const,
     ),
   ]);
+}
+
+/** Of the packages that are part of the scripts and styles. */
+async function readLicences(folder: string, inputs: readonly string[]): Promise<Buffer> {
+  const packages = new Set(
+    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  const texts = [...packages].toSorted().map(async (path) => {
+    const names = await readdir(join(folder, path));
+    const name = names.find((one) => /^licen[cs]e/i.test(one));
+    const text = name === undefined ? "" : await readFile(join(folder, path, name), "utf8");
+    return `${path.replace(/^.*node_modules\//, "")}\n\n${text.trim()}\n`;
+  });
+  return Buffer.from((await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`));
 }
 
 async function readPublic(folder: string): Promise<[string, PageFile][]> {

@@ -24,9 +24,18 @@ export function sessionOf(response: Response): string {
   return id;
 }
 
-/** 403 for writes that are not our own page's: browsers let no other site set the header. */
+/**
+ * 403 for what another page asks, and for writes that are not our own page's: browsers let no other site set the
+ * header. To their cookies another port of loopback is the same site.
+ */
 export function requireOwnPage({ publicUrl }: Pick<AuthOptions, "publicUrl">): RequestHandler {
   return (request, _response, next) => {
+    const from = request.get("Sec-Fetch-Site") ?? "same-origin";
+    if (from !== "same-origin" && from !== "none")
+      throw new AppError(
+        "forbidden",
+        "Sec-Fetch-Site: a page of another address asks. Open Posthorn's own page, and do it there.",
+      );
     if (request.method === "GET" || request.method === "HEAD") return next();
     if (request.get("X-Posthorn-Page") !== "1")
       throw new AppError(

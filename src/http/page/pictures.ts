@@ -27,6 +27,9 @@ export function createPicturesRouter(ctx: AppContext, guard: Guard): Router {
 /** Whatever a file holds, a browser that opens it by itself runs nothing of it. */
 const NOTHING_RUNS = "sandbox; default-src 'none'";
 
+/** Who signs in after them in the same browser sees what they may see themselves. */
+const KEPT_FOR_ONE = { Vary: "Cookie" };
+
 function sendPicture(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const { url, size } = readQuery(request, { url: "text", size: "integer" });
@@ -36,6 +39,7 @@ function sendPicture(ctx: AppContext): RequestHandler {
     const picture = await findPicture(call, { url, ...(typeof size === "number" ? { size } : {}) });
     const headers = {
       "Content-Security-Policy": NOTHING_RUNS,
+      ...KEPT_FOR_ONE,
       "Cache-Control": "private, max-age=86400",
       ...(picture.etag === null ? {} : { ETag: picture.etag }),
     };
@@ -62,6 +66,7 @@ function sendContent(ctx: AppContext): RequestHandler<{ id: string }> {
         ? disposition.replace(/^attachment/, "inline")
         : disposition,
       "Content-Security-Policy": NOTHING_RUNS,
+      ...KEPT_FOR_ONE,
       "Cache-Control": "private, max-age=300",
       "Last-Modified": new Date(file.updatedAt).toUTCString(),
     });

@@ -22,13 +22,32 @@ describe("signing in", () => {
     await using first = await newWindow(browser, { width: 1_280 });
     const page = await first.newPage();
     await page.goto(address);
-    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
+    await page.getByRole("heading", { name: "Welcome to Posthorn" }).waitFor();
+    await page.locator('nav a[aria-current="page"]').getByText("Plan").waitFor();
     await using second = await newWindow(browser, { width: 1_280 });
     const stranger = await second.newPage();
     await stranger.goto(address);
     await stranger.getByRole("alert").getByText("does not sign in any more").waitFor();
     expect(stranger.url()).toBe(`${host.address}/app/sign-in`);
+  });
+
+  it("takes a new address in the place of a session, and keeps the session where the address is an old one", async () => {
+    const token = await makeSignIn(host.ctx);
+    const page = await host.open(browser, { path: "/app/plan", permissions: ["read"] });
+    const nameOf = async (): Promise<string> => {
+      const answer = await page.context().request.get(`${host.address}/app/api/session`);
+      return (await answer.json()).session.name;
+    };
+    expect(await nameOf()).toBe("Anna");
+    for (let time = 0; time < 2; time++) {
+      await page.goto("about:blank");
+      await page.goto(`${host.address}/app/sign-in#${token}`);
+      await page.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
+      expect([await nameOf(), page.url()]).toEqual(["This machine", `${host.address}/app/plan`]);
+    }
+    await page.context().close();
   });
 
   it("takes a key, refuses a wrong one with its reason, and signs out", async () => {
@@ -49,7 +68,7 @@ describe("signing in", () => {
 
   it("asks to sign in again where the session ends while the page is open", async () => {
     const page = await host.open(browser, { path: "/app/plan" });
-    await page.getByRole("heading", { name: "Plan" }).waitFor();
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Results" }).click();
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");

@@ -139,6 +139,7 @@ it("the page is built from its sources, under names that change with them", asyn
   expect(first.map(([name]) => name)).toEqual(expect.arrayContaining([...named, "robots.txt"]));
   expect(first.filter(([, { isImmutable }]) => !isImmutable).map(([name]) => name)).toEqual([
     "index.html",
+    "licences.txt",
     "robots.txt",
   ]);
   const mainOf = (files: typeof first) => files.find(([name]) => name.startsWith("main-"))?.[0];

@@ -1,5 +1,5 @@
 import { Plus, X } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
 import { Button } from "../../ui/button.tsx";
 import { say } from "../../ui/toasts.tsx";
@@ -106,7 +106,7 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
 function NewTime({ name, onDone }: { readonly name: string; onDone(time: string): void }) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const finish = (time: string): void => {
     if (isDone.current) return;
     isDone.current = true;

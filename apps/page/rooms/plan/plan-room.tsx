@@ -1,5 +1,220 @@
+import { CalendarPlus, SearchX } from "lucide-preact";
+import { useLocation } from "preact-iso";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { App } from "../../../calendar/app.ts";
+import type { Opened } from "../../../calendar/options.ts";
+import { daysOf, periodDrafts, periodPosts, type State } from "../../../calendar/state.ts";
+import type { Day } from "../../../shared/zone.ts";
+import { may } from "../../data/session.ts";
+import { status } from "../../data/shared-data.ts";
+import { PostView } from "../../post/post-view.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
+import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { complain, say } from "../../ui/toasts.tsx";
+import { DaySection, DaySheet } from "./day-tiles.tsx";
+import { Filters } from "./plan-filters.tsx";
+import { gridView, PlanGrid } from "./plan-grid.tsx";
+import { PlanList } from "./plan-list.tsx";
+import {
+  addressOf,
+  isFiltered,
+  type PlanFilters,
+  type PlanQuery,
+  type PlanView,
+  readQuery,
+} from "./plan-query.ts";
+import { ListBar, PeriodBar, ViewSwitch } from "./plan-toolbar.tsx";
+import { draftAddress, slotAddress } from "./tile.tsx";
+import { useNarrow } from "./use-narrow.ts";
 
+/** What went out, what will, and what could. */
 export function PlanRoom() {
-  return <Room title="Plan">{null}</Room>;
+  const { query: params, route } = useLocation();
+  const query = useMemo(() => readQuery(params), [params]);
+  const latest = useRef(query);
+  latest.current = query;
+  const [app, setApp] = useState<App | null>(null);
+  const [state, setState] = useState<State | null>(null);
+  const [round, setRound] = useState(0);
+  /** Another place in the same history entry, but for a post: back closes it. */
+  const change = (changes: Partial<PlanQuery>, isReplaced = true): void =>
+    route(addressOf({ ...latest.current, ...changes }), isReplaced);
+  const refresh = (): void => {
+    setRound((one) => one + 1);
+    void app?.reload();
+  };
+  useFreshness(refresh);
+  const open = (id: string): void => change({ post: id }, false);
+  // Drafts are not in the list: the room for them is Review.
+  const showView = (view: PlanView): void =>
+    change({
+      view,
+      day: state?.day ?? query.day,
+      states: query.states.filter((one) => view !== "list" || one !== "draft"),
+    });
+  return (
+    <Room title="Plan" actions={<ViewSwitch view={query.view} onView={showView} />}>
+      <div class="plan-bar">
+        {query.view === "list" ? (
+          <ListBar query={query} onChange={change} />
+        ) : (
+          state !== null && app !== null && <PeriodBar state={state} app={app} />
+        )}
+        <Filters
+          filters={query}
+          labels={[...new Set(state?.calendar.drafts.flatMap(({ labels }) => labels) ?? [])]}
+          isList={query.view === "list"}
+          onChange={change}
+        />
+      </div>
+      {query.view === "list" ? (
+        <PlanList query={query} round={round} onOpen={open} />
+      ) : (
+        <Period
+          query={query}
+          app={app}
+          state={state}
+          onApp={setApp}
+          onState={setState}
+          onOpen={open}
+          onQuery={change}
+        />
+      )}
+      {query.post !== null && (
+        <PostView id={query.post} onClose={() => change({ post: null })} onChanged={refresh} />
+      )}
+    </Room>
+  );
+}
+
+/** Looks anew when the numbers of posts say that something happened. */
+function useFreshness(refresh: () => void): void {
+  const counts = JSON.stringify(status.value?.counts ?? null);
+  const seen = useRef(counts);
+  useEffect(() => {
+    const isFirst = seen.current === "null";
+    if (seen.current === counts) return;
+    seen.current = counts;
+    if (!isFirst) refresh();
+  }, [counts]);
+}
+
+interface PeriodProps {
+  readonly query: PlanQuery;
+  readonly app: App | null;
+  readonly state: State | null;
+  onApp(app: App | null): void;
+  onState(state: State): void;
+  onOpen(id: string): void;
+  onQuery(changes: Partial<PlanQuery>, isReplaced?: boolean): void;
+}
+
+function Period({ query, app, state, onApp, onState, onOpen, onQuery }: PeriodProps) {
+  const { route } = useLocation();
+  const isNarrow = useNarrow();
+  const [day, setDay] = useState<Day | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const isLoaded = state !== null && state.calendar.to >= state.calendar.from;
+  const shown = useRef("");
+  useEffect(() => {
+    // The address was changed from elsewhere: by a link, or by going back.
+    if (app === null || app.state === null) return;
+    const wanted = query.day ?? app.state.zone.read(app.state.now).day;
+    const isShown = shown.current === placeOf(gridView(query), wanted, app.state);
+    if (!isShown || app.state.view !== gridView(query)) void app.show(gridView(query), wanted);
+  }, [query.view, query.day]);
+  const takeState = (next: State): void => {
+    const place = placeOf(next.view, next.day, next);
+    if (place !== shown.current && shown.current !== "") onQuery({ view: next.view, day: next.day });
+    shown.current = place;
+    onState(next);
+    if (next.calendar.to >= next.calendar.from) setProblem(null);
+  };
+  const openWhat = (opened: Opened): void => {
+    if (opened.kind === "post") return onOpen(opened.id);
+    if (opened.kind === "slot") return may("draft") ? route(slotAddress(opened)) : undefined;
+    if (opened.kind === "day") return isNarrow ? undefined : setDay(opened.day);
+    const draft = app?.state?.calendar.drafts.find(({ id }) => id === opened.id);
+    if (draft !== undefined) route(draftAddress(draft));
+  };
+  const told = {
+    onOpen: openWhat,
+    onChange: takeState,
+    onMoved: (_: unknown, sentence: string, undo: () => void) => say(sentence, undo),
+    onComplaint: (sentence: string) => (isLoaded ? complain(sentence) : setProblem(sentence)),
+  };
+  return (
+    <>
+      {!isLoaded &&
+        (problem === null ? (
+          <Bones rows={6} label="Loading the plan" />
+        ) : (
+          <Problem sentence={problem} onRetry={() => void app?.reload()} />
+        ))}
+      {isLoaded && !state.isLoading && <EmptyPeriod state={state} filters={query} onQuery={onQuery} />}
+      <PlanGrid
+        query={query}
+        isNarrow={isNarrow}
+        isHidden={!isLoaded || (isNarrow && query.view === "week")}
+        told={told}
+        onReady={onApp}
+      />
+      {isLoaded && isNarrow && <NarrowDays state={state} onOpen={onOpen} />}
+      {isLoaded && day !== null && (
+        <DaySheet state={state} day={day} onOpen={onOpen} onClose={() => setDay(null)} />
+      )}
+    </>
+  );
+}
+
+/** The month or week of a day. */
+function placeOf(view: "month" | "week", day: Day, { formats }: State): string {
+  return view === "month" ? `month ${day.slice(0, 7)}` : `week ${daysOf({ view, day, formats })[0] ?? day}`;
+}
+
+function NarrowDays({ state, onOpen }: { readonly state: State; onOpen(id: string): void }) {
+  const days = state.view === "week" ? daysOf(state) : [state.day];
+  return (
+    <>
+      {days.map((day) => (
+        <DaySection key={day} state={state} day={day} onOpen={onOpen} />
+      ))}
+    </>
+  );
+}
+
+function EmptyPeriod({
+  state,
+  filters,
+  onQuery,
+}: {
+  readonly state: State;
+  readonly filters: PlanFilters;
+  onQuery(changes: Partial<PlanQuery>): void;
+}) {
+  if (periodPosts(state).length + periodDrafts(state).length > 0) return null;
+  if (isFiltered(filters))
+    return (
+      <Empty
+        icon={<SearchX aria-hidden="true" />}
+        title={`Nothing fits in this ${state.view}`}
+        text="The filters leave nothing to show."
+      >
+        <Button onClick={() => onQuery({ channels: [], states: [], label: "" })}>Show all</Button>
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={<CalendarPlus aria-hidden="true" />}
+      title={`Nothing is planned in this ${state.view}`}
+      text="Posts, drafts and the free times of your channels stand here."
+    >
+      {may("draft") && (
+        <ButtonLink href="/app/write" kind="main">
+          Write a post
+        </ButtonLink>
+      )}
+    </Empty>
+  );
 }

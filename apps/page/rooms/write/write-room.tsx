@@ -1,5 +1,75 @@
+import { useLocation } from "preact-iso";
+import { useEffect, useRef } from "preact/hooks";
+import { PenOff } from "lucide-preact";
+import { useLoad } from "../../data/load.ts";
+import { may } from "../../data/session.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
+import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import type { Composer } from "./composer.ts";
+import { Compose } from "./compose.tsx";
+import { start } from "./start.ts";
 
+/** One thing is written: a draft, or a post that is changed. */
 export function WriteRoom() {
-  return <Room title="Write">{null}</Room>;
+  const { query, url, route } = useLocation();
+  const latest = useRef<Composer | null>(null);
+  const begun = useRef({ url, number: 0 });
+  const mayWrite = query["post"] === undefined ? may("draft") : may("publish");
+  if (begun.current.url !== url) {
+    const isOwn = query["draft"] !== undefined && query["draft"] === latest.current?.draft.value?.id;
+    // What the draft itself puts into the address begins nothing anew.
+    begun.current = { url, number: begun.current.number + (isOwn ? 0 : 1) };
+  }
+  const { number } = begun.current;
+  /** So that a reload goes on with it. */
+  const keepInAddress = (id: string): void =>
+    route(`/app/write?${new URLSearchParams({ draft: id }).toString()}`, true);
+  const { data, error, reload } = useLoad(async () => {
+    const started = await start(query, keepInAddress);
+    latest.current = started.kind === "writing" ? started.composer : null;
+    return { ...started, number };
+  }, String(number));
+  useEffect(
+    () => () => {
+      void latest.current?.flush();
+      latest.current?.end();
+    },
+    [number],
+  );
+  const title = query["post"] === undefined ? "Write" : "Change a post";
+  if (!mayWrite)
+    return (
+      <Room title={title}>
+        <Empty
+          icon={<PenOff aria-hidden="true" />}
+          title="You can look, and not write"
+          text="The key that you signed in with may only read. Sign in with one that may write."
+        />
+      </Room>
+    );
+  if (error !== null)
+    return (
+      <Room title={title}>
+        <Problem sentence={error} onRetry={reload} />
+      </Room>
+    );
+  if (data === null || data.number !== number)
+    return (
+      <Room title={title}>
+        <Bones label="What you write is loading" />
+      </Room>
+    );
+  if (data.kind === "decided")
+    return (
+      <Room title={title}>
+        <Empty icon={<PenOff aria-hidden="true" />} title="Nothing to write here" text={data.sentence}>
+          <ButtonLink href="/app/plan">To the plan</ButtonLink>
+          <ButtonLink kind="main" href="/app/write">
+            Write something new
+          </ButtonLink>
+        </Empty>
+      </Room>
+    );
+  return <Compose key={data.number} composer={data.composer} title={title} />;
 }

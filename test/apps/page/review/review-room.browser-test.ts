@@ -146,7 +146,7 @@ describe("review", () => {
     expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
     await page.keyboard.press("a");
     const field = page.getByLabel("Its time has gone by");
-    await expect.poll(() => field.evaluate("(one) => one === document.activeElement")).toBe(true);
+    await expect.poll(() => field.evaluate((one: any) => one === one.ownerDocument.activeElement)).toBe(true);
     // The feed has no slots, and the server says so.
     await page.getByRole("button", { name: "Next free slot" }).click();
     await page.getByRole("alert").getByText("slots").waitFor();

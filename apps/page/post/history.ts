@@ -1,0 +1,90 @@
+import type { Attempt, LateCause } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../../shared/for-people.ts";
+
+/** Below this no one calls a post late. */
+const LATE_MS = 1_000;
+
+const CAUSES: Readonly<Record<LateCause, string>> = {
+  no_worker: "no publisher ran at its time",
+  account_busy: "the channel was busy with another post",
+  spacing: "the channel keeps a pause between posts",
+  rate_limit: "the platform allows only so many posts in a time",
+  retry: "it had to be tried again",
+  order: "an earlier post of the channel had to go first",
+  media: "its media were not ready",
+  clock: "the clock of the machine was changed",
+  limit: "more posts were due than go out at once",
+  channel: "the channel could not be used",
+  load: "the publisher had other posts to do",
+};
+
+export interface HistoryLine {
+  readonly at: number;
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** What was tried, a sentence an attempt. `at` is told beside it. */
+export function tellHistory(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {
+  return attempts.map((attempt, index) => ({
+    at: Date.parse(attempt.startedAt),
+    isBad: ["failed", "unknown", "interrupted"].includes(attempt.outcome),
+    text: [
+      tellOutcome(attempt, platform, index > 0),
+      attempt.error === null ? null : sentence(forPeople(attempt.error)),
+      tellLateness(attempt),
+    ]
+      .filter((part) => part !== null)
+      .join(" "),
+  }));
+}
+
+function tellOutcome({ outcome }: Attempt, platform: string, isAgain: boolean): string {
+  const tried = isAgain ? "Tried again" : "Tried";
+  switch (outcome) {
+    case "published":
+      return isAgain ? `Tried again: published on ${platform}.` : `Published on ${platform}.`;
+    case "uploaded":
+      return `Uploaded to ${platform}, which shows it at its time.`;
+    case "running":
+      return "It is on its way.";
+    case "waiting":
+      return `Sent to ${platform}, which is still working on it.`;
+    case "retrying":
+      return `${tried}: it did not go through yet, and will be tried again.`;
+    case "failed":
+      return `${tried}: it failed.`;
+    case "unknown":
+      return `${tried}: no one knows whether it went through.`;
+    case "interrupted":
+      return `${tried}: Posthorn was stopped in the middle of it.`;
+  }
+}
+
+function tellLateness({ latenessMs, lateCause }: Attempt): string | null {
+  if (latenessMs === null || latenessMs < LATE_MS) return null;
+  const because = lateCause === null ? "" : `, because ${CAUSES[lateCause]}`;
+  return `It began ${tellDuration(latenessMs)} late${because}.`;
+}
+
+/** The largest unit that fits, and the next one below: "2 min 5 s". */
+export function tellDuration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return join(`${minutes} min`, seconds % 60, "s");
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return join(`${hours} h`, minutes % 60, "min");
+  const days = Math.floor(hours / 24);
+  return join(days === 1 ? "1 day" : `${days} days`, hours % 24, "h");
+}
+
+function join(large: string, rest: number, unit: string): string {
+  return rest === 0 ? large : `${large} ${rest} ${unit}`;
+}
+
+/** Begins large and ends with a full stop. */
+function sentence(text: string): string {
+  const begun = text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,137 @@
+import { useState } from "preact/hooks";
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../../shared/for-people.ts";
+import { may } from "../data/session.ts";
+import { findAccount, platformTitle } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { Ask } from "../ui/ask.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Problem } from "../ui/states.tsx";
+import { say } from "../ui/toasts.tsx";
+import { CallError, sentenceOf } from "../wire.ts";
+import { isUnknown } from "./post-facts.ts";
+import { MovePost } from "./post-move.tsx";
+import { ResolvePost } from "./post-resolve.tsx";
+import { type PostActionsProps, useChange } from "./use-change.ts";
+
+const QUESTIONS = {
+  cancel: {
+    tool: "cancel_post",
+    args: {},
+    button: "Cancel post",
+    question: "Cancel this post?",
+    text: "It will not go out.",
+    yes: "Yes, cancel it",
+    no: "Keep it",
+    said: "The post is cancelled.",
+  },
+  takeDown: {
+    tool: "cancel_post",
+    args: { fromPlatform: true },
+    button: "Take down",
+    question: "Take this post down?",
+    text: "It is deleted on the platform and cannot be brought back.",
+    yes: "Yes, take it down",
+    no: "Leave it there",
+    said: "The post is taken down.",
+  },
+  putAway: {
+    tool: "resolve_post",
+    args: { outcome: "dismissed" },
+    button: "Put away",
+    question: "Put this post away?",
+    text: "It will never be sent, and does not count as failed any more.",
+    yes: "Yes, put it away",
+    no: "Leave it",
+    said: "The post is put away.",
+  },
+} as const;
+type Asked = keyof typeof QUESTIONS;
+
+/** What the person may do with it. */
+export function PostActions({ post, onChanged }: PostActionsProps) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { doing, error, change } = useChange(onChanged);
+  const mayChange = may("publish");
+  const copy = may("draft") && (
+    <ButtonLink href={`/app/write?copy=${encodeURIComponent(post.id)}`}>Duplicate</ButtonLink>
+  );
+  const ask = (what: Asked) => (
+    <Button kind="quiet" onClick={() => setAsked(what)}>
+      {QUESTIONS[what].button}
+    </Button>
+  );
+  const edit = (text: string) => (
+    <ButtonLink href={`/app/write?post=${encodeURIComponent(post.id)}`}>{text}</ButtonLink>
+  );
+  return (
+    <section class="post-actions" aria-label="What you can do">
+      {error !== null && <Problem sentence={error} />}
+      {mayChange && isUnknown(post) && <ResolvePost post={post} onChanged={onChanged} />}
+      {mayChange && post.status === "scheduled" && <MovePost post={post} onChanged={onChanged} />}
+      <div class="buttons">
+        {mayChange && post.status === "scheduled" && (
+          <>
+            {edit("Edit")}
+            <Button
+              isBusy={doing === "update_post"}
+              onClick={() =>
+                void change(
+                  "update_post",
+                  { id: post.id, scheduledAt: new Date().toISOString() },
+                  "The post goes out now.",
+                )
+              }
+            >
+              Send now
+            </Button>
+          </>
+        )}
+        {mayChange && post.status === "failed" && !isUnknown(post) && (
+          <>
+            <Button
+              kind="main"
+              isBusy={doing === "retry_post"}
+              onClick={() => void change("retry_post", { id: post.id }, "The post is sent again.")}
+            >
+              Send again
+            </Button>
+            {edit("Edit and send again")}
+          </>
+        )}
+        {copy}
+        {mayChange && post.status === "scheduled" && ask("cancel")}
+        {mayChange && canTakeDown(post) && ask("takeDown")}
+        {mayChange && post.status === "failed" && ask("putAway")}
+      </div>
+      {mayChange && post.status === "published" && !canTakeDown(post) && (
+        <p class="muted note">
+          Posthorn cannot take posts down on {platformTitle(post.provider)}. Delete it there.
+        </p>
+      )}
+      {asked !== null && (
+        <Ask
+          {...QUESTIONS[asked]}
+          isDanger
+          onYes={async () => {
+            const { tool, args, said } = QUESTIONS[asked];
+            await call(tool, { id: post.id, ...args }).catch((reason: unknown) => {
+              throw new CallError(0, forPeople(sentenceOf(reason)));
+            });
+            say(said);
+            onChanged();
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+function canTakeDown({ status, accountId }: Post): boolean {
+  const remove = findAccount(accountId)?.capabilities.remove;
+  return (
+    (status === "published" && remove?.published === true) ||
+    (status === "uploaded" && remove?.uploaded === true)
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import type { Insights, Post } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../../shared/for-people.ts";
+import { platformTitle } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { Button } from "../ui/button.tsx";
+import { Problem } from "../ui/states.tsx";
+import { sentenceOf } from "../wire.ts";
+
+/** Live numbers, asked for when someone wants them: platforms count each question. */
+export function PostInsights({ post }: { readonly post: Post }) {
+  const [insights, setInsights] = useState<Insights | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const ask = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      const answer = await call("get_post", { id: post.id, insights: true });
+      setInsights(answer.insights ?? null);
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <section class="post-insights" aria-live="polite">
+      <h3>Figures</h3>
+      {error !== null && <Problem sentence={error} />}
+      {insights !== null && <Figures insights={insights} />}
+      <Button isSmall isBusy={isBusy} onClick={() => void ask()}>
+        {insights === null ? `Ask ${platformTitle(post.provider)} for figures` : "Ask again"}
+      </Button>
+    </section>
+  );
+}
+
+function Figures({ insights }: { readonly insights: Insights }) {
+  if (!insights.available)
+    return <p class="muted">{forPeople(insights.reason ?? "There are no figures now.")}</p>;
+  const known = Object.entries(insights.metrics).filter(([, value]) => value !== null);
+  return (
+    <>
+      {insights.state !== "live" && <p>It is {insights.state} on the platform.</p>}
+      {known.length === 0 ? (
+        <p class="muted">The platform gives no figures for this post.</p>
+      ) : (
+        <dl class="post-figures">
+          {known.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name.replace(/^./, (letter) => letter.toUpperCase())}</dt>
+              <dd>{(value ?? 0).toLocaleString("en")}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { useState } from "preact/hooks";
+import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
+import { timezone, zone } from "../data/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { type PostActionsProps, useChange } from "./use-change.ts";
+
+/** Another time for a waiting post. */
+export function MovePost({ post, onChanged }: PostActionsProps) {
+  const planned = writeWallTime(zone.value.read(Date.parse(post.scheduledAt)));
+  const [value, setValue] = useState(planned);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const { doing, error, change } = useChange(onChanged);
+  const move = (event: Event): void => {
+    event.preventDefault();
+    const to = readWallTime(value);
+    setWrong(to === null ? "Give a date and a time." : null);
+    if (to === null) return;
+    const scheduledAt = new Date(zone.value.toMs(to)).toISOString();
+    void change("update_post", { id: post.id, scheduledAt }, "The post is moved.");
+  };
+  return (
+    <form class="post-move" onSubmit={move} noValidate>
+      <Field label="Time" help={timezone.value} error={wrong ?? error}>
+        {(control) => (
+          <input
+            {...control}
+            type="datetime-local"
+            value={value}
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" isBusy={doing !== null} disabled={value === planned}>
+        Move
+      </Button>
+    </form>
+  );
+}

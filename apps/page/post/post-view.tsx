@@ -1,0 +1,206 @@
+import { ExternalLink } from "lucide-preact";
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../../shared/for-people.ts";
+import { useLoad } from "../data/load.ts";
+import { formats, may, zone } from "../data/session.ts";
+import { platformTitle } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { StatusBadge } from "../ui/badges.tsx";
+import { ButtonLink } from "../ui/button.tsx";
+import { ChannelLabel } from "../ui/channel.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { PostPreview } from "../ui/preview.tsx";
+import { Sheet } from "../ui/sheet.tsx";
+import { Bones, Problem } from "../ui/states.tsx";
+import { tellHistory } from "./history.ts";
+import { PostActions } from "./post-actions.tsx";
+import { contentOf, isUnknown, mediaOf, threadOf } from "./post-facts.ts";
+import { PostInsights } from "./post-insights.tsx";
+
+interface PostViewProps {
+  readonly id: string;
+  onClose(): void;
+  /** Something was done to it. */
+  onChanged?(): void;
+}
+
+/** One post, beside the room: what its channel shows, what became of it, and what can be done. */
+export function PostView({ id, onClose, onChanged }: PostViewProps) {
+  const loaded = useLoad((signal) => call("get_post", { id, history: true }, { signal }), id);
+  const { data, error, reload } = loaded;
+  const changed = (): void => {
+    reload();
+    onChanged?.();
+  };
+  return (
+    <Sheet title={data === null ? "Post" : whenOf(data.post)} isDrawer onClose={onClose}>
+      {data === null ? (
+        error === null ? (
+          <Bones rows={4} label="Loading the post" />
+        ) : (
+          <Problem sentence={forPeople(error)} onRetry={reload} />
+        )
+      ) : (
+        <div class="post-view">
+          {error !== null && <Problem sentence={forPeople(error)} onRetry={reload} />}
+          <Facts post={data.post} labels={data.labels ?? []} />
+          <Outcome post={data.post} />
+          <Shown key={`${id} ${data.post.updatedAt}`} post={data.post} />
+          <Links post={data.post} draftId={data.draftId ?? null} />
+          {data.note && (
+            <section>
+              <h3>Note</h3>
+              <p class="post-note" dir="auto">
+                {data.note}
+              </p>
+            </section>
+          )}
+          <PostActions key={data.post.status} post={data.post} onChanged={changed} />
+          {data.post.status === "published" && <PostInsights post={data.post} />}
+          <History attempts={data.history ?? []} post={data.post} />
+        </div>
+      )}
+    </Sheet>
+  );
+}
+
+/** A moment in words, in the zone that times are shown in. */
+function whenOf({ scheduledAt }: Post): string {
+  const ms = Date.parse(scheduledAt);
+  return `${formats.value.shortDay(zone.value.read(ms).day)}, ${formats.value.time(ms)}`;
+}
+
+function Facts({ post, labels }: { readonly post: Post; readonly labels: readonly string[] }) {
+  return (
+    <div class="post-facts">
+      <StatusBadge status={post.status} />
+      <ChannelLabel accountId={post.accountId} />
+      {labels.map((label) => (
+        <span key={label} class="badge" dir="auto">
+          <span class="unseen">Label </span>
+          {label}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Why it did not go out. */
+function Outcome({ post }: { readonly post: Post }) {
+  if (post.error === null) return null;
+  const text = forPeople(post.error.replace(/^outcome unknown:\s*/i, ""));
+  return (
+    <div class={isUnknown(post) ? "hint" : "problem"}>
+      <p dir="auto">
+        {isUnknown(post) && <strong>No one knows whether it went out. </strong>}
+        {text}
+      </p>
+    </div>
+  );
+}
+
+/** What the channel shows of it: of a waiting post as the server works it out, else its text and media. */
+function Shown({ post }: { readonly post: Post }) {
+  const isWaiting = post.status === "scheduled" && may("publish");
+  const { data, isLoading } = useLoad(
+    async (signal) =>
+      // The preview is a help: without it the text is shown as it is.
+      isWaiting ? await call("schedule_post", contentOf(post), { signal }).catch(() => null) : null,
+    post.id,
+  );
+  if (isWaiting && isLoading) return <Bones rows={2} label="Loading the preview" />;
+  return (
+    <section class="post-shown" aria-label="What it shows">
+      {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
+      {/* It says itself that it is planned already. */}
+      {data?.warnings
+        ?.filter((warning) => !warning.includes(post.id))
+        .map((warning) => (
+          <p key={warning} class="muted note">
+            {forPeople(warning)}
+          </p>
+        ))}
+    </section>
+  );
+}
+
+function Plain({ post }: { readonly post: Post }) {
+  const title = post.metadata?.["title"];
+  const media = mediaOf(post);
+  return (
+    <div class="preview">
+      {typeof title === "string" && (
+        <p class="post-title" dir="auto">
+          {title}
+        </p>
+      )}
+      {post.caption !== null && post.caption !== "" && (
+        <p class="preview-text" dir="auto">
+          {post.caption}
+        </p>
+      )}
+      {media.length > 0 && (
+        <div class={`preview-media of-${Math.min(media.length, 4)}`}>
+          {media.map(({ url, alt }) => (
+            <Picture key={url} mediaUrl={url} alt={alt} size={480} />
+          ))}
+        </div>
+      )}
+      {threadOf(post).map((text, at) => (
+        <p key={at} class="preview-text preview-part" dir="auto">
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Links({ post, draftId }: { readonly post: Post; readonly draftId: string | null }) {
+  const isWeb = post.platformUrl !== null && /^https?:\/\//i.test(post.platformUrl);
+  if (!isWeb && draftId === null) return null;
+  return (
+    <p class="buttons">
+      {isWeb && (
+        <ButtonLink href={post.platformUrl ?? ""} isOutside isSmall>
+          <ExternalLink aria-hidden="true" />
+          Open on {platformTitle(post.provider)}
+        </ButtonLink>
+      )}
+      {draftId !== null && (
+        <ButtonLink href={`/app/review?draft=${encodeURIComponent(draftId)}`} isSmall kind="quiet">
+          The draft it comes from
+        </ButtonLink>
+      )}
+    </p>
+  );
+}
+
+function History({
+  attempts,
+  post,
+}: {
+  readonly attempts: Parameters<typeof tellHistory>[0];
+  readonly post: Post;
+}) {
+  const at = (ms: number): string =>
+    `${formats.value.shortDay(zone.value.read(ms).day)}, ${formats.value.time(ms)}`;
+  const lines = tellHistory(attempts, platformTitle(post.provider));
+  return (
+    <section class="post-history">
+      <h3>History</h3>
+      <ol>
+        <li>
+          <time dateTime={post.createdAt}>{at(Date.parse(post.createdAt))}</time>
+          <p>Scheduled.</p>
+        </li>
+        {lines.map(({ at: ms, text, isBad }, index) => (
+          <li key={index} class={isBad ? "bad" : undefined}>
+            <time dateTime={new Date(ms).toISOString()}>{at(ms)}</time>
+            <p dir="auto">{text}</p>
+          </li>
+        ))}
+      </ol>
+      {lines.length === 0 && post.status === "scheduled" && <p class="muted note">It was not tried yet.</p>}
+    </section>
+  );
+}

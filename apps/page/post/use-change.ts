@@ -1,0 +1,33 @@
+import { useState } from "preact/hooks";
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../../shared/for-people.ts";
+import type { Json } from "../../shared/json.ts";
+import { call } from "../data/tools.ts";
+import { say } from "../ui/toasts.tsx";
+import { sentenceOf } from "../wire.ts";
+
+export interface PostActionsProps {
+  readonly post: Post;
+  onChanged(): void;
+}
+
+type Change = "update_post" | "retry_post" | "cancel_post" | "resolve_post";
+
+/** Does one thing to a post, with the refusal in words. */
+export function useChange(onChanged: () => void) {
+  const [doing, setDoing] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const change = async (name: Change, args: Json, said: string): Promise<void> => {
+    setDoing(name);
+    setError(null);
+    try {
+      await call(name, args);
+      say(said);
+      onChanged();
+    } catch (reason) {
+      setError(forPeople(sentenceOf(reason)));
+    }
+    setDoing(null);
+  };
+  return { doing, error, change };
+}

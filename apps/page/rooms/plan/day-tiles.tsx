@@ -1,0 +1,67 @@
+import { draftsByDay, postsByDay, slotsByDay, type State } from "../../../calendar/state.ts";
+import type { Day } from "../../../shared/zone.ts";
+import { may } from "../../data/session.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Sheet } from "../../ui/sheet.tsx";
+import { DraftTile, PostTile, SlotTile } from "./tile.tsx";
+
+const NINE = 9 * 60;
+
+interface DayTilesProps {
+  readonly state: State;
+  readonly day: Day;
+  onOpen(id: string): void;
+}
+
+/** All that a day holds. */
+export function DayTiles({ state, day, onOpen }: DayTilesProps) {
+  const posts = postsByDay(state).get(day) ?? [];
+  const drafts = draftsByDay(state).get(day) ?? [];
+  const slots = slotsByDay(state).get(day) ?? [];
+  if (posts.length + drafts.length + slots.length === 0) return <p class="muted">Nothing is planned.</p>;
+  return (
+    <div class="plan-tiles">
+      {drafts.map((draft) => (
+        <DraftTile key={draft.id} draft={draft} />
+      ))}
+      {posts.map((post) => (
+        <PostTile key={post.id} post={post} onOpen={onOpen} />
+      ))}
+      {may("draft") && slots.map((slot) => <SlotTile key={`${slot.accountId}${slot.at}`} slot={slot} />)}
+    </div>
+  );
+}
+
+/** One day below the month or in the week, where there is no room for words in a grid. */
+export function DaySection({ state, day, onOpen }: DayTilesProps) {
+  const isToday = day === state.zone.read(state.now).day;
+  return (
+    <section class="plan-day">
+      <h2 aria-current={isToday ? "date" : undefined}>
+        {state.formats.shortDay(day)}
+        {isToday && <span class="plan-today">Today</span>}
+      </h2>
+      <DayTiles state={state} day={day} onOpen={onOpen} />
+    </section>
+  );
+}
+
+/** One day over the calendar. */
+export function DaySheet({ onClose, ...rest }: DayTilesProps & { onClose(): void }) {
+  const { state, day } = rest;
+  const nine = state.zone.toMs({ day, minutes: NINE });
+  const isOver = day < state.zone.read(state.now).day;
+  const at = nine > state.now ? `?at=${encodeURIComponent(new Date(nine).toISOString())}` : "";
+  return (
+    <Sheet title={state.formats.longDay(day)} onClose={onClose}>
+      <DayTiles {...rest} />
+      {may("draft") && !isOver && (
+        <div class="sheet-foot">
+          <ButtonLink href={`/app/write${at}`} kind="main">
+            Write a post for this day
+          </ButtonLink>
+        </div>
+      )}
+    </Sheet>
+  );
+}

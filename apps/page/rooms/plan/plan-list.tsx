@@ -1,0 +1,79 @@
+import { CalendarSearch } from "lucide-preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { now } from "../../../shared/clock.ts";
+import { formats, zone } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import type { PlanQuery } from "./plan-query.ts";
+import { PostTile } from "./tile.tsx";
+import { usePosts } from "./use-posts.ts";
+
+/** The posts by day, as far as one scrolls. `round`: another number asks anew. */
+export function PlanList({
+  query,
+  round,
+  onOpen,
+}: {
+  readonly query: PlanQuery;
+  readonly round: number;
+  onOpen(id: string): void;
+}) {
+  const { posts, cursor, error, isLoading, more } = usePosts(query, round);
+  const days = useMemo(
+    () => [...Map.groupBy(posts, ({ scheduledAt }) => zone.value.read(scheduledAt).day)],
+    [posts, zone.value],
+  );
+  const today = zone.value.read(now()).day;
+  if (isLoading && posts.length === 0) return <Bones rows={6} label="Loading the posts" />;
+  if (error !== null && posts.length === 0) return <Problem sentence={error} onRetry={more} />;
+  if (posts.length === 0) return <NoPosts query={query} />;
+  return (
+    <div class="plan-list">
+      {days.map(([day, ones]) => (
+        <section key={day} class="plan-day" style={{ "--rows": ones.length }}>
+          <h2 aria-current={day === today ? "date" : undefined}>
+            {formats.value.longDay(day)}
+            {day === today && <span class="plan-today">Today</span>}
+          </h2>
+          <div class="plan-tiles">
+            {ones.map((post) => (
+              <PostTile key={post.id} post={post} onOpen={onOpen} />
+            ))}
+          </div>
+        </section>
+      ))}
+      {error !== null && <Problem sentence={error} onRetry={more} />}
+      {cursor !== null && error === null && <MoreAtEnd isLoading={isLoading} onMore={more} />}
+    </div>
+  );
+}
+
+function NoPosts({ query }: { readonly query: PlanQuery }) {
+  const text =
+    query.search !== ""
+      ? "Each word must begin a word of the title, text, labels or note. Try fewer words, or look at the latest posts."
+      : query.isUpcoming
+        ? "No post is planned from today on. Look at the latest ones, or write one."
+        : "No post fits. Take a filter away, or write one.";
+  return <Empty icon={<CalendarSearch aria-hidden="true" />} title="No posts here" text={text} />;
+}
+
+/** Loads on when its place comes into view; it can be pressed too. */
+function MoreAtEnd({ isLoading, onMore }: { readonly isLoading: boolean; onMore(): void }) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (end.current === null) return undefined;
+    const seen = new IntersectionObserver(([entry]) => entry?.isIntersecting === true && onMore(), {
+      rootMargin: "600px",
+    });
+    seen.observe(end.current);
+    return () => seen.disconnect();
+  }, [onMore]);
+  return (
+    <div ref={end} class="plan-more">
+      <Button isBusy={isLoading} onClick={onMore}>
+        {isLoading ? "Loading…" : "Show more"}
+      </Button>
+    </div>
+  );
+}

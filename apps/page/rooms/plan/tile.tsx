@@ -1,0 +1,71 @@
+import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../calendar/posts.ts";
+import { formats } from "../../data/session.ts";
+import { channelName, findAccount } from "../../data/shared-data.ts";
+import { DraftBadge, StatusBadge } from "../../ui/badges.tsx";
+import { ChannelLabel, PlatformGlyph } from "../../ui/channel.tsx";
+import { Picture } from "../../ui/picture.tsx";
+
+/** A post with its picture, text, time, channel and state. */
+export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen(id: string): void }) {
+  return (
+    <button type="button" class="plan-tile" data-id={post.id} onClick={() => onOpen(post.id)}>
+      {post.mediaUrl !== "" && <Picture mediaUrl={post.mediaUrl} alt="" size={96} />}
+      <span class="plan-tile-main">
+        <span class="plan-tile-facts">
+          <span class="plan-time">{formats.value.time(post.scheduledAt)}</span>
+          <ChannelLabel accountId={post.accountId} />
+          <StatusBadge status={post.status} />
+        </span>
+        <span class="plan-tile-title" dir="auto">
+          {post.title}
+        </span>
+        {post.error !== null && (
+          <span class="plan-tile-error" dir="auto">
+            {post.error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
+          </span>
+        )}
+      </span>
+    </button>
+  );
+}
+
+/** Where a person goes on with a draft. */
+export function draftAddress({ id, state }: Pick<CalendarDraft, "id" | "state">): string {
+  return `/app/${state === "waiting" ? "review" : "write"}?draft=${encodeURIComponent(id)}`;
+}
+
+export function DraftTile({ draft }: { readonly draft: CalendarDraft }) {
+  const [first, ...others] = draft.targets;
+  return (
+    <a class="plan-tile draft" href={draftAddress(draft)}>
+      <span class="plan-tile-main">
+        <span class="plan-tile-facts">
+          <span class="plan-time">{formats.value.time(draft.at)}</span>
+          {first !== undefined && <ChannelLabel accountId={first.accountId} />}
+          {others.length > 0 && <span class="muted">and {others.length} more</span>}
+          <DraftBadge state={draft.state} />
+        </span>
+        <span class="plan-tile-title" dir="auto">
+          {draft.title}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+/** The address at which a post for this time is written. */
+export function slotAddress(slot: FreeSlot): string {
+  const params = { account: slot.accountId, at: new Date(slot.at).toISOString() };
+  return `/app/write?${new URLSearchParams(params).toString()}`;
+}
+
+export function SlotTile({ slot }: { readonly slot: FreeSlot }) {
+  const account = findAccount(slot.accountId);
+  return (
+    <a class="plan-slot" href={slotAddress(slot)}>
+      <span class="plan-time">{formats.value.time(slot.at)}</span>
+      {account !== null && <PlatformGlyph provider={account.provider} />}
+      <span dir="auto">Free on {channelName(slot.accountId)}</span>
+    </a>
+  );
+}

@@ -1,0 +1,87 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
+import { type CalendarPost, readPost } from "../../../calendar/posts.ts";
+import { now } from "../../../shared/clock.ts";
+import { forPeople } from "../../../shared/for-people.ts";
+import type { Json } from "../../../shared/json.ts";
+import { zone } from "../../data/session.ts";
+import { call } from "../../data/tools.ts";
+import { sentenceOf } from "../../wire.ts";
+import { type PlanQuery, statusesOf } from "./plan-query.ts";
+
+const PAGE = 100;
+/** The most that the server answers at once. */
+const LARGEST_PAGE = 500;
+
+interface Posts {
+  readonly posts: readonly CalendarPost[];
+  readonly cursor: string | null;
+  readonly error: string | null;
+  readonly isLoading: boolean;
+}
+
+/** The posts of the list: the latest a page at a time, those to come all at once. `round`: another asks anew. */
+export function usePosts(query: PlanQuery, round: number): Posts & { more(): void } {
+  const [state, setState] = useState<Posts>({ posts: [], cursor: null, error: null, isLoading: true });
+  const latest = useRef(state);
+  latest.current = state;
+  const run = useRef(0);
+  const key = JSON.stringify([argsOf(query), query.isUpcoming]);
+  const load = useCallback(
+    async (before: readonly CalendarPost[], cursor: string | null, limit: number): Promise<void> => {
+      const mine = ++run.current;
+      setState((one) => ({ ...one, isLoading: true, error: null }));
+      try {
+        const page = await (query.isUpcoming
+          ? loadUpcoming(argsOf(query))
+          : loadPage(argsOf(query), cursor, limit));
+        const posts = [...before, ...page.posts.flatMap((post) => readPost(post) ?? [])];
+        if (mine === run.current) setState({ posts, cursor: page.nextCursor, error: null, isLoading: false });
+      } catch (reason) {
+        const error = forPeople(sentenceOf(reason));
+        if (mine === run.current) setState((one) => ({ ...one, error, isLoading: false }));
+      }
+    },
+    [key],
+  );
+  useEffect(() => {
+    setState((one) => ({ ...one, posts: [] }));
+    void load([], null, PAGE);
+  }, [load]);
+  useEffect(() => {
+    // As many as are shown, so that no one loses their place.
+    if (round > 0) void load([], null, Math.min(LARGEST_PAGE, Math.max(PAGE, latest.current.posts.length)));
+  }, [round]);
+  const more = useCallback(() => {
+    const { posts, cursor, isLoading } = latest.current;
+    if (!isLoading) void load(cursor === null ? [] : posts, cursor, PAGE);
+  }, [load]);
+  return { ...state, more };
+}
+
+function argsOf({ channels, states, label, search, isUpcoming }: PlanQuery): Json {
+  const statuses = statusesOf(states);
+  return {
+    ...(channels.length > 0 && { accountId: channels }),
+    ...(statuses !== null && statuses.length > 0 && { status: statuses }),
+    ...(label !== "" && { label: [label] }),
+    ...(search !== "" && { search }),
+    ...(isUpcoming && { from: zone.value.read(now()).day }),
+  };
+}
+
+function loadPage(args: Json, cursor: string | null, limit: number): Promise<PostPage> {
+  return call("list_posts", { ...args, limit, ...(cursor !== null && { cursor }) });
+}
+
+/** The server lists the latest first, so that the next ones stand on its last page. */
+async function loadUpcoming(args: Json): Promise<PostPage> {
+  const posts: PostPage["posts"] = [];
+  let cursor: string | null = null;
+  do {
+    const page: PostPage = await loadPage(args, cursor, LARGEST_PAGE);
+    posts.push(...page.posts);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return { posts: posts.reverse(), nextCursor: null };
+}

@@ -1,0 +1,93 @@
+import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
+import { forPeople } from "../../../shared/for-people.ts";
+import { formats, may } from "../../data/session.ts";
+import { Ask } from "../../ui/ask.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/states.tsx";
+import type { Actions } from "./actions.ts";
+import type { Composer } from "./composer.ts";
+import { listed } from "./repeat.ts";
+import type { SaveState } from "./saver.ts";
+import { fullName } from "./names.ts";
+
+/** What can be done, and how far what is written was kept. */
+export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
+  const { form, post, state } = composer;
+  const { isBusy, refusal } = actions;
+  const isNow = form.value.when === "now";
+  const names = listed(form.value.targets.map(({ accountId }) => fullName(accountId)));
+  return (
+    <div class="action-bar">
+      {refusal !== null && <Problem sentence={forPeople(refusal)} />}
+      <div class="action-row">
+        <Kept state={state.value} isPost={post !== null} onRetry={actions.save} />
+        <div class="buttons">
+          {post === null && (
+            <Button kind="quiet" class="save" aria-keyshortcuts="Control+S" onClick={actions.save}>
+              <Save aria-hidden="true" />
+              Save
+            </Button>
+          )}
+          {post === null && may("publish") && (
+            <Button isBusy={isBusy} onClick={actions.ask}>
+              <MessageCircleQuestion aria-hidden="true" />
+              Ask for approval
+            </Button>
+          )}
+          <Button kind="main" isBusy={isBusy} aria-keyshortcuts="Control+Enter" onClick={actions.main}>
+            {isNow ? <Send aria-hidden="true" /> : <CalendarCheck aria-hidden="true" />}
+            {mainLabel(composer)}
+          </Button>
+        </div>
+      </div>
+      {actions.isAsking && (
+        <Ask
+          question={post === null ? "Publish now?" : "Send it again now?"}
+          text={`It goes out at once on ${names}. A post that is live cannot be called back from those who saw it.`}
+          yes={post === null ? "Publish now" : "Send it now"}
+          no="Not yet"
+          onYes={actions.publish}
+          onClose={actions.stopAsking}
+        />
+      )}
+    </div>
+  );
+}
+
+function mainLabel({ form, post }: Composer): string {
+  const { when } = form.value;
+  if (post !== null)
+    return post.status !== "failed" ? "Save the change" : when === "now" ? "Send it again" : "Schedule again";
+  if (!may("publish")) return "Ask for approval";
+  return when === "now" ? "Publish now" : when === "repeat" ? "Start the series" : "Schedule";
+}
+
+interface KeptProps {
+  readonly state: SaveState;
+  readonly isPost: boolean;
+  onRetry(): void;
+}
+
+function Kept({ state, isPost, onRetry }: KeptProps) {
+  if (state.kind === "failed")
+    return (
+      <p class="kept wrong" role="alert">
+        Not saved: {state.sentence}{" "}
+        <Button isSmall kind="quiet" onClick={onRetry}>
+          Try again
+        </Button>
+      </p>
+    );
+  return (
+    <p class="kept muted note" role="status">
+      {keptText(state, isPost)}
+    </p>
+  );
+}
+
+function keptText(state: SaveState, isPost: boolean): string {
+  if (state.kind === "conflict") return "Not saved: it was changed elsewhere";
+  if (isPost) return state.kind === "changed" ? "Not saved yet" : "";
+  if (state.kind === "saved") return `Saved ${formats.value.time(state.at)}`;
+  return state.kind === "nothing" ? "Kept as you write" : "Saving…";
+}

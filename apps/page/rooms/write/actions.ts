@@ -1,0 +1,176 @@
+import { useSignalEffect } from "@preact/signals";
+import { useLocation } from "preact-iso";
+import { useEffect, useState } from "preact/hooks";
+import { now } from "../../../shared/clock.ts";
+import { may, formats, zone } from "../../data/session.ts";
+import { loadStatus } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { say } from "../../ui/toasts.tsx";
+import { CallError, sentenceOf } from "../../wire.ts";
+import { type Composer, sendPost } from "./composer.ts";
+import { type Form, timeProblem } from "./form.ts";
+import { splitByField } from "./remarks.ts";
+import { inWords, listed } from "./repeat.ts";
+import { isUploading } from "./uploads.ts";
+import { fromWall } from "./wall.ts";
+import { fullName } from "./names.ts";
+
+/** What can be done with what is written. */
+export interface Actions {
+  readonly isBusy: boolean;
+  /** Why the last one was refused. */
+  readonly refusal: string | null;
+  /** Whether the person is asked before it goes out at once. */
+  readonly isAsking: boolean;
+  stopAsking(): void;
+  save(): void;
+  ask(): void;
+  /** The main thing to do: schedule, publish, send again, or ask for approval. */
+  main(): void;
+  /** After the question. */
+  publish(): Promise<void>;
+}
+
+/** `onTry`: what is missing is to be shown. */
+export function useActions(composer: Composer, onTry: () => void): Actions {
+  const { route } = useLocation();
+  const [isBusy, setIsBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [isAsking, setIsAsking] = useState(false);
+
+  // What was refused may be mended now.
+  useSignalEffect(() => {
+    void composer.form.value;
+    setRefusal(null);
+  });
+  const leave = (text: string, path: string): void => {
+    say(text);
+    void loadStatus();
+    route(path);
+  };
+  /** Whether all is there that is needed. Says what is not. */
+  const isReady = async (): Promise<boolean> => {
+    const missing = missingIn(composer.form.value);
+    if (missing !== null) return refuse(missing);
+    if (!(await composer.flush()))
+      return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
+    const failing = composer.checks.value.filter(({ error }) => error !== null);
+    if (failing.length > 0) {
+      const names = listed(failing.map(({ accountId }) => fullName(accountId)));
+      return refuse(`Not yet: there is something to mend for ${names}. It is said in red where it belongs.`);
+    }
+    return true;
+  };
+  const refuse = (sentence: string): false => {
+    setRefusal(sentence);
+    onTry();
+    // After the page has shown what is wrong.
+    requestAnimationFrame(() =>
+      document.querySelector(".compose .wrong")?.scrollIntoView({ block: "center" }),
+    );
+    return false;
+  };
+  const run = (work: () => Promise<void>): void => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setRefusal(null);
+    work()
+      .catch((error: unknown) => refuse(refusalText(error)))
+      .finally(() => setIsBusy(false));
+  };
+  const approve = async (): Promise<void> => {
+    const { draft, form } = composer;
+    if (draft.value === null) return;
+    const { id, revision } = draft.value;
+    await call("decide_draft", { id, revision, decision: "approve" });
+    leave(doneText(form.value), "/app/plan");
+  };
+  const submit = async (): Promise<void> => {
+    const { value } = composer.draft;
+    if (value === null || !(await isReady())) return;
+    const { id, revision } = composer.draft.value ?? value;
+    await call("save_draft", { id, revision, submit: true });
+    leave("It waits for a person to decide.", "/app/review");
+  };
+
+  const actions: Actions = {
+    isBusy,
+    refusal,
+    isAsking,
+    stopAsking: () => setIsAsking(false),
+    save: () =>
+      run(async () => {
+        if (await composer.flush()) return;
+        if (composer.state.value.kind === "nothing")
+          refuse("There is nothing to save yet. Write something first.");
+      }),
+    ask: () =>
+      run(async () => {
+        if (await isReady()) await submit();
+      }),
+    main: () =>
+      run(async () => {
+        if (!(await isReady())) return;
+        const { post, form } = composer;
+        if (post === null && !may("publish")) return submit();
+        if (form.value.when === "now") return setIsAsking(true);
+        if (post === null) return approve();
+        await sendPost(post, form.value);
+        leave("The post was changed.", "/app/plan");
+      }),
+    publish: async () => {
+      const { post, form } = composer;
+      try {
+        if (post === null) return await approve();
+        await sendPost(post, form.value);
+      } catch (error) {
+        throw error instanceof CallError ? new CallError(error.status, refusalText(error)) : error;
+      }
+      leave("The post is sent again.", "/app/plan");
+    },
+  };
+  useKeys(actions);
+  return actions;
+}
+
+/** Control or Command with Enter and S. */
+function useKeys({ main, save }: Actions): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
+      if (event.key !== "Enter" && event.key !== "s") return;
+      event.preventDefault();
+      if (event.key === "Enter") main();
+      else save();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}
+
+/** Null: all is there. */
+function missingIn(form: Form): string | null {
+  if (form.targets.length === 0) return "Choose at least one channel first.";
+  const media = [...form.media, ...form.targets.flatMap((target) => target.media ?? [])];
+  if (isUploading(media.map(({ key }) => key)))
+    return "A file is still being sent. Wait until it is stored, or remove it.";
+  return timeProblem(form, zone.value, now());
+}
+
+function refusalText(error: unknown): string {
+  return splitByField(sentenceOf(error))
+    .map(({ text }) => text)
+    .join(" ");
+}
+
+function doneText(form: Form): string {
+  const where =
+    form.targets.length === 1
+      ? fullName(form.targets[0]?.accountId ?? "")
+      : `${form.targets.length} channels`;
+  if (form.when === "now") return `On its way to ${where}.`;
+  if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
+  if (form.when === "repeat") return `${inWords(form.repeat)} on ${where}.`;
+  const ms = fromWall(form.at, zone.value) ?? 0;
+  return `Scheduled on ${where} for ${formats.value.shortDay(form.at.slice(0, 10))}, ${formats.value.time(ms)}.`;
+}

@@ -1,0 +1,84 @@
+import { accounts, platformTitle } from "../../data/shared-data.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { PlatformGlyph } from "../../ui/channel.tsx";
+import { Bones } from "../../ui/states.tsx";
+import type { Composer } from "./composer.ts";
+import { newTarget } from "./form.ts";
+
+/** Whom it goes to: a chip for each channel, with how long the text is there. */
+export function ChannelsPart({
+  composer,
+  error,
+}: {
+  readonly composer: Composer;
+  readonly error: string | null;
+}) {
+  const { form, checks, post } = composer;
+  const all = accounts.value;
+  if (all === null) return <Bones rows={1} label="The channels are loading" />;
+  const chosen = form.value.targets;
+  // Where it went to stays shown, also when the channel was disconnected meanwhile.
+  const shown = all.filter(
+    ({ id, status }) =>
+      chosen.some(({ accountId }) => accountId === id) || (post === null && status !== "disconnected"),
+  );
+  const toggle = (accountId: string): void =>
+    composer.edit((now) => {
+      const rest = now.targets.filter((target) => target.accountId !== accountId);
+      const isChosen = rest.length < now.targets.length;
+      return { ...now, targets: isChosen ? rest : [...rest, newTarget(accountId)] };
+    });
+  if (shown.length === 0)
+    return (
+      <div class="hint">
+        <span>No channel is connected yet. What you write is kept as a draft.</span>
+        <ButtonLink isSmall href="/app/channels">
+          Connect a channel
+        </ButtonLink>
+      </div>
+    );
+  return (
+    <fieldset class="plain">
+      <legend>Channels</legend>
+      <div class="chips">
+        {shown.map(({ id, name, provider, status }) => {
+          const isChosen = chosen.some(({ accountId }) => accountId === id);
+          const check = isChosen ? checks.value.find(({ accountId }) => accountId === id) : undefined;
+          return (
+            <label key={id} class={isChosen ? "chip chosen" : "chip"}>
+              <input
+                type="checkbox"
+                checked={isChosen}
+                disabled={post !== null}
+                onChange={() => toggle(id)}
+              />
+              <PlatformGlyph provider={provider} />
+              <span class="chip-name" dir="auto">
+                {name}
+                <span class="unseen"> ({platformTitle(provider)})</span>
+              </span>
+              {status === "reconnect_required" && <span class="chip-note">reconnect</span>}
+              {check !== undefined && <Counter count={check.preview.count} />}
+            </label>
+          );
+        })}
+      </div>
+      {error !== null && (
+        <p class="wrong" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function Counter({ count }: { readonly count: { readonly length: number; readonly max: number | null } }) {
+  const { length, max } = count;
+  if (max === null) return null;
+  return (
+    <span class={length > max ? "counter over" : "counter"}>
+      {length}/{max}
+      {length > max && <span class="unseen">, too long</span>}
+    </span>
+  );
+}

@@ -1,0 +1,97 @@
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { forPeople } from "../../../shared/for-people.ts";
+import { findAccount } from "../../data/shared-data.ts";
+import { Room } from "../../ui/room.tsx";
+import { ActionBar } from "./action-bar.tsx";
+import { useActions } from "./actions.ts";
+import { ChannelsPart } from "./channels-part.tsx";
+import type { Composer } from "./composer.ts";
+import { ConflictChoice } from "./conflict-choice.tsx";
+import { learnFiles } from "./media-files.ts";
+import { NotesPart } from "./notes-part.tsx";
+import { learnPlatforms, sharedFields } from "./platform-fields.ts";
+import { Previews } from "./previews.tsx";
+import { placeOf, type Remark, remarksOf } from "./remarks.ts";
+import { TargetPart } from "./target-part.tsx";
+import { TextPart } from "./text-part.tsx";
+import { WhenPart } from "./when-part.tsx";
+
+/** The desk: what is written at one side, what comes of it at the other. */
+export function Compose({ composer, title }: { readonly composer: Composer; readonly title: string }) {
+  const { form, checks, draft, state, post } = composer;
+  const [isTried, setIsTried] = useState(false);
+  const actions = useActions(composer, () => setIsTried(true));
+  useLeaving(composer);
+  useSignalEffect(() => {
+    const providers = form.value.targets.flatMap(({ accountId }) => findAccount(accountId)?.provider ?? []);
+    void learnPlatforms(providers);
+  });
+  useSignalEffect(() => {
+    void learnFiles(form.value.media.flatMap(({ url }) => (isFilm(url) ? [url] : [])));
+  });
+  const remarks = remarksOf(checks.value);
+  const shared = sharedFields(form.value.targets).map(({ key }) => key);
+  const remarksAt = (place: string): readonly Remark[] =>
+    remarks.filter((remark) => placeOf(remark, form.value, shared) === place);
+  return (
+    <Room title={title} actions={null}>
+      {state.value.kind === "conflict" && (
+        <ConflictChoice composer={composer} sentence={state.value.sentence} />
+      )}
+      {draft.value?.state === "waiting" && (
+        <p class="hint">This draft waits for a decision. A change takes it back, to be asked for again.</p>
+      )}
+      {draft.value?.decision?.what === "changes" && draft.value.state === "open" && (
+        <p class="hint">
+          {draft.value.decision.by.name} asks for changes
+          {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
+        </p>
+      )}
+      {post?.status === "failed" && post.error !== null && <p class="hint">{forPeople(post.error)}</p>}
+      <div class="compose compose-room">
+        <div class="compose-desk">
+          <ChannelsPart
+            composer={composer}
+            error={isTried && form.value.targets.length === 0 ? "Choose at least one channel." : null}
+          />
+          <TextPart composer={composer} remarksAt={remarksAt} />
+          {form.value.targets.map((target) => (
+            <TargetPart
+              key={target.accountId}
+              composer={composer}
+              target={target}
+              remarks={remarksAt(`of ${target.accountId}`)}
+            />
+          ))}
+          <WhenPart composer={composer} remarks={remarksAt("when")} isTried={isTried} />
+          {post === null && <NotesPart composer={composer} />}
+        </div>
+        <Previews composer={composer} />
+      </div>
+      <ActionBar composer={composer} actions={actions} />
+    </Room>
+  );
+}
+
+function isFilm(url: string): boolean {
+  return /\.(m4v|mkv|mov|mp4|webm|mp3|m4a|ogg|wav)$/i.test(url);
+}
+
+/** What is not kept yet is sent when the window is hidden, and asked about when it is closed. */
+function useLeaving(composer: Composer): void {
+  useEffect(() => {
+    const hide = (): void => {
+      if (document.visibilityState === "hidden" && composer.post === null) void composer.flush();
+    };
+    const close = (event: BeforeUnloadEvent): void => {
+      if (composer.isBehind()) event.preventDefault();
+    };
+    document.addEventListener("visibilitychange", hide);
+    window.addEventListener("beforeunload", close);
+    return () => {
+      document.removeEventListener("visibilitychange", hide);
+      window.removeEventListener("beforeunload", close);
+    };
+  }, [composer]);
+}

@@ -1,0 +1,31 @@
+import { signal } from "@preact/signals";
+import type { File as StoredFile } from "../../../../src/domain/files/file.ts";
+import { call } from "../../data/tools.ts";
+import { contentUrl } from "../../wire.ts";
+
+/** Files that were seen here, by their address. */
+export const filesByUrl = signal<ReadonlyMap<string, StoredFile>>(new Map());
+
+export function keepFiles(files: readonly StoredFile[]): void {
+  filesByUrl.value = new Map([...filesByUrl.value, ...files.map((file) => [file.url, file] as const)]);
+}
+
+/** Where the film or sound can be played from. Null: not known. */
+export function playableUrl(url: string): string | null {
+  const file = filesByUrl.value.get(url);
+  return file === undefined || file.type === "image" || file.type === "other" ? null : contentUrl(file.id);
+}
+
+const asked = new Set<string>();
+const MOST_FILES = 500;
+
+/** Looks for the files behind addresses that are not pictures, once for each. */
+export async function learnFiles(urls: readonly string[]): Promise<void> {
+  const unknown = urls.filter(
+    (url) => url.startsWith("r2://") && !filesByUrl.value.has(url) && !asked.has(url),
+  );
+  if (unknown.length === 0) return;
+  for (const url of unknown) asked.add(url);
+  const { files } = await call("list_files", { limit: MOST_FILES }).catch(() => ({ files: [] }));
+  keepFiles(files);
+}

@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import { Field } from "../../ui/field.tsx";
+import type { Composer } from "./composer.ts";
+
+/** For those who plan; never published. */
+export function NotesPart({ composer }: { readonly composer: Composer }) {
+  const { title, labels, note } = composer.form.value;
+  const [typed, setTyped] = useState(labels.join(", "));
+  const [isOpen] = useState(title !== "" || labels.length > 0 || note !== "");
+  return (
+    <details class="card more-fields" open={isOpen}>
+      <summary>For planning, never published</summary>
+      <div class="stack">
+        <Field label="Name of the draft (optional)">
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              dir="auto"
+              maxLength={300}
+              value={title}
+              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, title: value }))}
+            />
+          )}
+        </Field>
+        <Field label="Labels (optional)" help="To find it by. Separate them by commas.">
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              dir="auto"
+              value={typed}
+              onInput={({ currentTarget: { value } }) => {
+                setTyped(value);
+                composer.edit((now) => ({ ...now, labels: labelsOf(value) }));
+              }}
+            />
+          )}
+        </Field>
+        <Field label="Note (optional)">
+          {(control) => (
+            <textarea
+              {...control}
+              rows={2}
+              dir="auto"
+              maxLength={5_000}
+              value={note}
+              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, note: value }))}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  );
+}
+
+const MOST_LABELS = 20;
+const MOST_CHARS = 50;
+
+function labelsOf(text: string): readonly string[] {
+  const labels = text.split(",").map((label) => label.trim().slice(0, MOST_CHARS));
+  return [...new Set(labels.filter((label) => label !== ""))].slice(0, MOST_LABELS);
+}

@@ -1,0 +1,24 @@
+import { grouped, type Remark } from "./remarks.ts";
+import { listed } from "./repeat.ts";
+import { fullName } from "./names.ts";
+
+/** What the channels say of a field, below it. The channels are named where there are several. */
+export function Remarks({
+  remarks,
+  isNamed = true,
+}: {
+  readonly remarks: readonly Remark[];
+  readonly isNamed?: boolean;
+}) {
+  if (remarks.length === 0) return null;
+  return (
+    <ul class="remarks">
+      {grouped(remarks).map(({ accountIds, isError, text }) => (
+        <li key={text} class={isError ? "wrong" : "warned"}>
+          {isNamed && <strong>{listed(accountIds.map(fullName))}: </strong>}
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

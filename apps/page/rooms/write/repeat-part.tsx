@@ -1,0 +1,201 @@
+import { Plus, Trash2 } from "lucide-preact";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import type { Composer } from "./composer.ts";
+import { inWords, type RepeatForm, repeatProblems, UNITS, WEEKDAYS } from "./repeat.ts";
+
+/** The rule of a series. */
+export function RepeatPart({ composer }: { readonly composer: Composer }) {
+  const { repeat, caption } = composer.form.value;
+  const set = (change: Partial<RepeatForm>): void =>
+    composer.edit((before) => ({ ...before, repeat: { ...before.repeat, ...change } }));
+  const problems = repeatProblems(repeat);
+  const problemOf = (field: string): string | undefined => problems.find((one) => one.field === field)?.text;
+  return (
+    <div class="stack">
+      <div class="row-fields">
+        <Field label="Every" error={problemOf("every")}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              min={1}
+              max={366}
+              value={repeat.every}
+              onInput={({ currentTarget }) => set({ every: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Unit">
+          {(control) => (
+            <select
+              {...control}
+              value={repeat.unit}
+              onChange={({ currentTarget }) =>
+                set({ unit: UNITS.find((unit) => unit === currentTarget.value) ?? repeat.unit })
+              }
+            >
+              {UNITS.map((unit) => (
+                <option key={unit} value={unit}>
+                  {repeat.every === "1" ? unit : `${unit}s`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="At" error={problemOf("time")}>
+          {(control) => (
+            <input
+              {...control}
+              type="time"
+              value={repeat.time}
+              onInput={({ currentTarget }) => set({ time: currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {repeat.unit === "week" && <Weekdays repeat={repeat} set={set} error={problemOf("days")} />}
+      <div class="row-fields">
+        <Field label="From" error={problemOf("from")}>
+          {(control) => (
+            <input
+              {...control}
+              type="date"
+              value={repeat.from}
+              onInput={({ currentTarget }) => set({ from: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Ends">
+          {(control) => (
+            <select
+              {...control}
+              value={repeat.end}
+              onChange={({ currentTarget: { value } }) =>
+                set({ end: value === "until" ? "until" : value === "times" ? "times" : "never" })
+              }
+            >
+              <option value="never">When you stop it</option>
+              <option value="until">On a day</option>
+              <option value="times">After a number of times</option>
+            </select>
+          )}
+        </Field>
+        {repeat.end === "until" && (
+          <Field label="Last day" error={problemOf("until")}>
+            {(control) => (
+              <input
+                {...control}
+                type="date"
+                min={repeat.from}
+                value={repeat.until}
+                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
+        {repeat.end === "times" && (
+          <Field label="Times" error={problemOf("times")}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={1}
+                value={repeat.times}
+                onInput={({ currentTarget }) => set({ times: currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+      {problems.length === 0 && (
+        <p class="muted">
+          {inWords(repeat)}, by the clock of {repeat.timezone}.
+        </p>
+      )}
+      <Texts repeat={repeat} caption={caption} set={set} />
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly repeat: RepeatForm;
+  set(change: Partial<RepeatForm>): void;
+}
+
+function Weekdays({ repeat, set, error }: PartProps & { readonly error: string | undefined }) {
+  return (
+    <fieldset class="plain">
+      <legend>On</legend>
+      <div class="segments">
+        {WEEKDAYS.map(({ value, label }) => {
+          const isChosen = repeat.days.includes(value);
+          return (
+            <label key={value} class={isChosen ? "segment chosen" : "segment"}>
+              <input
+                type="checkbox"
+                checked={isChosen}
+                onChange={() =>
+                  set({
+                    days: isChosen ? repeat.days.filter((day) => day !== value) : [...repeat.days, value],
+                  })
+                }
+              />
+              <span aria-hidden="true">{label.slice(0, 3)}</span>
+              <span class="unseen">{label}</span>
+            </label>
+          );
+        })}
+      </div>
+      {error !== undefined && (
+        <p class="wrong" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** Texts that take turns, in the place of the one above. */
+function Texts({ repeat, caption, set }: PartProps & { readonly caption: string }) {
+  const { texts } = repeat;
+  const put = (at: number, text: string): void =>
+    set({ texts: texts.map((one, n) => (n === at ? text : one)) });
+  return (
+    <div class="stack tight">
+      {texts.map((text, at) => (
+        // What is written decides nothing about its place.
+        <div key={at} class="beside top">
+          <textarea
+            class="input grows"
+            rows={2}
+            dir="auto"
+            aria-label={`Text of turn ${at + 1}`}
+            value={text}
+            onInput={({ currentTarget }) => put(at, currentTarget.value)}
+          />
+          <IconButton
+            isSmall
+            label={`Remove text ${at + 1}`}
+            onClick={() => set({ texts: texts.filter((_, n) => n !== at) })}
+          >
+            <Trash2 aria-hidden="true" />
+          </IconButton>
+        </div>
+      ))}
+      <div class="buttons">
+        <Button
+          isSmall
+          kind="quiet"
+          onClick={() => set({ texts: texts.length === 0 ? [caption, ""] : [...texts, ""] })}
+        >
+          <Plus aria-hidden="true" />
+          {texts.length === 0 ? "Let texts take turns" : "One more text"}
+        </Button>
+      </div>
+      {texts.length > 0 && (
+        <p class="muted note">Each time the next text goes out, in the place of the one above.</p>
+      )}
+    </div>
+  );
+}

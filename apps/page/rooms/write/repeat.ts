@@ -1,0 +1,129 @@
+import type { Series } from "../../../../src/domain/drafts/repeat.ts";
+import type { Json } from "../../../shared/json.ts";
+import type { Day } from "../../../shared/zone.ts";
+
+export const UNITS = ["day", "week", "month", "year"] as const;
+export type Unit = (typeof UNITS)[number];
+
+export const WEEKDAYS = [
+  { value: "mon", label: "Monday" },
+  { value: "tue", label: "Tuesday" },
+  { value: "wed", label: "Wednesday" },
+  { value: "thu", label: "Thursday" },
+  { value: "fri", label: "Friday" },
+  { value: "sat", label: "Saturday" },
+  { value: "sun", label: "Sunday" },
+] as const;
+export type Weekday = (typeof WEEKDAYS)[number]["value"];
+
+/** A series as its fields have it: numbers and days are texts while they are typed. */
+export interface RepeatForm {
+  readonly every: string;
+  readonly unit: Unit;
+  readonly days: readonly Weekday[];
+  readonly time: string;
+  readonly timezone: string;
+  readonly from: Day;
+  readonly end: "never" | "until" | "times";
+  readonly until: Day;
+  readonly times: string;
+  /** Texts that take turns. Empty: always the same. */
+  readonly texts: readonly string[];
+}
+
+export function newRepeat(from: Day, timezone: string): RepeatForm {
+  const weekday = WEEKDAYS[(new Date(`${from}T00:00:00Z`).getUTCDay() + 6) % 7];
+  return {
+    every: "1",
+    unit: "week",
+    days: weekday === undefined ? [] : [weekday.value],
+    time: "09:00",
+    timezone,
+    from,
+    end: "never",
+    until: "",
+    times: "10",
+    texts: [],
+  };
+}
+
+export function readRepeat(series: Series): RepeatForm {
+  const { every, unit, days, time, timezone, from, until, times, texts } = series;
+  const base = newRepeat(from, timezone);
+  return {
+    ...base,
+    every: String(every),
+    unit,
+    days: days ?? base.days,
+    time,
+    end: until !== undefined ? "until" : times !== undefined ? "times" : "never",
+    until: until ?? "",
+    times: times === undefined ? base.times : String(times),
+    texts: texts ?? [],
+  };
+}
+
+/** As `repeat` of a draft takes it; only for a form without problems. */
+export function repeatOf(form: RepeatForm): Json {
+  const texts = form.texts.filter((text) => text.trim() !== "");
+  return {
+    every: Number(form.every),
+    unit: form.unit,
+    ...(form.unit === "week" && { days: form.days }),
+    time: form.time,
+    timezone: form.timezone,
+    from: form.from,
+    ...(form.end === "until" && { until: form.until }),
+    ...(form.end === "times" && { times: Number(form.times) }),
+    ...(texts.length > 0 && { texts }),
+  };
+}
+
+export interface RepeatProblem {
+  readonly field: "every" | "days" | "time" | "from" | "until" | "times";
+  readonly text: string;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** What is missing or wrong, field by field. */
+export function repeatProblems(form: RepeatForm): readonly RepeatProblem[] {
+  const { unit, end } = form;
+  const problems: (RepeatProblem | false)[] = [
+    !isWhole(form.every, 366) && { field: "every", text: "Give a whole number from 1 to 366." },
+    unit === "week" &&
+      form.days.length === 0 && { field: "days", text: "Choose at least one day of the week." },
+    !/^\d{2}:\d{2}$/.test(form.time) && { field: "time", text: "Give a time such as 09:30." },
+    !DAY.test(form.from) && { field: "from", text: "Choose the first day." },
+    end === "until" && !DAY.test(form.until) && { field: "until", text: "Choose the last day." },
+    end === "until" &&
+      DAY.test(form.until) &&
+      form.until < form.from && {
+        field: "until",
+        text: "The last day is before the first. Choose a later one.",
+      },
+    end === "times" &&
+      !isWhole(form.times, 10_000) && { field: "times", text: "Give a whole number from 1 to 10,000." },
+  ];
+  return problems.filter((one) => one !== false);
+}
+
+function isWhole(text: string, max: number): boolean {
+  const number = Number(text);
+  return text.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= max;
+}
+
+/** The rule in words: `Every 2 weeks on Monday and Friday at 09:00`. */
+export function inWords(form: RepeatForm): string {
+  const { every, unit, days, time } = form;
+  const count = Number(every);
+  const pace = count === 1 ? `Every ${unit}` : `Every ${count} ${unit}s`;
+  const chosen = WEEKDAYS.filter(({ value }) => days.includes(value)).map(({ label }) => label);
+  const on = unit !== "week" ? "" : chosen.length === 7 ? " on every day" : ` on ${listed(chosen)}`;
+  return `${pace}${on} at ${time}`;
+}
+
+/** `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

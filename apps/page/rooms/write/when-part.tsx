@@ -1,0 +1,121 @@
+import { useRef } from "preact/hooks";
+import { now } from "../../../shared/clock.ts";
+import { findAccount } from "../../data/shared-data.ts";
+import { formats, timezone, zone } from "../../data/session.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import type { Composer } from "./composer.ts";
+import { timeProblem, type When } from "./form.ts";
+import type { Remark } from "./remarks.ts";
+import { Remarks } from "./remarks.tsx";
+import { listed } from "./repeat.ts";
+import { RepeatPart } from "./repeat-part.tsx";
+import { fromWall, toWall } from "./wall.ts";
+import { fullName } from "./names.ts";
+
+const WAYS = [
+  { value: "at", label: "At a time" },
+  { value: "slot", label: "Next free slot" },
+  { value: "repeat", label: "Repeat" },
+  { value: "now", label: "Now" },
+] as const satisfies readonly { readonly value: When; readonly label: string }[];
+
+interface WhenPartProps {
+  readonly composer: Composer;
+  readonly remarks: readonly Remark[];
+  /** Whether what is missing is said already. */
+  readonly isTried: boolean;
+}
+
+/** When it goes out. */
+export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
+  const form = composer.form.value;
+  const isPost = composer.post !== null;
+  const ways = WAYS.filter(({ value }) =>
+    isPost ? value === "at" || (value === "now" && composer.post?.status === "failed") : true,
+  );
+  const problem = timeProblem(form, zone.value, now());
+  return (
+    <fieldset class="card when">
+      <legend class="unseen">When</legend>
+      <h2 aria-hidden="true">When</h2>
+      <div class="segments">
+        {ways.map(({ value, label }) => (
+          <label key={value} class={form.when === value ? "segment chosen" : "segment"}>
+            <input
+              type="radio"
+              name="when"
+              checked={form.when === value}
+              onChange={() => composer.edit((before) => ({ ...before, when: value }))}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+      {form.when === "at" && <At composer={composer} error={isTried ? problem : pastProblem(problem)} />}
+      {form.when === "slot" && <Slots composer={composer} />}
+      {form.when === "repeat" && <RepeatPart composer={composer} />}
+      {form.when === "now" && (
+        <p class="muted">It goes out as soon as {isPost ? "you send it" : "you publish it"}.</p>
+      )}
+      {form.when === "at" && problem !== null ? null : <Remarks remarks={remarks} />}
+    </fieldset>
+  );
+}
+
+/** A time that has passed is said at once; a field that is empty only when it is needed. */
+function pastProblem(problem: string | null): string | null {
+  return problem?.includes("passed") === true ? problem : null;
+}
+
+function At({ composer, error }: { readonly composer: Composer; readonly error: string | null }) {
+  const { at } = composer.form.value;
+  const ms = fromWall(at, zone.value);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <Field label="Day and time" help={`By the clock of ${timezone.value}.`} error={error}>
+      {(control) => (
+        <div class="beside">
+          <input
+            {...control}
+            ref={input}
+            type="datetime-local"
+            required
+            min={toWall(now(), zone.value)}
+            value={at}
+            onInput={({ currentTarget }) =>
+              composer.edit((before) => ({ ...before, at: currentTarget.value }))
+            }
+          />
+          {ms !== null && (
+            <span class="muted note">
+              {formats.value.longDay(at.slice(0, 10))}, {formats.value.time(ms)}
+            </span>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function Slots({ composer }: { readonly composer: Composer }) {
+  const ids = composer.form.value.targets.map(({ accountId }) => accountId);
+  const without = ids.filter((id) => (findAccount(id)?.schedule?.slots ?? []).length === 0);
+  if (without.length === 0)
+    return (
+      <p class="muted">
+        Each channel takes the next time of its plan that is still free when it is scheduled.
+      </p>
+    );
+  return (
+    <div class="hint">
+      <span>
+        {listed(without.map(fullName))} {without.length === 1 ? "has" : "have"} no slots yet. Set its times,
+        or choose a time here.
+      </span>
+      <ButtonLink isSmall href="/app/channels">
+        Set the times
+      </ButtonLink>
+    </div>
+  );
+}

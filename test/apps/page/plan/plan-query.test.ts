@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { addressOf, isFiltered, readQuery, statusesOf } from "../../../../apps/page/rooms/plan/plan-query.ts";
+
+const paramsOf = (address: string): Record<string, string> =>
+  Object.fromEntries(new URL(address, "http://page").searchParams);
+
+describe("the address of the plan", () => {
+  it("is the month of today, of all channels, where it says nothing", () => {
+    const query = readQuery({});
+    expect(query).toEqual({
+      view: "month",
+      day: null,
+      channels: [],
+      states: [],
+      label: "",
+      search: "",
+      isUpcoming: true,
+      post: null,
+    });
+    expect(addressOf(query)).toBe("/app/plan");
+    expect(isFiltered(query)).toBe(false);
+  });
+
+  it("says all that is shown, so that a link shows the same", () => {
+    const query = {
+      view: "list",
+      day: "2026-11-24",
+      channels: ["acc_1", "acc_2"],
+      states: ["failed", "draft"],
+      label: "winter & spring",
+      search: "late show",
+      isUpcoming: false,
+      post: "post_1",
+    } as const;
+    expect(readQuery(paramsOf(addressOf(query)))).toEqual(query);
+    expect(isFiltered(query)).toBe(true);
+  });
+
+  it("leaves out what it does not understand", () => {
+    const params = { view: "year", day: "2026-13-40", state: "failed,lost", channel: "a,a", order: "odd" };
+    expect(readQuery(params)).toMatchObject({
+      view: "month",
+      day: null,
+      states: ["failed"],
+      channels: ["a"],
+    });
+  });
+
+  it("means by a state all statuses that people call so", () => {
+    expect(statusesOf([])).toBeNull();
+    expect(statusesOf(["scheduled", "failed"])).toEqual(["scheduled", "publishing", "uploaded", "failed"]);
+    expect(statusesOf(["draft"])).toEqual([]);
+  });
+});

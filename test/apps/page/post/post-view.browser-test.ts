@@ -1,0 +1,162 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../support/browser.ts";
+import { queryOf } from "../../../support/handles.ts";
+import { objectionsTo, THEMES, WIDTHS } from "../../../support/looks.ts";
+import { addPosts, type TestPost } from "../../../support/post-rows.ts";
+import { startPageHost, type PageHost } from "../page-host.ts";
+
+const UNKNOWN = "outcome unknown: no answer came. Look at the channel, then settle it with resolve_post.";
+
+let browser: Browser;
+let host: PageHost;
+let blog: string;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+});
+afterEach(() => page.context().close());
+
+const statusOf = async (id: string): Promise<string> => (await host.call("get_post", { id })).post.status;
+
+async function open(post: TestPost, row: { error?: string; in_doubt?: 0 | 1 } = {}): Promise<Locator> {
+  const planned = { accountId: blog, caption: `Text of ${post.id}`, scheduledAt: "2026-11-24T08:00:00Z" };
+  await addPosts(host.ctx.store, [{ ...planned, ...post }]);
+  if (Object.keys(row).length > 0)
+    await queryOf(host.ctx.store).updateTable("posts").set(row).where("id", "=", post.id).execute();
+  page = await host.open(browser, { path: `/app/plan?post=${post.id}` });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(`Text of ${post.id}`).waitFor();
+  return dialog;
+}
+
+describe("a waiting post", () => {
+  it("shows what its channel will show, and goes to another time", async () => {
+    const post = await open({ id: "post_move", metadata: { title: "A title" } });
+    await post.locator(".badge.scheduled").waitFor();
+    expect(await post.getByText("is waiting already").count()).toBe(0);
+    expect(await post.getByRole("link", { name: "Edit" }).getAttribute("href")).toBe(
+      "/app/write?post=post_move",
+    );
+    expect(await post.getByRole("link", { name: "Duplicate" }).getAttribute("href")).toBe(
+      "/app/write?copy=post_move",
+    );
+    await post.getByLabel("Time").fill("2026-11-20T10:00");
+    await post.getByRole("button", { name: "Move" }).click();
+    await post.getByText(/is in the past/).waitFor();
+    await post.getByLabel("Time").fill("2026-11-30T18:45");
+    await post.getByRole("button", { name: "Move" }).click();
+    await page.getByRole("heading", { name: /Mon,? 30 Nov, 18:45/ }).waitFor();
+    expect((await host.call("get_post", { id: "post_move" })).post.scheduledAt).toBe(
+      "2026-11-30T17:45:00.000Z",
+    );
+  });
+
+  it("goes out now", async () => {
+    const post = await open({ id: "post_now" });
+    await post.getByRole("button", { name: "Send now" }).click();
+    await page.getByText("The post goes out now.").waitFor();
+    const { post: now } = await host.call("get_post", { id: "post_now" });
+    expect(now.scheduledAt).toBe("2026-11-21T09:00:00.000Z");
+  });
+
+  it("is cancelled after a question", async () => {
+    const post = await open({ id: "post_cancel" });
+    await post.getByRole("button", { name: "Cancel post" }).click();
+    const question = page.getByRole("dialog", { name: "Cancel this post?" });
+    await question.getByRole("button", { name: "Keep it" }).click();
+    expect(await statusOf("post_cancel")).toBe("scheduled");
+    await post.getByRole("button", { name: "Cancel post" }).click();
+    await question.getByRole("button", { name: "Yes, cancel it" }).click();
+    await post.locator(".badge.cancelled").waitFor();
+    expect(await statusOf("post_cancel")).toBe("cancelled");
+  });
+});
+
+describe("a failed post", () => {
+  it("says why in words for people, and is sent again", async () => {
+    const post = await open(
+      { id: "post_failed", status: "failed" },
+      { error: "The text is too long. Shorten it, then retry_post." },
+    );
+    await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
+    await post.getByRole("link", { name: "Edit and send again" }).waitFor();
+    await post.getByRole("button", { name: "Send again", exact: true }).click();
+    await post.locator(".badge.scheduled").waitFor();
+  });
+
+  it("is put away", async () => {
+    const post = await open({ id: "post_away", status: "failed" }, { error: "Too long." });
+    await post.getByRole("button", { name: "Put away" }).click();
+    await page.getByRole("button", { name: "Yes, put it away" }).click();
+    await expect.poll(() => statusOf("post_away")).toBe("cancelled");
+  });
+
+  it("of which nobody knows whether it went out, is settled by who looked", async () => {
+    const post = await open({ id: "post_there", status: "failed" }, { error: UNKNOWN, in_doubt: 1 });
+    await post.getByText("No one knows whether it went out.").waitFor();
+    expect(await post.getByRole("button", { name: "Send again" }).count()).toBe(0);
+    await post.getByLabel("Its address (optional)").fill("https://blog.example/1");
+    await post.getByRole("button", { name: "It is there", exact: true }).click();
+    await post.locator(".badge.published").waitFor();
+    const link = post.getByRole("link", { name: /^Open on/ });
+    expect(await link.getAttribute("href")).toBe("https://blog.example/1");
+  });
+
+  it("that is not there can be sent again", async () => {
+    const post = await open({ id: "post_gone", status: "failed" }, { error: UNKNOWN, in_doubt: 1 });
+    await post.getByRole("button", { name: "It is not there" }).click();
+    await post.getByRole("button", { name: "Send again", exact: true }).waitFor();
+  });
+});
+
+describe("a published post", () => {
+  it("gives figures when it is asked, and is taken down after a question", async () => {
+    const post = await open({ id: "post_live", status: "published" });
+    await post.getByRole("button", { name: /^Ask .* for figures$/ }).click();
+    await post.getByRole("button", { name: "Ask again" }).waitFor();
+    await post.getByRole("button", { name: "Take down" }).click();
+    await page.getByRole("dialog", { name: "Take this post down?" }).waitFor();
+    await page.getByRole("button", { name: "Leave it there" }).click();
+    expect(await statusOf("post_live")).toBe("published");
+  });
+});
+
+describe("a post that is not there", () => {
+  it("says so", async () => {
+    page = await host.open(browser, { path: "/app/plan?post=post_nowhere" });
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+  });
+});
+
+describe("how it looks", () => {
+  it.each([WIDTHS[0], { name: "small", width: 360 }])(
+    "has nothing to object to in a $name window",
+    async ({ name, width }) => {
+      const posts = [
+        [{ id: `post_a_${name}` }, {}],
+        [
+          { id: `post_b_${name}`, status: "failed" },
+          { error: UNKNOWN, in_doubt: 1 },
+        ],
+        [{ id: `post_c_${name}`, status: "published" }, {}],
+      ] as const;
+      for (const [post, row] of posts) {
+        await open(post, row);
+        await page.setViewportSize({ width, height: 800 });
+        for (const colorScheme of THEMES) {
+          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+          expect(await objectionsTo(page), `${post.id} ${colorScheme}`).toEqual([]);
+        }
+        if (post !== posts[2][0]) await page.context().close();
+      }
+    },
+  );
+});

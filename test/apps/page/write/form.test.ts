@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import {
+  draftOf,
+  emptyForm,
+  type Form,
+  formOf,
+  formOfPost,
+  isAnything,
+  metadataOf,
+  moved,
+  newTarget,
+  postChangeOf,
+  timeProblem,
+  withField,
+} from "../../../../apps/page/rooms/write/form.ts";
+import { fromWall, toWall } from "../../../../apps/page/rooms/write/wall.ts";
+import { createZone } from "../../../../apps/shared/zone.ts";
+
+const BERLIN = createZone("Europe/Berlin");
+const NOW = Date.parse("2026-11-26T10:00:00Z");
+
+const empty = (): Form => emptyForm(NOW, BERLIN);
+const picture = (url: string, altText = ""): Form["media"][number] => ({ key: url, url, altText });
+
+const DRAFT = {
+  id: "dft_1",
+  title: null,
+  state: "open",
+  revision: 3,
+  caption: "Hello",
+  mediaUrl: "r2://a/1.jpg",
+  metadata: {
+    altText: "One",
+    moreMedia: [{ url: "r2://a/2.jpg", altText: "Two" }],
+    thread: [{ caption: "And then", mediaUrl: "r2://a/3.jpg", altText: "Three" }],
+    language: "en",
+  },
+  targets: [
+    { accountId: "acc_1", caption: null, mediaUrl: null, metadata: null, scheduledAt: null },
+    {
+      accountId: "acc_2",
+      caption: "Short",
+      mediaUrl: "r2://a/2.jpg",
+      metadata: { altText: null, moreMedia: null, boardId: "7" },
+      scheduledAt: "2026-12-01T08:30:00.000Z",
+    },
+  ],
+  scheduledAt: "2026-11-27T08:00:00.000Z",
+  slot: null,
+  repeat: null,
+  labels: ["spring"],
+  note: "Ask Hanna",
+  checks: [],
+  writtenBy: { keyId: "key_1", name: "Claude" },
+  decision: null,
+  posts: [],
+  outcome: null,
+  createdAt: "2026-11-25T08:00:00.000Z",
+  updatedAt: "2026-11-25T08:00:00.000Z",
+} as const;
+
+describe("a draft as a form", () => {
+  it("comes back as it was", () => {
+    const form = formOf({ ...DRAFT, metadata: { ...DRAFT.metadata } } as never, NOW, BERLIN);
+    expect(form.at).toBe("2026-11-27T09:00");
+    expect(form.media.map(({ url, altText }) => [url, altText])).toEqual([
+      ["r2://a/1.jpg", "One"],
+      ["r2://a/2.jpg", "Two"],
+    ]);
+    expect(form.parts).toMatchObject([
+      { caption: "And then", medium: { url: "r2://a/3.jpg", altText: "Three" } },
+    ]);
+    expect(form.metadata).toEqual({ language: "en" });
+    expect(draftOf(form, BERLIN, Object.keys(DRAFT.metadata))).toEqual({
+      title: null,
+      caption: "Hello",
+      mediaUrl: DRAFT.mediaUrl,
+      metadata: DRAFT.metadata,
+      targets: DRAFT.targets,
+      scheduledAt: DRAFT.scheduledAt,
+      slot: null,
+      repeat: null,
+      labels: ["spring"],
+      note: "Ask Hanna",
+    });
+  });
+
+  it("takes keys away that the form has no more", () => {
+    const form = { ...empty(), caption: "Hi", metadata: { link: "https://example.com" } };
+    expect(metadataOf(form, ["altText", "thread", "link"])).toEqual({
+      altText: null,
+      thread: null,
+      link: "https://example.com",
+    });
+    expect(metadataOf(empty(), ["altText"])).toBeNull();
+  });
+
+  it("leaves out media whose bytes are not stored, and parts without text", () => {
+    const form = {
+      ...empty(),
+      media: [picture(""), picture("r2://a/1.jpg", " A dog ")],
+      parts: [{ key: "p", caption: " ", medium: null }],
+    };
+    expect(draftOf(form, BERLIN, [])).toMatchObject({
+      mediaUrl: "r2://a/1.jpg",
+      metadata: { altText: "A dog" },
+    });
+  });
+
+  it("takes the shared texts away from other media", () => {
+    const target = { ...newTarget("acc_1"), media: [picture("r2://a/9.jpg")] };
+    const form = {
+      ...empty(),
+      media: [picture("r2://a/1.jpg", "One"), picture("r2://a/2.jpg")],
+      targets: [target],
+    };
+    expect(draftOf(form, BERLIN, [])["targets"]).toMatchObject([
+      { mediaUrl: "r2://a/9.jpg", metadata: { altText: null, moreMedia: null } },
+    ]);
+    const none = { ...form, targets: [{ ...target, media: [] }] };
+    expect(draftOf(none, BERLIN, [])["targets"]).toMatchObject([{ mediaUrl: "" }]);
+  });
+
+  it("has one time of three", () => {
+    expect(draftOf({ ...empty(), when: "slot" }, BERLIN, [])).toMatchObject({
+      scheduledAt: null,
+      slot: "next",
+      repeat: null,
+    });
+    expect(draftOf({ ...empty(), when: "now" }, BERLIN, [])).toMatchObject({ scheduledAt: null, slot: null });
+    expect(draftOf({ ...empty(), when: "repeat" }, BERLIN, [])).toMatchObject({
+      scheduledAt: null,
+      slot: null,
+      repeat: { every: 1, unit: "week", days: ["fri"], time: "09:00", timezone: "Europe/Berlin" },
+    });
+    // A time that is not whole yet changes nothing of what the server has.
+    expect(draftOf({ ...empty(), at: "" }, BERLIN, [])).not.toHaveProperty("scheduledAt");
+    expect(draftOf({ ...empty(), at: "" }, BERLIN, [])).not.toHaveProperty("slot");
+  });
+
+  it("gives a series no times of single channels", () => {
+    const targets = [{ ...newTarget("acc_1"), at: "2026-12-01T09:00" }];
+    expect(draftOf({ ...empty(), when: "repeat", targets }, BERLIN, [])["targets"]).toMatchObject([
+      { scheduledAt: null },
+    ]);
+  });
+
+  it("is kept once there is anything in it", () => {
+    expect(isAnything(empty())).toBe(false);
+    expect(isAnything({ ...empty(), targets: [newTarget("acc_1")] })).toBe(false);
+    expect(isAnything({ ...empty(), media: [picture("")] })).toBe(false);
+    expect(isAnything({ ...empty(), caption: "a" })).toBe(true);
+    expect(isAnything({ ...empty(), media: [picture("r2://a/1.jpg")] })).toBe(true);
+  });
+});
+
+describe("a post as a form", () => {
+  const POST = {
+    accountId: "acc_1",
+    caption: "Hi",
+    mediaUrl: "",
+    metadata: { title: "T", altText: "x" },
+    scheduledAt: "2026-12-24T17:00:00.000Z",
+  };
+
+  it("sends its content, and null for what was taken away", () => {
+    const form = formOfPost(POST as never, NOW, BERLIN);
+    expect(form).toMatchObject({
+      when: "at",
+      at: "2026-12-24T18:00",
+      caption: "Hi",
+      metadata: { title: "T" },
+    });
+    expect(postChangeOf({ ...form, metadata: {} }, BERLIN, ["title", "altText"])).toEqual({
+      caption: "Hi",
+      mediaUrl: "",
+      metadata: { title: null, altText: null },
+      scheduledAt: "2026-12-24T17:00:00.000Z",
+    });
+  });
+
+  it("goes out at once where its time has passed", () => {
+    expect(formOfPost({ ...POST, scheduledAt: "2026-11-01T00:00:00.000Z" } as never, NOW, BERLIN).when).toBe(
+      "now",
+    );
+  });
+});
+
+it("moves items, and only within the list", () => {
+  expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
+  expect(moved(["a", "b", "c"], 2, 1)).toEqual(["a", "c", "b"]);
+  expect(moved(["a", "b"], 1, 2)).toEqual(["a", "b"]);
+  expect(moved(["a", "b"], 0, -1)).toEqual(["a", "b"]);
+});
+
+it("takes an empty field out of the metadata", () => {
+  expect(withField({ a: 1 }, "b", "x")).toEqual({ a: 1, b: "x" });
+  expect(withField({ a: 1, b: "x" }, "b", "")).toEqual({ a: 1 });
+  expect(withField({ a: 1, b: ["x"] }, "b", [])).toEqual({ a: 1 });
+  expect(withField({ a: true }, "a", false)).toEqual({ a: false });
+});
+
+it("reads wall times in the zone, also around a clock change", () => {
+  expect(toWall(Date.parse("2026-07-01T10:05:00Z"), BERLIN)).toBe("2026-07-01T12:05");
+  expect(fromWall("2026-07-01T12:05", BERLIN)).toBe(Date.parse("2026-07-01T10:05:00Z"));
+  expect(fromWall("2026-03-29T02:30", BERLIN)).toBe(Date.parse("2026-03-29T01:30:00Z"));
+  expect(fromWall("", BERLIN)).toBeNull();
+  expect(fromWall("2026-13-45T10:00", BERLIN)).toBeNull();
+});
+
+it("says what is wrong with the time", () => {
+  expect(timeProblem(empty(), BERLIN, NOW)).toBeNull();
+  expect(timeProblem({ ...empty(), at: "" }, BERLIN, NOW)).toBe("Choose a day and a time.");
+  expect(timeProblem({ ...empty(), at: "2026-11-26T08:00" }, BERLIN, NOW)).toContain("has passed");
+  const repeat = { ...empty().repeat, days: [] };
+  expect(timeProblem({ ...empty(), when: "repeat", repeat }, BERLIN, NOW)).toContain("day of the week");
+  expect(timeProblem({ ...empty(), when: "now", at: "" }, BERLIN, NOW)).toBeNull();
+});

@@ -1,0 +1,80 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../support/browser.ts";
+import { rowsOf } from "../../../support/handles.ts";
+import { addAccount, addPosts } from "../../../support/post-rows.ts";
+import { startPageHost, type PageHost } from "../page-host.ts";
+
+let browser: Browser;
+let host: PageHost;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  host = await startPageHost();
+  await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
+});
+afterEach(async () => {
+  await page?.context().close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+const open = (path: string): Promise<Page> => host.open(browser, { path });
+const drafts = async (): Promise<any[]> => (await host.call("list_drafts", {})).drafts;
+const posts = (): Promise<any[]> => rowsOf(host.ctx.store, "SELECT * FROM posts");
+const text = () => page.getByLabel("Text", { exact: true });
+const channel = (name: string) => page.getByRole("checkbox", { name });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+describe("a post that is there", () => {
+  it("is changed without a draft while it waits", async () => {
+    const { post } = await host.call("schedule_post", {
+      accountId: "acc_blog",
+      caption: "Old",
+      scheduledAt: new Date(host.clock.now() + 86_400_000).toISOString(),
+      metadata: { title: "Kept" },
+    });
+    page = await open(`/app/write?post=${post.id}`);
+    await text().fill("New");
+    await page.getByRole("article", { name: "Blog" }).getByText("New").waitFor();
+    await button("Save the change").click();
+    await page.waitForURL("**/app/plan");
+    expect(await drafts()).toEqual([]);
+    const [row] = await posts();
+    expect(row).toMatchObject({ caption: "New", status: "scheduled" });
+    expect(JSON.parse(row.metadata)).toEqual({ title: "Kept" });
+  });
+
+  it("is sent again with changes after it failed", async () => {
+    const at = host.clock.now() - 60_000;
+    await addPosts(host.ctx.store, [
+      { id: "post_1", accountId: "acc_blog", caption: "Bad", status: "failed", scheduledAt: at },
+    ]);
+    page = await open("/app/write?post=post_1");
+    await text().fill("Good");
+    await button("Send it again").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send it now" }).click();
+    await page.waitForURL("**/app/plan");
+    expect(await posts()).toMatchObject([{ caption: "Good", status: "scheduled" }]);
+  });
+
+  it("begins another one", async () => {
+    await addPosts(host.ctx.store, [
+      { id: "post_1", accountId: "acc_blog", caption: "Again", status: "published" },
+    ]);
+    page = await open("/app/write?copy=post_1");
+    await expect.poll(() => text().inputValue()).toBe("Again");
+    expect(await channel("Blog").isChecked()).toBe(true);
+  });
+});
+
+it("begins with what another app shares, or with a free slot", async () => {
+  page = await open("/app/write?title=A+page&text=Look&url=https%3A%2F%2Falpine.example%2F");
+  await expect.poll(() => text().inputValue()).toBe("Look\n\nhttps://alpine.example/");
+  await page.goto(`${host.address}/app/write?account=acc_blog&at=2030-01-31T08:30:00.000Z`);
+  await expect.poll(() => page.getByLabel("Day and time").inputValue()).toBe("2030-01-31T09:30");
+  expect(await channel("Blog").isChecked()).toBe(true);
+});
