@@ -100,8 +100,7 @@ export async function findClient(
   id: string,
   redirectUri: string,
 ): Promise<OAuthClient | null> {
-  if (id.startsWith("https://"))
-    return { ...(await server.documents.find(id, redirectUri)), isProven: true };
+  if (id.startsWith("https://")) return { ...(await server.documents.find(id, redirectUri)), isProven: true };
   const row = await findRegistered(server, id);
   if (row === null) return null;
   return {

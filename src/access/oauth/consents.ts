@@ -1,5 +1,12 @@
 import { AppError } from "../../domain/errors.ts";
-import { type Caller, canReachAccount, isAllowed, type Role, ROLE_NAMES, ROLES } from "../../domain/permissions.ts";
+import {
+  type Caller,
+  canReachAccount,
+  isAllowed,
+  type Role,
+  ROLE_NAMES,
+  ROLES,
+} from "../../domain/permissions.ts";
 import { DAY, toIso } from "../../domain/time.ts";
 import type { CallContext } from "../../context.ts";
 import { listAccountRows } from "../../store/queries/accounts.ts";
@@ -93,7 +100,10 @@ async function fitGift(
   { role, accountIds }: Extract<Decision, { decision: "allow" }>,
 ): Promise<{ permissions: string; account_ids: string | null }> {
   if (!rolesOf(caller).includes(role))
-    throw new AppError("forbidden", `role: you may not give "${role}", which may do more than you. Choose another.`);
+    throw new AppError(
+      "forbidden",
+      `role: you may not give "${role}", which may do more than you. Choose another.`,
+    );
   const chosen = accountIds === undefined ? caller.accountIds : [...new Set(accountIds)];
   const permissions = JSON.stringify(ROLES[role]);
   if (chosen === null) return { permissions, account_ids: null };
@@ -103,7 +113,10 @@ async function fitGift(
   const isReached = (accountId: string): boolean =>
     canReachAccount(caller, accountId) && (accountIds === undefined || known.has(accountId));
   if (!chosen.every(isReached))
-    throw new AppError("forbidden", "accountIds: one of them is no channel that you reach. Load the list again.");
+    throw new AppError(
+      "forbidden",
+      "accountIds: one of them is no channel that you reach. Load the list again.",
+    );
   return { permissions, account_ids: JSON.stringify(chosen) };
 }
 

@@ -29,7 +29,8 @@ export async function revokeGrant({ ctx, caller }: CallContext, id: string): Pro
     const rows = await listOAuthGrants(tx, { ownerId, givenBy: reachOf(caller), now });
     return rows.some((row) => row.id === id) && (await revokeApiKeyRow(tx, { ownerId, id, now })) !== null;
   });
-  if (!isRevoked) throw new AppError("not_found", "There is no such program (any more). Load the list again.");
+  if (!isRevoked)
+    throw new AppError("not_found", "There is no such program (any more). Load the list again.");
   ctx.log.info({ keyId: id, ownerId }, "A program's access was ended");
 }
 

@@ -71,6 +71,7 @@ export function callbackHost(address: string): string {
 
 /** The address with an answer, each letter of it as it was registered. */
 export function answerAt(address: string, answer: Readonly<Record<string, string | null>>): string {
-  const given = Object.entries(answer).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
-  return `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams(given).toString()}`;
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(answer)) if (value !== null) given.set(name, value);
+  return `${address}${address.includes("?") ? "&" : "?"}${given.toString()}`;
 }

@@ -31,7 +31,11 @@ const MAX_STATE_CHARS = 4_000;
  * Where the browser goes on: to the page that asks the person, or back to the program with what is wrong. Throws
  * OAuthFault where it may not be sent back: to whom would not be certain.
  */
-export async function beginRequest(server: OAuthServer, given: Parameters, consentUrl: string): Promise<string> {
+export async function beginRequest(
+  server: OAuthServer,
+  given: Parameters,
+  consentUrl: string,
+): Promise<string> {
   const { client, redirectUri } = await findReturn(server, given);
   const state = given.get("state");
   try {

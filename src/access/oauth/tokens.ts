@@ -45,7 +45,8 @@ export interface TokenAnswer {
 type Outcome = TokenAnswer | "unknown" | "over" | "reused";
 
 const SENTENCES = {
-  unknown: "is not known here, or was given to another program, for another address or with another challenge",
+  unknown:
+    "is not known here, or was given to another program, for another address or with another challenge",
   over: "is good no more. Connect again",
   reused: "was used before. What came of it was revoked. Connect again",
 } as const;
@@ -64,16 +65,15 @@ export async function giveTokens(
   throw new OAuthFault("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token.");
 }
 
-async function exchangeCode(
-  server: OAuthServer,
-  given: Parameters,
-  clientId: string,
-): Promise<TokenAnswer> {
+async function exchangeCode(server: OAuthServer, given: Parameters, clientId: string): Promise<TokenAnswer> {
   const code = readOne(given, "code");
   const redirectUri = readOne(given, "redirect_uri");
   const verifier = readOne(given, "code_verifier");
   if (!VERIFIER.test(verifier))
-    throw new OAuthFault("invalid_request", "code_verifier: must have 43 to 128 letters, digits, or - . _ ~.");
+    throw new OAuthFault(
+      "invalid_request",
+      "code_verifier: must have 43 to 128 letters, digits, or - . _ ~.",
+    );
   requireResource(server, given);
   const challenge = hash("sha256", verifier, "base64url");
   const outcome = await server.ctx.store.write(async (tx): Promise<Outcome> => {
@@ -170,7 +170,10 @@ async function endFamily(
   { owner_id, id }: Pick<OAuthGrantRow, "owner_id" | "id">,
 ): Promise<Outcome> {
   await revokeApiKeyRow(tx, { ownerId: owner_id, id, now: ctx.clock.now() });
-  ctx.log.warn({ keyId: id, ownerId: owner_id }, "A code or token of a program was used twice. All of it ended");
+  ctx.log.warn(
+    { keyId: id, ownerId: owner_id },
+    "A code or token of a program was used twice. All of it ended",
+  );
   return "reused";
 }
 

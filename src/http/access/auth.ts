@@ -12,6 +12,14 @@ const MAX_FAILED_KEYS = 300;
 
 const BEARER = /^bearer +(\S+) *$/i;
 
+/** Programs with a token, where they are let in. */
+export interface TokenAccess {
+  /** Null: it is none, or not good (any more). */
+  find(token: string): Promise<Caller | null>;
+  /** `WWW-Authenticate` for those without: where they get one. */
+  readonly challenge: string;
+}
+
 export interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
@@ -108,13 +116,24 @@ export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial
   });
 }
 
-function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
+/** A guard for the same callers, and for programs with a token of theirs. */
+export function admitTokens(guard: Guard, options: AuthOptions, tokens: TokenAccess): Guard {
+  return { ...guard, identify: [requireKey(options, tokens), checkHost(options.publicUrl)] };
+}
+
+function requireKey({ ctx, fixedApiKey }: AuthOptions, tokens: TokenAccess | null = null): RequestHandler {
   const limitFailed = limitFailures(ctx, "API key");
+  const find = async (key: string): Promise<Caller | null> =>
+    (await authenticate(ctx, key, fixedApiKey)) ?? (await tokens?.find(key)) ?? null;
   return async (request, response, next) => {
     const key = bearerOf(request);
-    const caller = key === undefined ? null : await authenticate(ctx, key, fixedApiKey);
+    const caller = key === undefined ? null : await find(key);
     response.locals["caller"] = caller;
     if (caller !== null) return next();
+    if (tokens !== null) {
+      const wrong = key === undefined ? "" : ', error="invalid_token"';
+      response.set("WWW-Authenticate", `${tokens.challenge}${wrong}`);
+    }
     const problem =
       request.headers.authorization === undefined
         ? "There is no API key. Send the header"

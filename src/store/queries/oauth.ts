@@ -14,11 +14,7 @@ export function findOAuthClient(reader: Reader, id: string): Promise<OAuthClient
 }
 
 /** Deletes those that were not used since `unusedSince` and hold nothing any more. */
-export async function insertOAuthClient(
-  tx: Tx,
-  row: OAuthClientRow,
-  unusedSince: number,
-): Promise<void> {
+export async function insertOAuthClient(tx: Tx, row: OAuthClientRow, unusedSince: number): Promise<void> {
   await queryOf(tx)
     .deleteFrom("oauth_clients")
     .where("used_at", "<=", unusedSince)
@@ -105,7 +101,11 @@ export function findOAuthGrant(
 /** Those that are good still, with what they allow. `givenBy` null: whoever gave them. The latest first. */
 export function listOAuthGrants(
   reader: Reader,
-  { ownerId, givenBy, now }: { readonly ownerId: string; readonly givenBy: string | null; readonly now: number },
+  {
+    ownerId,
+    givenBy,
+    now,
+  }: { readonly ownerId: string; readonly givenBy: string | null; readonly now: number },
 ) {
   const all = queryOf(reader)
     .selectFrom("oauth_grants")
