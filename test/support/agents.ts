@@ -55,6 +55,7 @@ export async function startAgentServer(
   const server = await startTestServer(ctx, [listAccounts], {
     publicUrl: PUBLIC_URL,
     hasOAuth: true,
+    routes: [],
     mcp,
     page: { uploads: { folder: "" }, backups: NO_BACKUPS, readFiles: readLittlePage },
     ...options,
@@ -218,7 +219,9 @@ export function refreshFields(agent: Agent, token: string): Fields {
 
 /** The status of a call of `/mcp` with this token. */
 export async function callMcp(server: AgentServer, token: string): Promise<number> {
-  const json = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const clientInfo = { name: "agent", version: "1" };
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  const json = { jsonrpc: "2.0", id: 1, method: "initialize", params };
   const headers = { Accept: "application/json, text/event-stream" };
   return (await server.visit("POST /mcp", { key: token, json, headers })).status;
 }
