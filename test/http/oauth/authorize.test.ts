@@ -87,7 +87,7 @@ describe("registering", () => {
     const unused = await register(quiet);
     const used = await register(quiet);
     const { refresh_token } = await connectAgent(quiet, used);
-    quiet.ctx.clock.advance(30 * DAY);
+    await quiet.ctx.clock.advance(30 * DAY);
     await register(quiet);
     const gone = await quiet.visit(`GET ${authorizePath(unused.id, challenge)}`);
     expect([gone.status, gone.text]).toEqual([400, expect.stringContaining("does not know this program")]);
@@ -282,7 +282,7 @@ describe("programs with a document", () => {
     expect(await asks(id, "http://localhost:4711/callback")).toBe(302);
     expect(await asks(id, "https://elsewhere.example.com/")).toBe(400);
     expect(server.asked.filter((url) => url === id)).toHaveLength(1);
-    server.ctx.clock.advance(60 * MINUTE);
+    await server.ctx.clock.advance(60 * MINUTE);
     expect(await asks(id)).toBe(302);
     expect(server.asked.filter((url) => url === id)).toHaveLength(2);
   });
@@ -324,7 +324,7 @@ function mended<T extends { json?: { client_id?: string } }>(answer: T, id: stri
 it("has 10 minutes, and one answer", async () => {
   const person = await server.person();
   const request = await askPerson(server, agent.id, { challenge });
-  server.ctx.clock.advance(10 * MINUTE);
+  await server.ctx.clock.advance(10 * MINUTE);
   expect((await person.ask(`GET /app/api/consents/${request}`)).status).toBe(404);
   const json = { decision: "allow", role: "writer" };
   expect((await person.ask(`POST /app/api/consents/${request}`, { json })).status).toBe(404);

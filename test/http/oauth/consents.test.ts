@@ -240,7 +240,7 @@ describe("what is given", () => {
     const key = await server.keyFor("default", { expires: "30m" });
     const tokens = await connectAgent(server, agent, { person: await server.person(key) });
     expect(tokens.expires_in).toBe(1_800);
-    server.ctx.clock.advance(30 * 60_000);
+    await server.ctx.clock.advance(30 * 60_000);
     expect(await callMcp(server, tokens.access_token)).toBe(401);
     const late = await server.post("/oauth/token", refreshFields(agent, tokens.refresh_token));
     expect(late.json.error).toBe("invalid_grant");

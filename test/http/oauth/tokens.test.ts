@@ -83,7 +83,7 @@ describe("a code", () => {
 
   it("lasts for 60 seconds", async () => {
     const fields = await takeCode(server, agent);
-    server.ctx.clock.advance(60 * SECOND);
+    await server.ctx.clock.advance(60 * SECOND);
     expect(await refusal(fields)).toEqual([400, "invalid_grant"]);
   });
 
@@ -109,7 +109,7 @@ describe("a refresh token", () => {
     const first = await connectAgent(server, agent);
     const second = await refresh(first.refresh_token);
     expect(await callMcp(server, second.access_token)).toBe(200);
-    server.ctx.clock.advance(HOUR);
+    await server.ctx.clock.advance(HOUR);
     expect(await callMcp(server, second.access_token)).toBe(401);
     const third = await refresh(second.refresh_token);
     expect(await callMcp(server, third.access_token)).toBe(200);
@@ -118,9 +118,9 @@ describe("a refresh token", () => {
   it("works on for two minutes, and ends all of it when it comes later", async () => {
     const first = await connectAgent(server, agent);
     await refresh(first.refresh_token);
-    server.ctx.clock.advance(2 * MINUTE);
+    await server.ctx.clock.advance(2 * MINUTE);
     const late = await refresh(first.refresh_token);
-    server.ctx.clock.advance(1);
+    await server.ctx.clock.advance(1);
     expect(await refusal(refreshFields(agent, first.refresh_token))).toEqual([400, "invalid_grant"]);
     expect(await callMcp(server, late.access_token)).toBe(401);
     expect(await refusal(refreshFields(agent, late.refresh_token))).toEqual([400, "invalid_grant"]);
@@ -138,15 +138,19 @@ describe("a refresh token", () => {
   });
 
   it("lasts for 60 days from its latest use", async () => {
-    const first = await connectAgent(server, agent);
-    server.ctx.clock.advance(59 * DAY);
-    const second = await refresh(first.refresh_token);
-    server.ctx.clock.advance(59 * DAY);
-    const third = await refresh(second.refresh_token);
-    server.ctx.clock.advance(60 * DAY);
-    expect(await refusal(refreshFields(agent, third.refresh_token))).toEqual([401, "invalid_client"]);
-    agent = await register(server);
-    other = await register(server);
+    await using quiet = await startAgentServer();
+    const program = await register(quiet);
+    let { refresh_token } = await connectAgent(quiet, program);
+    const again = () => quiet.post("/oauth/token", refreshFields(program, refresh_token));
+    for (let times = 0; times < 2; times++) {
+      await quiet.ctx.clock.advance(59 * DAY);
+      refresh_token = (await again()).json.refresh_token;
+    }
+    await quiet.ctx.clock.advance(60 * DAY - 1);
+    refresh_token = (await again()).json.refresh_token;
+    await quiet.ctx.clock.advance(60 * DAY);
+    // The program itself was not used for so long that it is forgotten, too.
+    expect((await again()).json.error).toBe("invalid_client");
   });
 
   it("is its program's alone", async () => {
