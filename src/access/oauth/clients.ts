@@ -7,7 +7,7 @@ import {
   holdsGrant,
   insertOAuthClient,
   type OAuthClientRow,
-} from "../../store/queries/oauth.ts";
+} from "../../store/queries/oauth/requests.ts";
 import { isDocumentAddress } from "./client-documents.ts";
 import { cleanName, httpsOrNull, MAX_REDIRECTS } from "./client-texts.ts";
 import type { ClientDocument } from "./known-clients.ts";

@@ -10,12 +10,12 @@ import {
 import { DAY, toIso } from "../../domain/time.ts";
 import type { CallContext } from "../../context.ts";
 import { listAccountRows } from "../../store/queries/accounts.ts";
+import { insertOAuthCode } from "../../store/queries/oauth/grants.ts";
 import {
   findOAuthRequest,
-  insertOAuthCode,
   type OAuthRequestRow,
   takeOAuthRequest,
-} from "../../store/queries/oauth.ts";
+} from "../../store/queries/oauth/requests.ts";
 import { markOfGiver } from "./givers.ts";
 import { CODE_LIFE_MS, hashOf, newSecret, type OAuthServer } from "./oauth-server.ts";
 import { answerAt } from "./redirects.ts";

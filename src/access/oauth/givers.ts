@@ -1,7 +1,7 @@
 import type { Caller } from "../../domain/permissions.ts";
 import type { AppContext } from "../../context.ts";
 import { findApiKeyRow } from "../../store/queries/access.ts";
-import type { OAuthGrantRow } from "../../store/queries/oauth.ts";
+import type { OAuthGrantRow } from "../../store/queries/oauth/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { FIXED_CALLER, localCaller } from "../api-keys.ts";
 import { markOfFixedKey } from "../page-sessions.ts";

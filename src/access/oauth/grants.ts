@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { type Caller, isAllowed } from "../../domain/permissions.ts";
 import type { CallContext } from "../../context.ts";
 import { revokeApiKeyRow } from "../../store/queries/access.ts";
-import { listOAuthGrants } from "../../store/queries/oauth.ts";
+import { listOAuthGrants } from "../../store/queries/oauth/grants.ts";
 import { namesOfKeys, toApiKey } from "../api-keys.ts";
 import { clientOf } from "./consents.ts";
 

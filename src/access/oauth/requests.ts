@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { insertOAuthRequest, touchOAuthClient } from "../../store/queries/oauth.ts";
+import { insertOAuthRequest, touchOAuthClient } from "../../store/queries/oauth/requests.ts";
 import { findClient, type OAuthClient } from "./clients.ts";
 import { OAuthFault } from "./oauth-fault.ts";
 import { type OAuthServer, REQUEST_LIFE_MS } from "./oauth-server.ts";

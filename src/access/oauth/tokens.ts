@@ -15,9 +15,9 @@ import {
   type OAuthGrantRow,
   type OAuthTokenRow,
   replaceOAuthToken,
-  touchOAuthClient,
   useOAuthCode,
-} from "../../store/queries/oauth.ts";
+} from "../../store/queries/oauth/grants.ts";
+import { touchOAuthClient } from "../../store/queries/oauth/requests.ts";
 import { findKeyCaller, makeTokenKey } from "../api-keys.ts";
 import { clientOf } from "./consents.ts";
 import { endOfGift, isFixedKeyChanged } from "./givers.ts";

@@ -4,10 +4,11 @@ import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { PlanTables } from "./schema-plans.ts";
+import type { SignInTables } from "./schema-sign-in.ts";
 import type { DeliveryStatus, WebhookFormat, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
 /** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
-export interface Tables extends PlanTables {
+export interface Tables extends PlanTables, SignInTables {
   meta: { key: string; value: string };
   api_keys: {
     id: string;
@@ -20,83 +21,6 @@ export interface Tables extends PlanTables {
     expires_at: number | null;
     revoked_at: number | null;
     last_used_at: number | null;
-  };
-  page_sessions: {
-    id: string;
-    owner_id: string;
-    /** Whose key signed in: a key's id, the fixed key's, or `local`. */
-    key_id: string;
-    /** Tells one fixed key from the next. Null for all others. */
-    key_mark: string | null;
-    /** SHA-256 of the cookie. */
-    token_hash: string;
-    browser: string;
-    created_at: number;
-    /** To the minute. */
-    last_seen_at: number;
-    expires_at: number;
-  };
-  /** One-time addresses that sign in. */
-  page_sign_ins: { token_hash: string; owner_id: string; expires_at: number };
-  /** Programs that registered themselves. Those that show a document of their own stand nowhere. */
-  oauth_clients: {
-    id: string;
-    /** SHA-256. Null: the program has no secret. */
-    secret_hash: string | null;
-    name: string;
-    uri: string | null;
-    redirect_uris: string;
-    created_at: number;
-    /** When it asked or was given something last. */
-    used_at: number;
-  };
-  /** What a person is to decide. Nobody's until they do. */
-  oauth_requests: {
-    id: string;
-    /** The program as the person sees it. */
-    client: string;
-    redirect_uri: string;
-    state: string | null;
-    challenge: string;
-    resource: string;
-    expires_at: number;
-  };
-  oauth_codes: {
-    code_hash: string;
-    owner_id: string;
-    /** Whose yes it was: a key's id, the fixed key's, or `local`. */
-    given_by: string;
-    /** Tells one fixed key from the next. Null for all others. */
-    giver_mark: string | null;
-    client: string;
-    client_id: string;
-    redirect_uri: string;
-    challenge: string;
-    resource: string;
-    permissions: string;
-    account_ids: string | null;
-    /** What it was exchanged for. Null: it was not used yet. */
-    grant_id: string | null;
-    expires_at: number;
-  };
-  /** Beside the row of `api_keys` with the same id, which holds what the program may do. */
-  oauth_grants: {
-    id: string;
-    owner_id: string;
-    given_by: string;
-    giver_mark: string | null;
-    client: string;
-    client_id: string;
-    resource: string;
-  };
-  oauth_tokens: {
-    token_hash: string;
-    owner_id: string;
-    grant_id: string;
-    kind: "access" | "refresh";
-    expires_at: number;
-    /** When a refresh token was first used. */
-    replaced_at: number | null;
   };
   accounts: {
     id: string;
