@@ -220,7 +220,7 @@ function makeKey(
   return { key: `phk_${id.slice("key_".length)}_${secret}`, row };
 }
 
-/** The row of a key that nobody has: a program comes with tokens of it, which end sooner. */
+/** The row of a key whose secret is thrown away: a program comes with tokens of it, which end sooner. */
 export function makeTokenKey(ctx: AppContext, ownerId: string, limits: KeyLimits): ApiKeyRow {
   return makeKey(ctx, ownerId, limits).row;
 }

@@ -101,7 +101,8 @@ export async function listPageSessions(call: CallContext, currentId: string) {
   const rows = await listPageSessionRows(ctx.store, { ownerId: caller.ownerId, keyId: reachOf(caller), now });
   const nameOf = await namesOfKeys(ctx.store, caller.ownerId);
   const { keys } = await listKeys(call);
-  const isOver = (keyId: string): boolean => keys.some(({ id, status }) => id === keyId && status !== "active");
+  const isOver = (keyId: string): boolean =>
+    keys.some(({ id, status }) => id === keyId && status !== "active");
   const open = rows.filter((row) => !isOver(row.key_id));
   return {
     sessions: open.map((row) => ({

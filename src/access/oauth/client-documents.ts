@@ -14,7 +14,7 @@ const KEPT_MS = HOUR;
 /** A document that was not there is asked for again after this. */
 const MISSED_MS = MINUTE;
 const MAX_KEPT = 200;
-/** Asked for at the same time, by whoever: each holds a connection. */
+/** Asked for at the same time: each holds a connection. */
 const MAX_OPEN = 10;
 
 interface Kept {
@@ -132,7 +132,7 @@ function readDocument(id: string, text: string): ClientDocument {
   const { client_id, client_name, client_uri, redirect_uris, ...methods } = parsed.data;
   if (client_id !== id) throw unread("it is about another program");
   if (redirect_uris.some((address) => redirectProblem(address) !== null))
-    throw unread("it names an address that nobody is sent to");
+    throw unread("it names an address that people are not sent to");
   const { token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: others } = methods;
   if (method !== "none" && !others.includes("none"))
     throw unread("the program wants to prove itself in a way that is not known here");

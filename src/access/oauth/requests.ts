@@ -15,7 +15,7 @@ export interface Parameters {
 export interface ShownClient {
   readonly id: string;
   readonly name: string;
-  /** Of the address that is its id. Null: it registered itself, and nobody vouches for its name. */
+  /** Of the address that is its id. Null: it registered itself, and its name is what it says. */
   readonly host: string | null;
   /** Where the person is sent: a host, or a scheme such as `cursor:`. */
   readonly callbackHost: string;

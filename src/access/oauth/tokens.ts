@@ -163,7 +163,7 @@ async function newTokens(
   };
 }
 
-/** Whoever has the other copy has it without right, and we cannot tell which one that is. */
+/** One of the two has it without right, and we cannot tell which. */
 async function endFamily(
   ctx: AppContext,
   tx: Tx,

@@ -3,6 +3,7 @@ import { type Options, rateLimit } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
 import { type Caller, type Permission, requirePermission } from "../../domain/permissions.ts";
 import { authenticate } from "../../access/api-keys.ts";
+import { isAccessToken } from "../../access/oauth/tokens.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -134,15 +135,19 @@ function requireKey({ ctx, fixedApiKey }: AuthOptions, tokens: TokenAccess | nul
       const wrong = key === undefined ? "" : ', error="invalid_token"';
       response.set("WWW-Authenticate", `${tokens.challenge}${wrong}`);
     }
-    const problem =
-      request.headers.authorization === undefined
-        ? "There is no API key. Send the header"
-        : "The API key is not valid: unknown, expired or revoked. Send";
+    const problem = problemWith(request.headers.authorization, key);
     const sentence = `${problem} "Authorization: Bearer <API_KEY>". \`posthorn keys create\` makes a key.`;
     return limitFailed(request, response, (error?: unknown) =>
       next(error ?? new AppError("unauthenticated", sentence)),
     );
   };
+}
+
+function problemWith(header: string | undefined, key = ""): string {
+  if (header === undefined) return "There is no API key. Send the header";
+  return isAccessToken(key)
+    ? "This is a program's token, which opens /mcp alone, and no more once it has ended. Send"
+    : "The API key is not valid: unknown, expired or revoked. Send";
 }
 
 export function bearerOf(request: Request): string | undefined {

@@ -14,7 +14,7 @@ import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 
 /**
- * Programs that ask the person for access, and those that have it. Whoever is signed in may answer a question whose
+ * Programs that ask the person for access, and those that have it. Everyone who is signed in may answer a question whose
  * address they have: what it gives is theirs, and goes to the program's registered address alone.
  */
 export function addConsentRoutes(router: Router, guard: Guard, oauth: OAuthServer): void {

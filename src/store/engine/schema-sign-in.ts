@@ -29,7 +29,7 @@ export interface SignInTables {
     /** When it asked or was given something last. */
     used_at: number;
   };
-  /** What a person is to decide. Nobody's until they do. */
+  /** What a person is to decide. It has no owner until they do. */
   oauth_requests: {
     id: string;
     /** The program as the person sees it. */

@@ -39,7 +39,7 @@ export function findOAuthGrant(
   return findRow(reader, "oauth_grants", { owner_id: key.owner_id, id: key.id });
 }
 
-/** Those that are good still, with what they allow. `givenBy` null: whoever gave them. The latest first. */
+/** Those that are good still, with what they allow. `givenBy` null: whichever key gave them. The latest first. */
 export function listOAuthGrants(
   reader: Reader,
   {
