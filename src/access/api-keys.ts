@@ -220,7 +220,12 @@ function makeKey(
   return { key: `phk_${id.slice("key_".length)}_${secret}`, row };
 }
 
-function toApiKey(ctx: AppContext, row: ApiKeyRow) {
+/** The row of a key whose secret is thrown away: a program comes with tokens of it, which end sooner. */
+export function makeTokenKey(ctx: AppContext, ownerId: string, limits: KeyLimits): ApiKeyRow {
+  return makeKey(ctx, ownerId, limits).row;
+}
+
+export function toApiKey(ctx: AppContext, row: ApiKeyRow) {
   const permissions = permissionsOf(row);
   return {
     id: row.id,

@@ -153,7 +153,7 @@ async function openSession(
     id: newId("ses"),
     owner_id: caller.ownerId,
     key_id: caller.keyId,
-    key_mark: caller.keyId === FIXED_CALLER.keyId ? markOf(ctx, from.fixedKey) : null,
+    key_mark: caller.keyId === FIXED_CALLER.keyId ? markOfFixedKey(ctx, from.fixedKey) : null,
     token_hash: hashOf(token),
     browser: nameBrowser(from.userAgent),
     created_at: now,
@@ -175,7 +175,7 @@ async function callerOf(
   if (row.key_id === here.keyId) return here;
   if (row.key_id !== FIXED_CALLER.keyId) return findKeyCaller(ctx, row.key_id);
   // Another fixed key ends the sessions of the one before.
-  return fixedKey !== null && row.key_mark === markOf(ctx, fixedKey) ? FIXED_CALLER : null;
+  return fixedKey !== null && row.key_mark === markOfFixedKey(ctx, fixedKey) ? FIXED_CALLER : null;
 }
 
 /** The browser may be on another machine: paths of this one mean nothing there. */
@@ -183,7 +183,8 @@ function personHere(ownerId: string): Caller {
   return { ...localCaller({ ownerId }), isLocal: false };
 }
 
-function markOf({ cipher }: AppContext, fixedKey: string | null): string | null {
+/** Tells one fixed key from the next. */
+export function markOfFixedKey({ cipher }: AppContext, fixedKey: string | null): string | null {
   return fixedKey === null ? null : cipher.sign("page_session", fixedKey);
 }
 

@@ -13,6 +13,7 @@ import { DEFAULT_TOOL_SETS, parseToolSets, TOOL_SETS } from "../domain/permissio
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
+import { parseUrl } from "../domain/parse-url.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Every bad setting at once, one line each. */
@@ -48,10 +49,11 @@ function readBy<T extends object>(read: (text: string) => T | string): z.ZodType
   });
 }
 
-const OnOff = z
-  .enum(["on", "off"], { error: "must be on or off" })
-  .default("on")
-  .transform((text) => text === "on");
+const onOff = (unset: "on" | "off") =>
+  z
+    .enum(["on", "off"], { error: "must be on or off" })
+    .default(unset)
+    .transform((text) => text === "on");
 
 const Environment = z.object({
   POSTHORN_HOST: z
@@ -102,8 +104,9 @@ const Environment = z.object({
   POSTHORN_CONFIRM: z
     .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
     .default("risky"),
-  POSTHORN_PAGE: OnOff,
-  POSTHORN_LEGACY_SSE: OnOff,
+  POSTHORN_PAGE: onOff("on"),
+  POSTHORN_OAUTH: onOff("off"),
+  POSTHORN_LEGACY_SSE: onOff("on"),
   POSTHORN_TOOLS: readBy(
     (text) => parseToolSets(text) ?? `must be all, or some of ${TOOL_SETS.join(", ")}, separated by commas`,
   ).prefault(DEFAULT_TOOL_SETS.join(",")),
@@ -153,6 +156,7 @@ export function readConfig(
   const ofAll = platforms.flatMap(({ name, settings }) => settings.map((one) => settingName(name, one.name)));
   const unknown = explainUnknown(names, known, ofAll);
   problems.push(...unknown);
+  if (parsed.success) problems.push(...checkOAuth(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems, unknown.length > 0);
 
   const values = parsed.data;
@@ -178,6 +182,8 @@ export function readConfig(
     confirm: values.POSTHORN_CONFIRM,
     /** The page at `/app` is served. */
     hasPage: values.POSTHORN_PAGE,
+    /** Programs get access to `/mcp` by OAuth. */
+    hasOAuth: values.POSTHORN_OAUTH,
     hasLegacySse: values.POSTHORN_LEGACY_SSE,
     /** The sets of tools that MCP lists. */
     toolSets: values.POSTHORN_TOOLS,
@@ -210,6 +216,28 @@ export type Config = Readonly<ReturnType<typeof readConfig>["config"]>;
 
 /** The settings that are never shown or logged. */
 export type Secrets = Readonly<ReturnType<typeof readConfig>["secrets"]>;
+
+/** Codes and tokens go over the network, and programs look for us at the root of a host. */
+function checkOAuth(values: z.infer<typeof Environment>): string[] {
+  if (!values.POSTHORN_OAUTH) return [];
+  const url = parseUrl(values.POSTHORN_PUBLIC_URL ?? "");
+  if (url === null || (url.protocol !== "https:" && !LOOPBACK_HOSTS.includes(url.hostname)))
+    return [
+      "POSTHORN_OAUTH: is on, which needs an https address. Set POSTHORN_PUBLIC_URL to the one that others reach Posthorn at, for example https://posts.example.com",
+    ];
+  if (url.pathname !== "/")
+    return [
+      "POSTHORN_OAUTH: is on, which needs a POSTHORN_PUBLIC_URL without a path. Give Posthorn a host of its own",
+    ];
+  return values.POSTHORN_PAGE
+    ? []
+    : [
+        "POSTHORN_OAUTH: is on, but POSTHORN_PAGE is off. People say yes to a program on the page: turn it on",
+      ];
+}
+
+/** For trying it out: nothing leaves the machine. */
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 function isFolder(path: string): boolean {
   try {

@@ -102,6 +102,12 @@ export const SETTINGS: readonly {
     default: "on",
   },
   {
+    name: "POSTHORN_OAUTH",
+    meaning:
+      "on or off: programs such as Claude and ChatGPT connect to `/mcp` by OAuth, once a person says yes on the page. Needs an https `POSTHORN_PUBLIC_URL`",
+    default: "off",
+  },
+  {
     name: "POSTHORN_LEGACY_SSE",
     meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024",
     default: "on",

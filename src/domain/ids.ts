@@ -17,6 +17,7 @@ export const ID_PREFIXES = [
   "grt",
   "dft",
   "ses",
+  "cli",
 ] as const;
 type IdPrefix = (typeof ID_PREFIXES)[number];
 

@@ -7,6 +7,8 @@ import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard, refuseTwoHosts } from "./access/auth.ts";
 import { createDescriptionRouter, createFrontDoor } from "./openapi/description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
+import { createOAuthServer, type OAuthServer } from "../access/oauth/oauth-server.ts";
+import { admitAgents, createOAuthRouter } from "./oauth/oauth-router.ts";
 import { createHealthRouter, createMetrics } from "./health/health.ts";
 import { createPageRouter, type PageParts } from "./page/page-router.ts";
 import { addPlatformAppRoutes } from "./api/platform-app-routes.ts";
@@ -44,6 +46,8 @@ export interface HttpDeps extends HealthDeps {
   readonly routes?: readonly ResourceRoute[];
   /** The page at `/app`. Null: none. */
   readonly page?: PageParts | null;
+  /** Programs get access to `/mcp` by OAuth, for which a person says yes on the page. Default: false. */
+  readonly hasOAuth?: boolean;
 }
 
 /** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
@@ -54,9 +58,12 @@ export function createHttpApp(deps: HttpDeps): Express {
   const routes = deps.routes ?? RESOURCE_ROUTES;
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
   app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApi(deps, routes, guard));
-  if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
   const { page = null } = deps;
-  if (page !== null) app.use(createPageRouter({ ...deps, page }));
+  const oauth = page === null ? null : createOAuth(deps);
+  if (deps.mcp !== undefined)
+    addMcpRoutes(app, deps.mcp, oauth === null ? guard : admitAgents(deps, guard, oauth));
+  if (oauth !== null) app.use(createOAuthRouter(oauth));
+  if (page !== null) app.use(createPageRouter({ ...deps, page, oauth }));
   app.use(createFrontDoor({ hasPage: page !== null }), notFound);
   app.use(errorHandler(deps.ctx.log));
   return app;
@@ -99,6 +106,12 @@ function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guar
   addResourceRoutes(api, routes, { toolbox: deps.toolbox, guard });
   api.use(guard.limit, notFound);
   return api;
+}
+
+function createOAuth({ ctx, hasOAuth, publicUrl, fixedApiKey }: HttpDeps): OAuthServer | null {
+  return hasOAuth !== true || publicUrl === null
+    ? null
+    : createOAuthServer(ctx, { publicUrl, fixedKey: fixedApiKey });
 }
 
 function addMcpRoutes(app: Express, mcp: McpHandlers, guard: Guard): void {

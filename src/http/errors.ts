@@ -24,7 +24,8 @@ const RETRY_AFTER_SECONDS = "5";
 
 /** Every failed request is answered like this, with nothing beside the sentence. */
 export function sendError(response: Response, status: number, sentence: string): void {
-  if (status === STATUS.unauthenticated) response.set("WWW-Authenticate", "Bearer");
+  if (status === STATUS.unauthenticated && !response.hasHeader("WWW-Authenticate"))
+    response.set("WWW-Authenticate", "Bearer");
   response.status(status).json({ error: sentence });
 }
 

@@ -166,6 +166,7 @@ export function httpDeps({
       createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads } }),
     ],
     page: setup.config.hasPage ? pageParts(setup, ctx) : null,
+    hasOAuth: setup.config.hasOAuth,
   };
 }
 

@@ -109,6 +109,22 @@ it("suggests the name that a mistyped one is nearest to, and leaves the names of
   expect(problems({ POSTHOG_API_KEY: "x", POSTHOG_HOST: "x", POSTGRES_HOST: "x", PORT: "1" })).toBe("");
 });
 
+it("knows where OAuth is possible", () => {
+  const read = (env: Record<string, string>) => () => readConfig({ POSTHORN_OAUTH: "on", ...env }, []);
+  expect(readConfig({}, []).config.hasOAuth).toBe(false);
+  for (const POSTHORN_PUBLIC_URL of [
+    "https://posts.example.com/",
+    "http://127.0.0.1:4747",
+    "http://localhost:1",
+  ])
+    expect(read({ POSTHORN_PUBLIC_URL })().config.hasOAuth).toBe(true);
+  expect(read({})).toThrow(/^POSTHORN_OAUTH: is on, which needs an https address. Set POSTHORN_PUBLIC_URL/);
+  expect(read({ POSTHORN_PUBLIC_URL: "http://posts.example.com" })).toThrow(/needs an https address/);
+  expect(read({ POSTHORN_PUBLIC_URL: "https://posts.example.com/x" })).toThrow(/without a path/);
+  const off = { POSTHORN_PUBLIC_URL: "https://posts.example.com", POSTHORN_PAGE: "off" };
+  expect(read(off)).toThrow(/POSTHORN_PAGE is off/);
+});
+
 it("knows what these settings may be", () => {
   const { config } = readConfig({}, []);
   expect(config).toMatchObject({ confirm: "risky", hasLegacySse: true });

@@ -3,6 +3,7 @@ import { type Options, rateLimit } from "express-rate-limit";
 import { AppError } from "../../domain/errors.ts";
 import { type Caller, type Permission, requirePermission } from "../../domain/permissions.ts";
 import { authenticate } from "../../access/api-keys.ts";
+import { isAccessToken } from "../../access/oauth/tokens.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AppContext } from "../../context.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -11,6 +12,14 @@ import { parseUrl } from "../../domain/parse-url.ts";
 const MAX_FAILED_KEYS = 300;
 
 const BEARER = /^bearer +(\S+) *$/i;
+
+/** Programs with a token, where they are let in. */
+export interface TokenAccess {
+  /** Null: it is none, or not good (any more). */
+  find(token: string): Promise<Caller | null>;
+  /** `WWW-Authenticate` for those without: where they get one. */
+  readonly challenge: string;
+}
 
 export interface AuthOptions {
   readonly ctx: AppContext;
@@ -108,22 +117,37 @@ export function limitRequests({ log }: Pick<AppContext, "log">, options: Partial
   });
 }
 
-function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
+/** A guard for the same callers, and for programs with a token of theirs. */
+export function admitTokens(guard: Guard, options: AuthOptions, tokens: TokenAccess): Guard {
+  return { ...guard, identify: [requireKey(options, tokens), checkHost(options.publicUrl)] };
+}
+
+function requireKey({ ctx, fixedApiKey }: AuthOptions, tokens: TokenAccess | null = null): RequestHandler {
   const limitFailed = limitFailures(ctx, "API key");
+  const find = async (key: string): Promise<Caller | null> =>
+    (await authenticate(ctx, key, fixedApiKey)) ?? (await tokens?.find(key)) ?? null;
   return async (request, response, next) => {
     const key = bearerOf(request);
-    const caller = key === undefined ? null : await authenticate(ctx, key, fixedApiKey);
+    const caller = key === undefined ? null : await find(key);
     response.locals["caller"] = caller;
     if (caller !== null) return next();
-    const problem =
-      request.headers.authorization === undefined
-        ? "There is no API key. Send the header"
-        : "The API key is not valid: unknown, expired or revoked. Send";
+    if (tokens !== null) {
+      const wrong = key === undefined ? "" : ', error="invalid_token"';
+      response.set("WWW-Authenticate", `${tokens.challenge}${wrong}`);
+    }
+    const problem = problemWith(request.headers.authorization, key);
     const sentence = `${problem} "Authorization: Bearer <API_KEY>". \`posthorn keys create\` makes a key.`;
     return limitFailed(request, response, (error?: unknown) =>
       next(error ?? new AppError("unauthenticated", sentence)),
     );
   };
+}
+
+function problemWith(header: string | undefined, key = ""): string {
+  if (header === undefined) return "There is no API key. Send the header";
+  return isAccessToken(key)
+    ? "This is a program's token, which opens /mcp alone, and no more once it has ended. Send"
+    : "The API key is not valid: unknown, expired or revoked. Send";
 }
 
 export function bearerOf(request: Request): string | undefined {

@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from "express";
+import type { OAuthServer } from "../../access/oauth/oauth-server.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { addPlatformAppRoutes } from "../api/platform-app-routes.ts";
 import { addToolRoutes } from "../api/routers.ts";
@@ -7,6 +8,7 @@ import { methodNotAllowed, notFound } from "../errors.ts";
 import { addFileRoutes } from "../files/files-routes.ts";
 import type { UploadPlace } from "../files/resumable-uploads.ts";
 import { addAdminRoutes, type Backups } from "./page-admin.ts";
+import { addConsentRoutes } from "./consents.ts";
 import { createPageGuard } from "./page-guard.ts";
 import { createPicturesRouter } from "./pictures.ts";
 import { createPushRouter } from "./push.ts";
@@ -25,6 +27,8 @@ interface PageDeps extends AuthOptions {
   readonly toolbox: Toolbox;
   readonly version: string;
   readonly page: PageParts;
+  /** Programs ask for access here. Null: they do not. */
+  readonly oauth: OAuthServer | null;
 }
 
 const API = "/app/api";
@@ -61,6 +65,7 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   addToolRoutes(api, toolbox, { guard, isConfirmed: true });
   addPlatformAppRoutes(api, ctx, guard);
   addAdminRoutes(api, guard, { ctx, backups: page.backups });
+  if (deps.oauth !== null) addConsentRoutes(api, guard, deps.oauth);
   api.use(createPicturesRouter(ctx, guard), createPushRouter(ctx, guard));
   api.use(guard.limit, notFound);
   return api;

@@ -4,10 +4,11 @@ import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { PlanTables } from "./schema-plans.ts";
+import type { SignInTables } from "./schema-sign-in.ts";
 import type { DeliveryStatus, WebhookFormat, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
 /** The tables of both engines. Times are milliseconds, lists and objects JSON text, flags 0 or 1. */
-export interface Tables extends PlanTables {
+export interface Tables extends PlanTables, SignInTables {
   meta: { key: string; value: string };
   api_keys: {
     id: string;
@@ -21,23 +22,6 @@ export interface Tables extends PlanTables {
     revoked_at: number | null;
     last_used_at: number | null;
   };
-  page_sessions: {
-    id: string;
-    owner_id: string;
-    /** Whose key signed in: a key's id, the fixed key's, or `local`. */
-    key_id: string;
-    /** Tells one fixed key from the next. Null for all others. */
-    key_mark: string | null;
-    /** SHA-256 of the cookie. */
-    token_hash: string;
-    browser: string;
-    created_at: number;
-    /** To the minute. */
-    last_seen_at: number;
-    expires_at: number;
-  };
-  /** One-time addresses that sign in. */
-  page_sign_ins: { token_hash: string; owner_id: string; expires_at: number };
   accounts: {
     id: string;
     owner_id: string;

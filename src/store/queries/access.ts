@@ -31,10 +31,27 @@ interface KeyChange {
   readonly now: number;
 }
 
-/** Null when the owner has no such key. The time of the first revocation stays. */
+/** Null when the owner has no such key. The time of the first revocation stays. What it gave to programs ends, too. */
 export async function revokeApiKeyRow(tx: Tx, { ownerId, id, now }: KeyChange): Promise<ApiKeyRow | null> {
+  await queryOf(tx)
+    .updateTable("api_keys")
+    .set({ revoked_at: now })
+    .where("owner_id", "=", ownerId)
+    .where("revoked_at", "is", null)
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("oauth_grants").select("id").where("owner_id", "=", ownerId).where("given_by", "=", id),
+    )
+    .execute();
   await updateRows(tx, "api_keys", { owner_id: ownerId, id, revoked_at: null }, { revoked_at: now });
   return (await findRow(tx, "api_keys", { owner_id: ownerId, id })) ?? null;
+}
+
+/** A program's access lasts for as long as it is used. */
+export async function extendApiKey(
+  tx: Tx,
+  { ownerId, id, expiresAt }: { readonly ownerId: string; readonly id: string; readonly expiresAt: number },
+): Promise<void> {
+  await updateRows(tx, "api_keys", { owner_id: ownerId, id, revoked_at: null }, { expires_at: expiresAt });
 }
 
 export async function touchApiKey(tx: Tx, { ownerId, id, now }: KeyChange): Promise<void> {

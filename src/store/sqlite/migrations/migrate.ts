@@ -15,6 +15,7 @@ import * as notices from "./0013_notices.ts";
 import * as imports from "./0014_imports.ts";
 import * as pageSessions from "./0015_page_sessions.ts";
 import * as platformApps from "./0016_platform_apps.ts";
+import * as oauth from "./0018_oauth.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   imports,
   pageSessions,
   platformApps,
+  oauth,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;

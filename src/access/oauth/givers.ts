@@ -1,0 +1,35 @@
+import type { Caller } from "../../domain/permissions.ts";
+import type { AppContext } from "../../context.ts";
+import { findApiKeyRow } from "../../store/queries/access.ts";
+import type { OAuthGrantRow } from "../../store/queries/oauth/grants.ts";
+import type { Reader } from "../../store/engine/store.ts";
+import { FIXED_CALLER, localCaller } from "../api-keys.ts";
+import { markOfFixedKey } from "../page-sessions.ts";
+
+/* Whose yes it was: what a key gave ends with the key. */
+
+type Giver = Pick<OAuthGrantRow, "given_by" | "giver_mark">;
+
+export function markOfGiver(ctx: AppContext, { keyId }: Caller, fixedKey: string | null): string | null {
+  return keyId === FIXED_CALLER.keyId ? markOfFixedKey(ctx, fixedKey) : null;
+}
+
+/** Another fixed key ends what the one before gave. */
+export function isFixedKeyChanged(ctx: AppContext, giver: Giver, fixedKey: string | null): boolean {
+  if (giver.given_by !== FIXED_CALLER.keyId) return false;
+  return fixedKey === null || giver.giver_mark !== markOfFixedKey(ctx, fixedKey);
+}
+
+/** When what it gives ends at the latest: at once (0) where it is good no more, `wanted` where it never ends. */
+export async function endOfGift(
+  ctx: AppContext,
+  reader: Reader,
+  asked: { readonly giver: Giver; readonly fixedKey: string | null; readonly wanted: number },
+): Promise<number> {
+  const { giver, fixedKey, wanted } = asked;
+  if (giver.given_by === localCaller().keyId) return wanted;
+  if (giver.given_by === FIXED_CALLER.keyId) return isFixedKeyChanged(ctx, giver, fixedKey) ? 0 : wanted;
+  const row = await findApiKeyRow(reader, giver.given_by);
+  if (row === undefined || row.revoked_at !== null) return 0;
+  return Math.min(wanted, row.expires_at ?? wanted);
+}
