@@ -60,12 +60,11 @@ export async function loadPlatforms(): Promise<void> {
 
 export async function loadStatus(): Promise<void> {
   try {
-    const [now, { drafts }] = await Promise.all([
-      call("get_status"),
-      call("list_drafts", { state: ["waiting"], limit: 100 }),
-    ]);
-    status.value = now;
-    waitingDrafts.value = drafts.length;
+    const drafts = call("list_drafts", { state: ["waiting"], limit: 100 });
+    // Where both fail, the first tells why.
+    drafts.catch(() => {});
+    status.value = await call("get_status");
+    waitingDrafts.value = (await drafts).drafts.length;
     offline.value = null;
   } catch (error) {
     offline.value = sentenceOf(error);
