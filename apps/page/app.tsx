@@ -86,7 +86,7 @@ export function App() {
   );
 }
 
-/** Whoever signs in with other rights than the one before finds nothing of theirs. */
+/** A person who signs in with other rights than the one before finds nothing of theirs. */
 function rightsOf({ name, permissions, accountIds }: Session): string {
   return JSON.stringify([name, permissions, accountIds]);
 }

@@ -76,7 +76,17 @@ describe("the package", () => {
   });
 
   it("holds the program and its documents alone", () => {
-    expect([...manifest.files].sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs"]);
+    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "docs"];
+    // What agents' clients read of it: texts, and the one command that starts it.
+    const forAgents = [
+      ".agents",
+      ".claude-plugin",
+      ".codex-plugin",
+      ".cursor-plugin",
+      "gemini-extension.json",
+      "skills",
+    ];
+    expect([...manifest.files].sort()).toEqual([...forAgents, ...documents, "dist"].sort());
   });
 });
 

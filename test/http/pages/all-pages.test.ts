@@ -20,7 +20,12 @@ it("every page is among those that are looked at in a browser", () => {
   expect(new Set(PAGES.map(({ view }) => view))).toEqual(new Set(views));
   // Whoever sends a page sends one of those views.
   const senders = files.filter((file) => /\bsendPage\(/.test(textOf(file)));
-  expect(senders.sort()).toEqual(["accounts/connect-pages.ts", "feeds/feed-pages.ts", "pages/layout.ts"]);
+  expect(senders.sort()).toEqual([
+    "accounts/connect-pages.ts",
+    "feeds/feed-pages.ts",
+    "oauth/oauth-router.ts",
+    "pages/layout.ts",
+  ]);
   // The apps of MCP are looked at beside their own tests.
   expect(
     readdirSync(join(ROOT, "apps"), { withFileTypes: true }).flatMap((one) =>
