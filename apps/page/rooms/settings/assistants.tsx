@@ -5,6 +5,7 @@ import { session } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { CopyBox } from "./copy-box.tsx";
+import { Grants } from "./grants.tsx";
 import { type AssistantName, ASSISTANTS, installFor, mcpUrl } from "./install.ts";
 import { KeyForm } from "./key-form.tsx";
 import { ASSISTANT_ROLES } from "./roles.ts";
@@ -13,7 +14,7 @@ import { Section } from "./section.tsx";
 type Assistant = (typeof ASSISTANTS)[number];
 
 /** Assistants write posts by the same tools as this page. */
-export function Assistants({ onKeyMade }: { onKeyMade(): void }) {
+export function Assistants({ onKeysChanged }: { onKeysChanged(): void }) {
   const [open, setOpen] = useState<Assistant | null>(null);
   return (
     <Section
@@ -37,7 +38,8 @@ export function Assistants({ onKeyMade }: { onKeyMade(): void }) {
       <p class="muted note">
         They reach Posthorn at <code>{mcpUrl(session.value?.publicUrl ?? "")}</code>
       </p>
-      {open !== null && <Connect assistant={open} onKeyMade={onKeyMade} onClose={() => setOpen(null)} />}
+      <Grants onEnded={onKeysChanged} />
+      {open !== null && <Connect assistant={open} onKeyMade={onKeysChanged} onClose={() => setOpen(null)} />}
     </Section>
   );
 }

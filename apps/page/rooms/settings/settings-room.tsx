@@ -4,6 +4,7 @@ import { may, session } from "../../data/session.ts";
 import { Room } from "../../ui/room.tsx";
 import { Data, ThisPage, TimeZone } from "./about.tsx";
 import { Assistants } from "./assistants.tsx";
+import { OwnGrants } from "./grants.tsx";
 import { Keys } from "./keys.tsx";
 import { listKeys } from "./keys-api.ts";
 import { Notices } from "./notices.tsx";
@@ -47,7 +48,7 @@ export function SettingsRoom() {
                 : `Your key "${session.value?.name}" may not manage assistants, keys and notices. Sign in with one that may do everything to see them here.`}
             </p>
           )}
-          {managesKeys && <KeySections />}
+          {managesKeys ? <KeySections /> : <OwnGrants />}
           {isAdmin && <Notices />}
           <TimeZone />
           <Data />
@@ -63,7 +64,7 @@ function KeySections() {
   const keys = useLoad(listKeys, "keys");
   return (
     <>
-      <Assistants onKeyMade={keys.reload} />
+      <Assistants onKeysChanged={keys.reload} />
       <Keys keys={keys} />
     </>
   );
