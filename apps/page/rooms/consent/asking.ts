@@ -26,7 +26,7 @@ const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 /** Where the answer goes, for people. */
 export function placeInWords({ callbackHost }: Pick<Client, "callbackHost">): string {
   if (!callbackHost.endsWith(":") && !LOOPBACK.includes(callbackHost)) return callbackHost;
-  return `a program on this device (${callbackHost})`;
+  return `A program on this device (${callbackHost})`;
 }
 
 /** Why it is not certain who asks; null: it is. */

@@ -12,7 +12,7 @@ export function isOver(error: unknown): boolean {
 export async function loadConsent(id: string, signal: AbortSignal): Promise<{ consent: Consent | null }> {
   try {
     // Server and page are of one version.
-    return (await send(pathOf(id), { signal })) as unknown as { consent: Consent };
+    return (await send(pathOf(id), { signal })) as { consent: Consent };
   } catch (error) {
     if (isOver(error)) return { consent: null };
     throw error;

@@ -7,7 +7,7 @@ import { session } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
-import { type Client, placeInWords } from "./asking.ts";
+import type { Client } from "./asking.ts";
 import { loadConsent } from "./consent-api.ts";
 import { Question } from "./question.tsx";
 
@@ -89,7 +89,7 @@ function Done({ client, isAllowed, redirectUrl }: Answered) {
         close this window.
       </p>
       <Foot>
-        <ButtonLink href={redirectUrl}>Go to {placeInWords(client)}</ButtonLink>
+        <ButtonLink href={redirectUrl}>Go back to the program</ButtonLink>
       </Foot>
     </Card>
   );
@@ -99,9 +99,7 @@ function Foot({ children }: { readonly children?: ComponentChildren }) {
   return (
     <div class="buttons">
       {children}
-      <ButtonLink href="/app/plan" kind="quiet">
-        Open Posthorn
-      </ButtonLink>
+      <ButtonLink href="/app/plan">Open Posthorn</ButtonLink>
     </div>
   );
 }

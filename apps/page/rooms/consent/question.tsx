@@ -63,9 +63,7 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
             onChange={setChosen}
             {...(session.value?.accountIds !== null && { all: "All channels that you reach" })}
           />
-          <p class="muted note">
-            You can end this in Settings at any time. It also ends with your key "{session.value?.name}".
-          </p>
+          <p class="muted note">You can end this in Settings at any time.</p>
         </>
       )}
       {error !== null && <Problem sentence={error} />}
@@ -90,14 +88,14 @@ function Asker({ client }: { readonly client: Client }) {
     <div class="asker">
       <dl>
         <dt>Comes from</dt>
-        <dd>{client.host ?? "A program that gives no address of its own"}</dd>
+        <dd>{client.host ?? "Unknown"}</dd>
         <dt>Answer goes to</dt>
         <dd>{placeInWords(client)}</dd>
       </dl>
       <p class={doubt === null ? "sure" : "unsure"}>
         <Sign aria-hidden="true" />
         <span>
-          <b>{doubt === null ? "Verified" : "Not verified"}</b>{" "}
+          <b>{doubt === null ? "Verified." : "Not verified."}</b>{" "}
           {doubt ?? `${client.host} vouches for this program.`}
         </span>
       </p>

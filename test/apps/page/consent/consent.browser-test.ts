@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSignIn } from "../../../../src/access/page-sessions.ts";
 import { authorizePath, newChallenge, PUBLIC_URL, requestOf } from "../../../support/agents.ts";
 import { launchBrowser } from "../../../support/browser.ts";
 import { send } from "../../../support/http.ts";
@@ -63,7 +64,7 @@ describe("a program that asks", () => {
     );
     const page = await open({ path: `/app/consent?request=${requestOf(asked)}` });
     await heading(page).getByText("Agent <b>of Ann</b>").waitFor();
-    await page.getByText("a program on this device (127.0.0.1)").waitFor();
+    await page.getByText("A program on this device (127.0.0.1)").waitFor();
     await page.getByText("Not verified").waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     expect(await page.getByRole("radio", { name: "Writes drafts" }).isChecked()).toBe(true);
@@ -90,6 +91,7 @@ describe("a program that asks", () => {
     const row = page.getByRole("list", { name: "Connected by OAuth" }).getByRole("listitem");
     await row.getByText("Writes drafts, you approve · Feed of default").waitFor();
     await row.getByText("Never used · Given by Anna").waitFor();
+    await picture(page, "consent-settings");
     expect(await objectionsTo(page)).toEqual([]);
     await row.getByRole("button", { name: /^Revoke/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -131,8 +133,9 @@ describe("a program that asks", () => {
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByRole("heading", { name: "Access is given" }).waitFor();
     await page.getByText("You can close this window").waitFor();
-    const link = page.getByRole("link", { name: "Go to a program on this device (cursor:)" });
+    const link = page.getByRole("link", { name: "Go back to the program" });
     expect(await link.getAttribute("href")).toMatch(/^cursor:\/\/anysphere\.cursor-mcp\/.*code=phc_/);
+    await picture(page, "consent-done");
     expect(await objectionsTo(page)).toEqual([]);
     await page.context().close();
   });
@@ -146,6 +149,18 @@ describe("a program that asks", () => {
     await page.keyboard.press("Enter");
     await heading(page).waitFor();
     expect(page.url()).toBe(`${host.address}${path}`);
+  });
+
+  it("goes on where the person signed in by the one-time address in another tab", async () => {
+    await using window = await newWindow(browser, { width: 1_280 });
+    const page = await window.newPage();
+    await page.goto(`${host.address}${await ask()}`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    const other = await window.newPage();
+    await other.goto(`${host.address}/app/sign-in#${await makeSignIn(host.ctx)}`);
+    await other.getByRole("heading", { name: "Plan", level: 1 }).waitFor();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await heading(page).waitFor();
   });
 
   it("is offered what the person may give, and nothing by one who may not read", async () => {
