@@ -11,13 +11,12 @@ import { roleTitle } from "./roles.ts";
 import { Section } from "./section.tsx";
 
 /** Programs that asked for access. Nothing where there are none. */
-export function Grants({ onEnded }: { onEnded(): void }) {
-  const grants = useLoad(listGrants, "grants");
+export function Grants({ grants }: { readonly grants: Loaded<readonly Grant[]> }) {
   if (grants.error === null && (grants.data ?? []).length === 0) return null;
   return (
     <div class="stack tight">
       <h3 id="grants-title">Connected by OAuth</h3>
-      <GrantList grants={grants} onEnded={onEnded} />
+      <GrantList grants={grants} />
     </div>
   );
 }
@@ -28,12 +27,12 @@ export function OwnGrants() {
   if ((grants.data ?? []).length === 0) return null;
   return (
     <Section id="grants" title="Connected by OAuth" lead="Programs that you gave access to.">
-      <GrantList grants={grants} onEnded={() => {}} />
+      <GrantList grants={grants} />
     </Section>
   );
 }
 
-function GrantList({ grants, onEnded }: { readonly grants: Loaded<readonly Grant[]>; onEnded(): void }) {
+function GrantList({ grants }: { readonly grants: Loaded<readonly Grant[]> }) {
   const { data, error, reload } = grants;
   const [ending, setEnding] = useState<Grant | null>(null);
   return (
@@ -75,7 +74,6 @@ function GrantList({ grants, onEnded }: { readonly grants: Loaded<readonly Grant
             await revokeGrant(ending.id);
             say(`"${ending.client.name}" has no access any more.`);
             reload();
-            onEnded();
           }}
           onClose={() => setEnding(null)}
         />

@@ -6,7 +6,7 @@ import { Data, ThisPage, TimeZone } from "./about.tsx";
 import { Assistants } from "./assistants.tsx";
 import { OwnGrants } from "./grants.tsx";
 import { Keys } from "./keys.tsx";
-import { listKeys } from "./keys-api.ts";
+import { listGrants, listKeys } from "./keys-api.ts";
 import { Notices } from "./notices.tsx";
 
 const SECTIONS = [
@@ -59,13 +59,18 @@ export function SettingsRoom() {
   );
 }
 
-/** Both know of a key that was just made. */
+/** Both know of a key that was just made, and of one that a program asked for and that was ended. */
 function KeySections() {
   const keys = useLoad(listKeys, "keys");
+  const grants = useLoad(listGrants, "grants");
+  const reload = (): void => {
+    keys.reload();
+    grants.reload();
+  };
   return (
     <>
-      <Assistants onKeysChanged={keys.reload} />
-      <Keys keys={keys} />
+      <Assistants grants={{ ...grants, reload }} onKeyMade={keys.reload} />
+      <Keys keys={{ ...keys, reload }} />
     </>
   );
 }

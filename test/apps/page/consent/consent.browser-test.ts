@@ -55,7 +55,7 @@ async function answerOf(page: Page): Promise<Record<string, string>> {
 }
 
 describe("a program that asks", () => {
-  it("gets a code for a writer of one channel, which Settings lists among the connected once it is used", async () => {
+  it("gets a code for a writer of one channel, which Settings lists and ends", async () => {
     const { verifier, challenge } = newChallenge();
     const asked = await send(
       host.port,
@@ -96,6 +96,7 @@ describe("a program that asks", () => {
     await row.getByRole("button", { name: /^Revoke/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });
+    await page.getByText("One key that no longer works").waitFor();
     await page.context().close();
   });
 
