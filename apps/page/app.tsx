@@ -1,4 +1,4 @@
-import { ErrorBoundary, lazy, LocationProvider, Route, Router } from "preact-iso";
+import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from "preact-iso";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { keepFresh } from "./data/shared-data.ts";
@@ -16,7 +16,10 @@ const AGAIN_MS = 3_000;
  * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold
  * in it alone, and as long as it is shown: until the next one is there.
  */
-function room(name: RoomName, load: () => Promise<ComponentType>): ReturnType<typeof lazy<ComponentType>> {
+function room(
+  name: RoomName | "consent",
+  load: () => Promise<ComponentType>,
+): ReturnType<typeof lazy<ComponentType>> {
   const tryLoad = async (): Promise<ComponentType> => {
     try {
       const Room = await load();
@@ -46,6 +49,7 @@ const Settings = room(
   "settings",
   async () => (await import("./rooms/settings/settings-room.tsx")).SettingsRoom,
 );
+const Consent = room("consent", async () => (await import("./rooms/consent/consent-room.tsx")).ConsentRoom);
 
 export function App() {
   useEffect(() => {
@@ -95,21 +99,34 @@ function Rooms() {
   useEffect(() => keepFresh(), [session.value?.id]);
   return (
     <LocationProvider scope="/app">
-      <Frame>
-        <Welcome />
-        <ErrorBoundary>
-          <Router>
-            <Route path="/app/plan" component={Plan} />
-            <Route path="/app/write" component={Write} />
-            <Route path="/app/review" component={Review} />
-            <Route path="/app/trouble" component={Trouble} />
-            <Route path="/app/results" component={Results} />
-            <Route path="/app/channels" component={Channels} />
-            <Route path="/app/settings" component={Settings} />
-            <Route default component={Plan} />
-          </Router>
-        </ErrorBoundary>
-      </Frame>
+      <Places />
     </LocationProvider>
+  );
+}
+
+/** A program's question stands alone: nothing around it leads away from it. */
+function Places() {
+  if (useLocation().path === "/app/consent")
+    return (
+      <ErrorBoundary>
+        <Consent />
+      </ErrorBoundary>
+    );
+  return (
+    <Frame>
+      <Welcome />
+      <ErrorBoundary>
+        <Router>
+          <Route path="/app/plan" component={Plan} />
+          <Route path="/app/write" component={Write} />
+          <Route path="/app/review" component={Review} />
+          <Route path="/app/trouble" component={Trouble} />
+          <Route path="/app/results" component={Results} />
+          <Route path="/app/channels" component={Channels} />
+          <Route path="/app/settings" component={Settings} />
+          <Route default component={Plan} />
+        </Router>
+      </ErrorBoundary>
+    </Frame>
   );
 }

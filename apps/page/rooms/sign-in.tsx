@@ -28,13 +28,7 @@ export function SignInAgain() {
   useLayoutEffect(() => {
     const { title, activeElement: before } = document;
     dialog.current?.showModal();
-    // The one-time address may be opened in another tab.
-    const look = (): void => {
-      if (document.visibilityState === "visible") void loadSession();
-    };
-    document.addEventListener("visibilitychange", look);
     return () => {
-      document.removeEventListener("visibilitychange", look);
       document.title = title;
       giveBack(before);
     };
@@ -77,6 +71,15 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
     // It works once: neither the history nor a bookmark shall keep it.
     history.replaceState(null, "", SIGN_IN_PATH);
     void enter({ token });
+  }, []);
+
+  useEffect(() => {
+    // The one-time address may be opened in another tab.
+    const look = (): void => {
+      if (document.visibilityState === "visible") void loadSession();
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
   }, []);
 
   return (

@@ -26,8 +26,9 @@ export interface PageHost extends Service {
 export async function startPageHost(
   timezone = "Europe/Berlin",
   overrides: Partial<AppContext> = {},
+  options: Parameters<typeof startService>[0] = {},
 ): Promise<PageHost> {
-  const service = await startService({}, overrides, timezone);
+  const service = await startService(options, overrides, timezone);
   const address = `http://127.0.0.1:${service.port}`;
   service.ctx.links.publicUrl = async () => address;
   const open: PageHost["open"] = async (browser, options) => {

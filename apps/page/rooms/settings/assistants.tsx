@@ -1,19 +1,27 @@
 import { Bot, Braces, Code, ExternalLink, SquareTerminal } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { siClaude, siCursor, siGooglegemini } from "simple-icons";
+import type { Loaded } from "../../data/load.ts";
 import { session } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { CopyBox } from "./copy-box.tsx";
+import { Grants } from "./grants.tsx";
 import { type AssistantName, ASSISTANTS, installFor, mcpUrl } from "./install.ts";
 import { KeyForm } from "./key-form.tsx";
+import type { Grant } from "./keys-api.ts";
 import { ASSISTANT_ROLES } from "./roles.ts";
 import { Section } from "./section.tsx";
 
 type Assistant = (typeof ASSISTANTS)[number];
 
+interface AssistantsProps {
+  readonly grants: Loaded<readonly Grant[]>;
+  onKeyMade(): void;
+}
+
 /** Assistants write posts by the same tools as this page. */
-export function Assistants({ onKeyMade }: { onKeyMade(): void }) {
+export function Assistants({ grants, onKeyMade }: AssistantsProps) {
   const [open, setOpen] = useState<Assistant | null>(null);
   return (
     <Section
@@ -37,6 +45,7 @@ export function Assistants({ onKeyMade }: { onKeyMade(): void }) {
       <p class="muted note">
         They reach Posthorn at <code>{mcpUrl(session.value?.publicUrl ?? "")}</code>
       </p>
+      <Grants grants={grants} />
       {open !== null && <Connect assistant={open} onKeyMade={onKeyMade} onClose={() => setOpen(null)} />}
     </Section>
   );

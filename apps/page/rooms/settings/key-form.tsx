@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
-import { accounts } from "../../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
-import { ChannelLabel } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
+import { ChannelChoice, RoleChoice } from "./choices.tsx";
 import { makeKey } from "./keys-api.ts";
-import { EXPIRIES, ROLE_WORDS } from "./roles.ts";
+import { EXPIRIES } from "./roles.ts";
 
 interface KeyFormProps {
   /** What the key is called if nothing else is typed; "": it must be typed. */
@@ -76,69 +75,5 @@ export function KeyForm({ name: usualName, roles, onMade }: KeyFormProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface RoleChoiceProps {
-  readonly roles: readonly Role[];
-  readonly role: Role;
-  onChange(role: Role): void;
-}
-
-function RoleChoice({ roles, role, onChange }: RoleChoiceProps) {
-  return (
-    <fieldset class="choices">
-      <legend>What it may do</legend>
-      {roles.map((one) => (
-        <label key={one} class="choice">
-          <input type="radio" name="role" checked={one === role} onChange={() => onChange(one)} />
-          <span>
-            <b>{ROLE_WORDS[one].title}</b>
-            <span class="muted note">{ROLE_WORDS[one].means}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-interface ChannelChoiceProps {
-  /** Null: all. */
-  readonly chosen: readonly string[] | null;
-  onChange(chosen: readonly string[] | null): void;
-}
-
-function ChannelChoice({ chosen, onChange }: ChannelChoiceProps) {
-  const all = accounts.value ?? [];
-  const toggle = (id: string, isOn: boolean): void => {
-    const others = (chosen ?? []).filter((one) => one !== id);
-    onChange(isOn ? [...others, id] : others);
-  };
-  return (
-    <fieldset class="choices">
-      <legend>Channels</legend>
-      <label class="choice line">
-        <input
-          type="checkbox"
-          checked={chosen === null}
-          onChange={() => onChange(chosen === null ? [] : null)}
-        />
-        All channels, later ones too
-      </label>
-      {chosen !== null && (
-        <div class="picks">
-          {all.map(({ id }) => (
-            <label key={id} class="choice line">
-              <input
-                type="checkbox"
-                checked={chosen.includes(id)}
-                onChange={(event) => toggle(id, event.currentTarget.checked)}
-              />
-              <ChannelLabel accountId={id} />
-            </label>
-          ))}
-        </div>
-      )}
-    </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import type { Permission, Role } from "../../../../src/domain/permissions.ts";
-import { send } from "../../wire.ts";
+import { CallError, send } from "../../wire.ts";
 import type { Json } from "../../../shared/json.ts";
 
 /** A key as the server lists it. */
@@ -23,6 +23,17 @@ export interface NewKey {
   readonly accountIds: readonly string[] | null;
   /** A span such as `90d`; null: never. */
   readonly expires: string | null;
+}
+
+/** A program that has access by OAuth. */
+export interface Grant {
+  readonly id: string;
+  readonly client: { readonly name: string; readonly callbackHost: string };
+  readonly permissions: readonly Permission[];
+  readonly role: Role | null;
+  readonly accountIds: readonly string[] | null;
+  readonly givenBy: string | null;
+  readonly lastUsedAt: string | null;
 }
 
 /** Someone who is signed in to the page. */
@@ -55,6 +66,20 @@ export async function makeKey({ name, role, accountIds, expires }: NewKey): Prom
 
 export async function revokeKey(id: string): Promise<void> {
   await send(`/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+/** None where programs cannot ask for access. */
+export async function listGrants(signal: AbortSignal): Promise<readonly Grant[]> {
+  try {
+    return (await get<{ grants: readonly Grant[] }>("/grants", signal)).grants;
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+export async function revokeGrant(id: string): Promise<void> {
+  await send(`/grants/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
 export async function listSessions(signal: AbortSignal): Promise<readonly PageSession[]> {

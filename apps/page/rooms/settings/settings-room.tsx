@@ -4,8 +4,9 @@ import { may, session } from "../../data/session.ts";
 import { Room } from "../../ui/room.tsx";
 import { Data, ThisPage, TimeZone } from "./about.tsx";
 import { Assistants } from "./assistants.tsx";
+import { OwnGrants } from "./grants.tsx";
 import { Keys } from "./keys.tsx";
-import { listKeys } from "./keys-api.ts";
+import { listGrants, listKeys } from "./keys-api.ts";
 import { Notices } from "./notices.tsx";
 
 const SECTIONS = [
@@ -47,7 +48,7 @@ export function SettingsRoom() {
                 : `Your key "${session.value?.name}" may not manage assistants, keys and notices. Sign in with one that may do everything to see them here.`}
             </p>
           )}
-          {managesKeys && <KeySections />}
+          {managesKeys ? <KeySections /> : <OwnGrants />}
           {isAdmin && <Notices />}
           <TimeZone />
           <Data />
@@ -58,13 +59,18 @@ export function SettingsRoom() {
   );
 }
 
-/** Both know of a key that was just made. */
+/** Both know of a key that was just made, and of one that a program asked for and that was ended. */
 function KeySections() {
   const keys = useLoad(listKeys, "keys");
+  const grants = useLoad(listGrants, "grants");
+  const reload = (): void => {
+    keys.reload();
+    grants.reload();
+  };
   return (
     <>
-      <Assistants onKeyMade={keys.reload} />
-      <Keys keys={keys} />
+      <Assistants grants={{ ...grants, reload }} onKeyMade={keys.reload} />
+      <Keys keys={{ ...keys, reload }} />
     </>
   );
 }
