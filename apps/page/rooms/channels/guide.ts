@@ -50,18 +50,20 @@ export function readInstructions(whole: string): Instructions {
   const steps: string[] = [];
   let lead = text;
   for (let number = 1, rest = text; ; number += 1) {
-    const at = rest.search(new RegExp(`(?:^|\\s)${number}\\. `));
+    const mark = `${number}. `;
+    const found = rest.startsWith(mark) ? 0 : rest.indexOf(` ${mark}`);
+    const at = found === -1 ? rest.indexOf(`\n${mark}`) : found;
     const before = (at === -1 ? rest : rest.slice(0, at)).trim();
     if (number === 1) lead = before;
     else steps.push(before);
     if (at === -1) break;
-    rest = rest.slice(at).trimStart().slice(`${number}. `.length);
+    rest = rest.slice(at).trimStart().slice(mark.length);
   }
   return { lead, steps, block };
 }
 
 const APP_NAMES =
-  /POSTHORN_[A-Z_]*CLIENT_ID(?: and POSTHORN_[A-Z_]*CLIENT_SECRET)?|POSTHORN_[A-Z_]*CLIENT_SECRET/g;
+  /\bPOSTHORN_[A-Z_]+_CLIENT_ID\b(?: and POSTHORN_[A-Z_]+_CLIENT_SECRET\b)?|\bPOSTHORN_[A-Z_]+_CLIENT_SECRET\b/g;
 
 /** A step of a guide for a person who enters the app here rather than in settings. */
 export function stepForPage(step: string): string {
@@ -105,7 +107,7 @@ export function cannotComeBack({ setup }: Pick<PlatformListing, "setup">): boole
 }
 
 /** Ends a sentence for agents. A person has a button for it. */
-const FOR_AGENTS = /\s*Call connect_channel again for a new address\./;
+const FOR_AGENTS = / ?Call connect_channel again for a new address\./;
 
 interface Refusal {
   /** The argument that it is about; null: none of them. */

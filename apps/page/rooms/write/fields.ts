@@ -116,7 +116,9 @@ function optionsOf(property: Json): readonly string[] {
 function helpOf(description: string): string {
   const text = description
     .replace(/,? ?(from|\() ?list_choices[^).]*\)?/g, "")
-    .replace(/[^.]*\blist_choices\b[^.]*\.?/g, "")
+    .split(".")
+    .filter((sentence) => !/\blist_choices\b/.test(sentence))
+    .join(".")
     .replace(/Picture shown before the media plays: an https address.*/, "Shown before the film plays.")
     .trim();
   return forPeople(text);

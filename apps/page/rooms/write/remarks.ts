@@ -104,8 +104,9 @@ const CHANGED: Readonly<Record<string, string>> = {
 
 /** `Claude changed caption, targets` as "Claude changed the text, the channels". Null: it is not told. */
 export function changesIn(sentence: string): string | null {
-  const [, told] = /Since then: (.*?)\. Read it\b/.exec(sentence) ?? [];
-  if (told === undefined) return null;
+  const [, after] = sentence.split("Since then: ");
+  const [told, rest] = after?.split(". Read it") ?? [];
+  if (told === undefined || rest === undefined) return null;
   const people = told.split("; ").map((one) => {
     const at = one.lastIndexOf(" changed ") + " changed ".length;
     const fields = one
