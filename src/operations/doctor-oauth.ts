@@ -1,0 +1,352 @@
+import { hash, randomBytes } from "node:crypto";
+import { parseUrl } from "../domain/parse-url.ts";
+import { localCaller } from "../access/api-keys.ts";
+import { forgetClient } from "../access/oauth/clients.ts";
+import { decideConsent } from "../access/oauth/consents.ts";
+import { findKnownClient } from "../access/oauth/known-clients.ts";
+import { createOAuthServer, type OAuthServer } from "../access/oauth/oauth-server.ts";
+import { isAsked } from "../access/oauth/requests.ts";
+import { revokeToken } from "../access/oauth/tokens.ts";
+import { type AppContext, plainCall } from "../context.ts";
+import {
+  type Answer,
+  type Ask,
+  askFromOutside,
+  callMcp,
+  fault,
+  INITIALIZE,
+  isHtml,
+  JSON_HEADERS,
+  post,
+  readJsonAnswer,
+  refuse,
+} from "./doctor-oauth-asking.ts";
+import { note, ok, problem, problemOf, type Finding } from "./reports.ts";
+
+/** A program as it would ask, by its document or by what it registered. */
+interface Program {
+  readonly name: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+}
+
+const CLAUDE = programOf("Claude", "https://claude.ai/oauth/mcp-oauth-client-metadata");
+/** ChatGPT gives each connector an address of its own. It registers itself where it has no document. */
+const CHATGPT = programOf("ChatGPT", "https://chatgpt.com/oauth/posthorn_doctor/client.json");
+
+function programOf(name: string, clientId: string): Program {
+  return { name, clientId, redirectUri: findKnownClient(clientId)?.redirectUris[0] ?? "" };
+}
+
+interface Asked {
+  /** The address of `/mcp`. Null: by the settings. */
+  readonly url: string | null;
+  readonly publicUrl: string | null;
+  readonly hasOAuth: boolean;
+}
+
+interface Endpoints {
+  readonly authorize: string;
+  readonly token: string;
+  readonly register: string;
+  readonly revoke: string;
+}
+
+/** What the steps share. */
+interface Walk {
+  readonly ctx: AppContext;
+  readonly ask: Ask;
+  readonly resource: URL;
+  readonly hasOAuth: boolean;
+  readonly findings: Finding[];
+}
+
+type Step<T> = () => Promise<{ readonly text: string; readonly result: T }>;
+
+/**
+ * The whole way that Claude and ChatGPT go from the address of `/mcp` to their tokens, step by step. Where the
+ * server asked is the one of this data folder, a viewer's access is given, tried and ended; else the way ends
+ * where a person is asked.
+ */
+export async function examineOAuth(ctx: AppContext, { url, publicUrl, hasOAuth }: Asked): Promise<Finding[]> {
+  const given = url ?? (publicUrl === null ? null : `${publicUrl}/mcp`);
+  const resource = given === null ? null : parseUrl(given);
+  if (given === null)
+    return [
+      problem("address", "there is none. Set POSTHORN_PUBLIC_URL to the https address that others reach."),
+    ];
+  if (resource?.protocol !== "https:")
+    return [
+      problem("address", `${given} is not an https address. Claude and ChatGPT take no other: give one.`),
+    ];
+  // An address without a path is Posthorn's, not that of `/mcp`.
+  if (resource.pathname === "/") resource.pathname = "/mcp";
+  const walk: Walk = { ctx, ask: askFromOutside(ctx), resource, hasOAuth, findings: [] };
+  const endpoints = await findEndpoints(walk);
+  if (endpoints === null) return walk.findings;
+  await walkAs(walk, endpoints, CLAUDE);
+  const registered = await take(walk, "registration", () => register(walk, endpoints));
+  if (registered === null) return walk.findings;
+  await walkAs(walk, endpoints, registered);
+  const isForgotten = await forgetClient(ctx, registered.clientId);
+  if (!isForgotten)
+    walk.findings.push(
+      note("registration", "the program that was registered for this is forgotten after 30 days without use"),
+    );
+  return walk.findings;
+}
+
+/** Null where the step failed, which is told. */
+async function take<T>({ findings }: Walk, topic: string, step: Step<T>): Promise<T | null> {
+  try {
+    const { text, result } = await step();
+    findings.push(ok(topic, text));
+    return result;
+  } catch (error) {
+    findings.push(problemOf(topic, error));
+    return null;
+  }
+}
+
+async function findEndpoints(walk: Walk): Promise<Endpoints | null> {
+  const answer = await take(walk, "address", () => reach(walk));
+  if (answer === null) return null;
+  const metadata = await take(walk, "challenge", async () => readChallenge(walk, answer));
+  if (metadata === null) return null;
+  const issuer = await take(walk, "resource metadata", () => readResource(walk, metadata));
+  if (issuer === null) return null;
+  return take(walk, "server metadata", () => readServer(walk, issuer));
+}
+
+async function reach({ ask, resource }: Walk) {
+  const result = await ask({
+    method: "POST",
+    url: resource.href,
+    headers: JSON_HEADERS,
+    body: INITIALIZE,
+  });
+  return { text: `${resource.href} answers over https`, result };
+}
+
+function readChallenge({ resource, hasOAuth }: Walk, answer: Answer) {
+  if (answer.status !== 401)
+    return refuse(
+      answer,
+      "Without a token it must be 401: let the proxy in front pass /mcp on to Posthorn, and add no key there.",
+    );
+  const challenge = answer.headers["www-authenticate"];
+  const named = /resource_metadata="([^"]+)"/i.exec(challenge ?? "")?.[1];
+  if (named === undefined) {
+    if (isHtml(answer.headers)) return refuse(answer, "");
+    // Without OAuth Posthorn asks for a key, by the word alone.
+    if (challenge === "Bearer" || !hasOAuth)
+      throw fault("Posthorn answers, without OAuth. Set POSTHORN_OAUTH=on and start it again.");
+    throw fault(
+      "The answer has status 401, but no header WWW-Authenticate with resource_metadata. A proxy in front takes it out: let it pass the headers of answers on.",
+    );
+  }
+  requireOwn(resource, named, "WWW-Authenticate names");
+  return { text: "/mcp without a token answers 401, and says where tokens are got", result: named };
+}
+
+/** Programs refuse addresses of another host than they were given. Throws `unavailable`. */
+function requireOwn({ origin }: URL, address: unknown, what: string): string {
+  if (typeof address === "string" && parseUrl(address)?.origin === origin) return address;
+  throw fault(
+    `${what} ${String(address)}, which is not at ${origin}. Set POSTHORN_PUBLIC_URL to ${origin}, and start Posthorn again.`,
+  );
+}
+
+async function readResource({ ask, resource }: Walk, url: string) {
+  const json = readJsonAnswer(await ask({ method: "GET", url }));
+  if (json["resource"] !== resource.href)
+    throw fault(
+      `${url} is about ${String(json["resource"])}, and not about ${resource.href}. Set POSTHORN_PUBLIC_URL to the address that programs are given, and start Posthorn again.`,
+    );
+  const servers: unknown = json["authorization_servers"];
+  const [first]: unknown[] = Array.isArray(servers) ? servers : [];
+  const issuer = requireOwn(resource, first, "The authorization server is");
+  return { text: `${url} is about ${resource.href}`, result: issuer };
+}
+
+async function readServer({ ask, resource }: Walk, issuer: string) {
+  const { origin, pathname } = new URL(issuer);
+  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  const json = readJsonAnswer(await ask({ method: "GET", url }));
+  if (json["issuer"] !== issuer)
+    throw fault(
+      `${url} says that it is ${String(json["issuer"])}, and not ${issuer}. Another server answers there: let the proxy in front pass this path on to Posthorn.`,
+    );
+  const holds = (name: string, value: string): boolean => {
+    const list: unknown = json[name];
+    return Array.isArray(list) && list.includes(value);
+  };
+  const lacks =
+    !holds("code_challenge_methods_supported", "S256") ||
+    !holds("token_endpoint_auth_methods_supported", "none") ||
+    json["client_id_metadata_document_supported"] !== true;
+  if (lacks)
+    throw fault(
+      `${url} lacks S256, the way "none" or documents of programs, which Posthorn has. Another server answers there, or an old Posthorn: update it.`,
+    );
+  const own = (name: string): string => requireOwn(resource, json[`${name}_endpoint`], `Its ${name} is`);
+  const result = {
+    authorize: own("authorization"),
+    token: own("token"),
+    register: own("registration"),
+    revoke: own("revocation"),
+  };
+  return { text: `${issuer} takes S256, programs with documents, and programs that register`, result };
+}
+
+async function register({ ask }: Walk, { register: url }: Endpoints) {
+  const body = JSON.stringify({
+    client_name: "posthorn doctor",
+    redirect_uris: [CHATGPT.redirectUri],
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+  });
+  const answer = await ask({ method: "POST", url, headers: JSON_HEADERS, body });
+  const { client_id: clientId } = readJsonAnswer(answer, 201);
+  if (typeof clientId !== "string") return refuse(answer, "It has no client_id.");
+  return { text: "a program may register itself, as ChatGPT does", result: { ...CHATGPT, clientId } };
+}
+
+interface Question {
+  readonly id: string;
+  readonly verifier: string;
+}
+
+/** From the question that a person is asked on; as far as this machine can answer it. */
+async function walkAs(walk: Walk, endpoints: Endpoints, program: Program): Promise<void> {
+  const { ctx, findings } = walk;
+  const topic = (what: string): string => `${program.name}: ${what}`;
+  const question = await take(walk, topic("consent"), () => askPerson(walk, endpoints, program));
+  if (question === null) return;
+  if (!(await isAsked(ctx, question.id))) {
+    findings.push(
+      note(
+        topic("tokens"),
+        "not tried: the server there has another data folder than this one, so the yes of a person is needed",
+      ),
+    );
+    return;
+  }
+  const server = createOAuthServer(ctx, { publicUrl: walk.resource.origin, fixedKey: null });
+  const tokens = await take(walk, topic("tokens"), () =>
+    getTokens(walk, endpoints, { server, program, question }),
+  );
+  if (tokens === null) return;
+  try {
+    if ((await take(walk, topic("tools"), () => listTools(walk, tokens.access))) === null) return;
+    const latest = await take(walk, topic("refresh"), () => refresh(walk, endpoints, { program, tokens }));
+    if (latest === null) return;
+    await take(walk, topic("revoke"), () => revoke(walk, endpoints, { program, tokens: latest }));
+  } finally {
+    // Whatever failed on the way, nothing stays open. What was revoked there already is so here, too.
+    await revokeToken(server, new URLSearchParams({ token: tokens.refresh }), program.clientId);
+  }
+}
+
+async function askPerson({ ask, resource }: Walk, { authorize }: Endpoints, program: Program) {
+  const verifier = randomBytes(32).toString("base64url");
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: program.clientId,
+    redirect_uri: program.redirectUri,
+    state: randomBytes(16).toString("base64url"),
+    code_challenge: hash("sha256", verifier, "base64url"),
+    code_challenge_method: "S256",
+    resource: resource.href,
+  });
+  const answer = await ask({ method: "GET", url: `${authorize}?${query.toString()}` });
+  const goOn = parseUrl(answer.headers["location"] ?? "");
+  const refusal = goOn?.searchParams.get("error_description") ?? null;
+  if (refusal !== null) throw fault(`${authorize} refuses: ${refusal}`);
+  const id = goOn?.searchParams.get("request") ?? null;
+  if (answer.status !== 302 || goOn?.origin !== resource.origin || id === null)
+    return refuse(
+      answer,
+      "It must lead to the page that asks the person. Look at the sentence, or the proxy.",
+    );
+  const page = await ask({ method: "GET", url: goOn.href });
+  if (page.status !== 200 || !isHtml(page.headers) || !/<title>[^<]*Posthorn/.test(page.text))
+    return refuse(
+      page,
+      "The page that asks the person must answer there: let the proxy in front pass /app on, and leave POSTHORN_PAGE on.",
+    );
+  return { text: "the person would be asked on Posthorn's page", result: { id, verifier } };
+}
+
+interface Tokens {
+  readonly access: string;
+  readonly refresh: string;
+}
+
+interface Exchange {
+  readonly server: OAuthServer;
+  readonly program: Program;
+  readonly question: Question;
+}
+
+async function getTokens(walk: Walk, endpoints: Endpoints, { server, program, question }: Exchange) {
+  const call = plainCall(walk.ctx, localCaller());
+  const decision = { decision: "allow", role: "viewer" } as const;
+  const { redirectUrl } = await decideConsent(server, call, { id: question.id, decision });
+  const result = await askForTokens(walk, endpoints, {
+    grant_type: "authorization_code",
+    code: new URL(redirectUrl).searchParams.get("code") ?? "",
+    redirect_uri: program.redirectUri,
+    code_verifier: question.verifier,
+    client_id: program.clientId,
+    resource: walk.resource.href,
+  });
+  return { text: "a viewer's yes, given here, became tokens", result };
+}
+
+async function askForTokens(
+  { ask }: Walk,
+  { token }: Endpoints,
+  fields: Readonly<Record<string, string>>,
+): Promise<Tokens> {
+  const answer = await post(ask, token, fields);
+  const { access_token: access, refresh_token: renewal } = readJsonAnswer(answer);
+  if (typeof access === "string" && typeof renewal === "string") return { access, refresh: renewal };
+  return refuse(answer, "It has no tokens.");
+}
+
+async function listTools(walk: Walk, token: string) {
+  const passOn = "Let the proxy in front pass the header Authorization on.";
+  const opened = await callMcp(walk, { token, body: INITIALIZE });
+  if (opened.status !== 200) return refuse(opened, passOn);
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: {} });
+  const answer = await callMcp(walk, { token, body, session: opened.headers["mcp-session-id"] });
+  if (answer.status !== 200 || !answer.text.includes('"tools"'))
+    return refuse(answer, "Let the proxy in front pass the header Mcp-Session-Id on, both ways.");
+  return { text: "/mcp opens with the token, and lists its tools", result: true };
+}
+
+interface Held {
+  readonly program: Program;
+  readonly tokens: Tokens;
+}
+
+async function refresh(walk: Walk, endpoints: Endpoints, { program, tokens }: Held) {
+  const result = await askForTokens(walk, endpoints, {
+    grant_type: "refresh_token",
+    refresh_token: tokens.refresh,
+    client_id: program.clientId,
+  });
+  return { text: "the tokens were renewed", result };
+}
+
+async function revoke(walk: Walk, endpoints: Endpoints, { program, tokens }: Held) {
+  const fields = { token: tokens.refresh, client_id: program.clientId };
+  const answer = await post(walk.ask, endpoints.revoke, fields);
+  if (answer.status !== 200) return refuse(answer, "Let the proxy in front pass /oauth on to Posthorn.");
+  const after = await callMcp(walk, { token: tokens.access, body: INITIALIZE });
+  if (after.status !== 401)
+    return refuse(after, "After the end of the access it must be 401. Let the proxy in front cache nothing.");
+  return { text: "the access ended, and /mcp answers 401 again", result: true };
+}
