@@ -4,9 +4,10 @@ import { localCaller } from "../access/api-keys.ts";
 import { forgetClient } from "../access/oauth/clients.ts";
 import { decideConsent } from "../access/oauth/consents.ts";
 import { findKnownClient } from "../access/oauth/known-clients.ts";
+import { OAuthFault } from "../access/oauth/oauth-fault.ts";
 import { createOAuthServer, type OAuthServer } from "../access/oauth/oauth-server.ts";
 import { isAsked } from "../access/oauth/requests.ts";
-import { revokeToken } from "../access/oauth/tokens.ts";
+import { giveTokens, revokeToken } from "../access/oauth/tokens.ts";
 import { type AppContext, plainCall } from "../context.ts";
 import {
   type Answer,
@@ -234,18 +235,16 @@ async function walkAs(walk: Walk, endpoints: Endpoints, program: Program): Promi
     return;
   }
   const server = createOAuthServer(ctx, { publicUrl: walk.resource.origin, fixedKey: null });
-  const tokens = await take(walk, topic("tokens"), () =>
-    getTokens(walk, endpoints, { server, program, question }),
-  );
-  if (tokens === null) return;
+  const fields = await sayYes(walk, server, { program, question });
   try {
+    const tokens = await take(walk, topic("tokens"), () => getTokens(walk, endpoints, fields));
+    if (tokens === null) return;
     if ((await take(walk, topic("tools"), () => listTools(walk, tokens.access))) === null) return;
     const latest = await take(walk, topic("refresh"), () => refresh(walk, endpoints, { program, tokens }));
     if (latest === null) return;
     await take(walk, topic("revoke"), () => revoke(walk, endpoints, { program, tokens: latest }));
   } finally {
-    // Whatever failed on the way, nothing stays open. What was revoked there already is so here, too.
-    await revokeToken(server, new URLSearchParams({ token: tokens.refresh }), program.clientId);
+    await endGift(server, fields);
   }
 }
 
@@ -270,7 +269,7 @@ async function askPerson({ ask, resource }: Walk, { authorize }: Endpoints, prog
       answer,
       "It must lead to the page that asks the person. Look at the sentence, or the proxy.",
     );
-  const page = await ask({ method: "GET", url: goOn.href });
+  const page = await ask({ method: "GET", url: goOn.href, headers: { Accept: "text/html" } });
   if (page.status !== 200 || !isHtml(page.headers) || !/<title>[^<]*Posthorn/.test(page.text))
     return refuse(
       page,
@@ -284,32 +283,47 @@ interface Tokens {
   readonly refresh: string;
 }
 
-interface Exchange {
-  readonly server: OAuthServer;
+type Fields = Readonly<Record<string, string>>;
+
+interface Answered {
   readonly program: Program;
   readonly question: Question;
 }
 
-async function getTokens(walk: Walk, endpoints: Endpoints, { server, program, question }: Exchange) {
-  const call = plainCall(walk.ctx, localCaller());
-  const decision = { decision: "allow", role: "viewer" } as const;
-  const { redirectUrl } = await decideConsent(server, call, { id: question.id, decision });
-  const result = await askForTokens(walk, endpoints, {
+/** As the person at this machine. What the program exchanges for tokens then. */
+async function sayYes(walk: Walk, server: OAuthServer, { program, question }: Answered): Promise<Fields> {
+  const { redirectUrl } = await decideConsent(server, plainCall(walk.ctx, localCaller()), {
+    id: question.id,
+    decision: { decision: "allow", role: "viewer" },
+  });
+  return {
     grant_type: "authorization_code",
     code: new URL(redirectUrl).searchParams.get("code") ?? "",
     redirect_uri: program.redirectUri,
     code_verifier: question.verifier,
     client_id: program.clientId,
     resource: walk.resource.href,
-  });
+  };
+}
+
+/** Whatever failed on the way: a code that comes a second time ends all that came of it. */
+async function endGift(server: OAuthServer, fields: Fields): Promise<void> {
+  const clientId = fields["client_id"] ?? "";
+  try {
+    const { refresh_token: token } = await giveTokens(server, new URLSearchParams(fields), clientId);
+    // It had not come before.
+    await revokeToken(server, new URLSearchParams({ token }), clientId);
+  } catch (error) {
+    if (!(error instanceof OAuthFault)) throw error;
+  }
+}
+
+async function getTokens(walk: Walk, endpoints: Endpoints, fields: Fields) {
+  const result = await askForTokens(walk, endpoints, fields);
   return { text: "a viewer's yes, given here, became tokens", result };
 }
 
-async function askForTokens(
-  { ask }: Walk,
-  { token }: Endpoints,
-  fields: Readonly<Record<string, string>>,
-): Promise<Tokens> {
+async function askForTokens({ ask }: Walk, { token }: Endpoints, fields: Fields): Promise<Tokens> {
   const answer = await post(ask, token, fields);
   const { access_token: access, refresh_token: renewal } = readJsonAnswer(answer);
   if (typeof access === "string" && typeof renewal === "string") return { access, refresh: renewal };
