@@ -3,7 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../context.ts";
-import { OutboundFailure, type OutboundRequest, type Unreachable } from "../ports/outbound.ts";
+import {
+  OutboundFailure,
+  type OutboundRequest,
+  type OutboundResponse,
+  type Unreachable,
+} from "../ports/outbound.ts";
 
 /* How `posthorn doctor --oauth` asks, and what it makes of answers that are not Posthorn's. */
 
@@ -30,11 +35,27 @@ const ADVICE: Readonly<Record<Unreachable, string>> = {
     "Its certificate is not one that others accept. Let Caddy or the tunnel get one for this name.",
 };
 
-/** By the outbound network, as others come. Throws `unavailable` where nothing answers. */
-export function askFromOutside({ outbound }: Pick<AppContext, "outbound">): Ask {
+/**
+ * By the outbound network, as others come. Where the name leads to a private address from here, as those of
+ * Tailscale do, that way is taken, and `onPrivate` called. Throws `unavailable` where nothing answers.
+ */
+export function askFromOutside({ outbound }: Pick<AppContext, "outbound">, onPrivate: () => void): Ask {
+  let mayBePrivate = false;
+  const send = (request: OutboundRequest): Promise<OutboundResponse> =>
+    outbound.request({ ...request, timeoutMs: 20 * SECOND, mayBePrivate });
+  const sendAnyWay = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    try {
+      return await send(request);
+    } catch (error) {
+      if (mayBePrivate || !(error instanceof AppError)) throw error;
+      mayBePrivate = true;
+      onPrivate();
+      return send(request);
+    }
+  };
   return async (request) => {
     try {
-      const { status, headers, url, body } = await outbound.request({ ...request, timeoutMs: 20 * SECOND });
+      const { status, headers, url, body } = await sendAnyWay(request);
       return { status, headers, url, text: await text(body) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";

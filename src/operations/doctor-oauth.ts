@@ -39,6 +39,9 @@ function programOf(name: string, clientId: string): Program {
   return { name, clientId, redirectUri: findKnownClient(clientId)?.redirectUris[0] ?? "" };
 }
 
+const PRIVATE =
+  "from this machine the name leads to a private address, which others cannot reach. Tailscale and some routers do that for their own. The way from outside is not seen here: try it from another network, too";
+
 interface Asked {
   /** The address of `/mcp`. Null: by the settings. */
   readonly url: string | null;
@@ -82,7 +85,9 @@ export async function examineOAuth(ctx: AppContext, { url, publicUrl, hasOAuth }
     ];
   // An address without a path is Posthorn's, not that of `/mcp`.
   if (resource.pathname === "/") resource.pathname = "/mcp";
-  const walk: Walk = { ctx, ask: askFromOutside(ctx), resource, hasOAuth, findings: [] };
+  const findings: Finding[] = [];
+  const ask = askFromOutside(ctx, () => findings.push(note("address", PRIVATE)));
+  const walk: Walk = { ctx, ask, resource, hasOAuth, findings };
   const endpoints = await findEndpoints(walk);
   if (endpoints === null) return walk.findings;
   await walkAs(walk, endpoints, CLAUDE);

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
 import { listGrants } from "../../src/access/oauth/grants.ts";
 import { examineOAuth } from "../../src/operations/doctor-oauth.ts";
 import { OutboundFailure, type Outbound } from "../../src/ports/outbound.ts";
@@ -124,9 +125,27 @@ describe("what stands in the way is named: an address", () => {
   });
 });
 
+describe("a name that leads to a private address from here", () => {
+  it("is walked, and told", async () => {
+    const request: Outbound["request"] = (asks) => {
+      if (asks.mayBePrivate === true) return outbound.request(asks);
+      return Promise.reject(new AppError("invalid", "The address leads to a private network."));
+    };
+    await using here = await createTestContext({ outbound: { ...outbound, request } });
+    const [first, ...others] = await examineOAuth(here, settings);
+    expect([first?.topic, first?.verdict]).toEqual(["address", "note"]);
+    expect(first?.text).toContain("try it from another network");
+    expect(others.filter(({ topic }) => topic === "address").map(({ verdict }) => verdict)).toEqual(["ok"]);
+    expect(others.some(({ verdict }) => verdict === "problem")).toBe(false);
+  });
+});
+
 describe("what stands in the way is named: a proxy", () => {
   it("that takes WWW-Authenticate out", async () => {
-    const without = at("/mcp", ({ headers: { "www-authenticate": _, ...headers } }) => ({ headers }));
+    const without = at("/mcp", ({ headers }) => {
+      const kept = Object.entries(headers).filter(([name]) => name !== "www-authenticate");
+      return { headers: Object.fromEntries(kept) };
+    });
     const { passed, at: step, text } = await stopped(without);
     expect([passed, step]).toEqual([["address"], ["challenge"]]);
     expect(text).toContain("A proxy in front takes it out");
