@@ -68,7 +68,7 @@ export async function registerClient({ ctx }: OAuthServer, body: unknown) {
   };
 }
 
-/** One that nobody needs any more. False where it was not there. */
+/** One that is needed no more. False where it was not there. */
 export function forgetClient({ store }: Pick<AppContext, "store">, id: string): Promise<boolean> {
   return store.write((tx) => deleteOAuthClient(tx, id));
 }
