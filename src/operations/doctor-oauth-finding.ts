@@ -26,7 +26,6 @@ export interface Walk {
   readonly ctx: AppContext;
   readonly ask: Ask;
   readonly resource: URL;
-  readonly hasOAuth: boolean;
   readonly findings: Finding[];
 }
 
@@ -65,7 +64,7 @@ async function reach({ ask, resource }: Walk) {
   return { text: `${resource.href} answers over https`, result };
 }
 
-function readChallenge({ resource, hasOAuth }: Walk, answer: Answer) {
+function readChallenge({ resource }: Walk, answer: Answer) {
   if (answer.status !== 401)
     return refuse(
       answer,
@@ -76,7 +75,7 @@ function readChallenge({ resource, hasOAuth }: Walk, answer: Answer) {
   if (named === undefined) {
     if (isHtml(answer.headers)) return refuse(answer, "");
     // Without OAuth Posthorn asks for a key, by the word alone.
-    if (challenge === "Bearer" || !hasOAuth)
+    if (challenge === "Bearer")
       throw fault("Posthorn answers, without OAuth. Set POSTHORN_OAUTH=on and start it again.");
     throw fault(
       "The answer has status 401, but no header WWW-Authenticate with resource_metadata. A proxy in front takes it out: let it pass the headers of answers on.",

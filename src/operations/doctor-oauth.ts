@@ -45,7 +45,6 @@ interface Asked {
   /** The address of `/mcp`. Null: by the settings. */
   readonly url: string | null;
   readonly publicUrl: string | null;
-  readonly hasOAuth: boolean;
 }
 
 /**
@@ -53,7 +52,7 @@ interface Asked {
  * server asked is the one of this data folder, a viewer's access is given, tried and ended; else the way ends
  * where a person is asked.
  */
-export async function examineOAuth(ctx: AppContext, { url, publicUrl, hasOAuth }: Asked): Promise<Finding[]> {
+export async function examineOAuth(ctx: AppContext, { url, publicUrl }: Asked): Promise<Finding[]> {
   const given = url ?? (publicUrl === null ? null : `${publicUrl}/mcp`);
   const resource = given === null ? null : parseUrl(given);
   if (given === null)
@@ -68,7 +67,7 @@ export async function examineOAuth(ctx: AppContext, { url, publicUrl, hasOAuth }
   if (resource.pathname === "/") resource.pathname = "/mcp";
   const findings: Finding[] = [];
   const ask = askFromOutside(ctx, () => findings.push(note("address", PRIVATE)));
-  const walk: Walk = { ctx, ask, resource, hasOAuth, findings };
+  const walk: Walk = { ctx, ask, resource, findings };
   const endpoints = await findEndpoints(walk);
   if (endpoints === null) return walk.findings;
   await walkAs(walk, endpoints, CLAUDE);

@@ -199,7 +199,7 @@ export async function examine(env: Environment, platform: string | null = null):
 export async function examineAgents(env: Environment, url: string | null): Promise<Finding[]> {
   let walked: readonly Finding[] = [];
   const findings = await examineAll(env, await loadCatalog(), async ({ config }, ctx) => {
-    walked = await examineOAuth(ctx, { url, publicUrl: config.publicUrl, hasOAuth: config.hasOAuth });
+    walked = await examineOAuth(ctx, { url, publicUrl: config.publicUrl });
     return [];
   });
   return [...findings.filter(({ verdict }) => verdict === "problem"), ...walked];

@@ -43,7 +43,7 @@ beforeEach(() => {
   asked = [];
 });
 
-const settings = { url: null, publicUrl: PUBLIC_URL, hasOAuth: true };
+const settings = { url: null, publicUrl: PUBLIC_URL };
 
 const examine = (more: Partial<Parameters<typeof examineOAuth>[1]> = {}): Promise<Finding[]> =>
   examineOAuth(server.ctx, { ...settings, ...more });
