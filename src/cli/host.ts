@@ -112,6 +112,8 @@ export interface Host {
   removeFolder(path: string): Promise<void>;
   /** Looks at everything that may be wrong, and never throws for it. With the steps to set up the platform. */
   examine(platform: string | null): Promise<readonly Finding[]>;
+  /** The way of programs that connect by OAuth. `url`: of `/mcp`; null: this server's own. */
+  examineAgents(url: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
   restore(options: {

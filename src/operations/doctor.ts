@@ -25,6 +25,7 @@ import {
   examinePlatforms,
   examinePublishing,
 } from "./doctor-checks.ts";
+import { examineOAuth } from "./doctor-oauth.ts";
 import { note, ok, problem, problemOf, type Finding } from "./reports.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -182,13 +183,32 @@ function describeOld({ old, seesAll }: ServerHealth): Finding[] {
  * platform that there is none of.
  */
 export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
-  const findings = await examineAll(env, platform);
+  const catalog = await loadCatalog();
+  const known = catalog.platforms.map(({ name }) => name);
+  if (platform !== null && !known.includes(platform)) {
+    const list = known.join(", ");
+    throw new AppError("invalid", `${quote(platform)} is not a known platform. The platforms are ${list}.`);
+  }
+  const findings = await examineAll(env, catalog, (setup, ctx) => examineService(setup, ctx, platform));
   if (platform === null) return findings;
   const isOwn = ({ topic }: Finding): boolean => topic === platform;
   return [...findings.filter(isOwn), ...findings.filter((one) => !isOwn(one) && one.verdict === "problem")];
 }
 
-async function examineAll(env: Environment, platform: string | null): Promise<Finding[]> {
+/** The way of programs that connect by OAuth, and of the rest only problems. `url`: null for this server's own. */
+export async function examineAgents(env: Environment, url: string | null): Promise<Finding[]> {
+  let walked: readonly Finding[] = [];
+  const findings = await examineAll(env, await loadCatalog(), async ({ config }, ctx) => {
+    walked = await examineOAuth(ctx, { url, publicUrl: config.publicUrl });
+    return [];
+  });
+  return [...findings.filter(({ verdict }) => verdict === "problem"), ...walked];
+}
+
+/** What is looked at with a context, which is closed then. */
+type Look = (setup: Setup, ctx: Context) => Promise<readonly Finding[]>;
+
+async function examineAll(env: Environment, catalog: Setup["catalog"], look: Look): Promise<Finding[]> {
   const findings: Finding[] = [];
   const attempt = async <T>(topic: string, work: () => Promise<T>): Promise<T | null> => {
     try {
@@ -199,12 +219,6 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
     }
   };
 
-  const catalog = await loadCatalog();
-  const known = catalog.platforms.map(({ name }) => name);
-  if (platform !== null && !known.includes(platform)) {
-    const list = known.join(", ");
-    throw new AppError("invalid", `${quote(platform)} is not a known platform. The platforms are ${list}.`);
-  }
   const place = locateDataFolder(env);
   const settings = await attempt("settings", () => readPlace(env, place));
   if (settings !== null) {
@@ -219,7 +233,7 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
     ok("data folder", isThere ? `${place} can be written` : `${place}, which the first start makes`),
   );
   if (settings !== null && settings.config.database !== null)
-    return [...findings, ...(await examineServer({ ...settings, folder, catalog }, platform))];
+    return [...findings, ...(await examineServer({ ...settings, folder, catalog }, look))];
   // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
   // key.
   await using scratch = isNew(folder) ? await makeScratch() : null;
@@ -240,14 +254,11 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
   if (ctx === null) return findings;
   const made = scratch === null ? folder.database : "none yet. The first start makes it";
   findings.push(ok("database", `${made} (${ctx.store.engine})`));
-  return [...findings, ...(await examineService(setup, ctx, platform))];
+  return [...findings, ...(await lookAndClose(look, setup, ctx))];
 }
 
 /** The same where the database is on a server; the folder holds what is this host's alone. */
-async function examineServer(
-  given: Omit<Setup, "masterKey">,
-  platform: string | null,
-): Promise<readonly Finding[]> {
+async function examineServer(given: Omit<Setup, "masterKey">, look: Look): Promise<readonly Finding[]> {
   await using scratch = await makeScratch();
   const { findings, setup } = await examineDatabase(given, scratch.folder);
   if (setup === null) return findings;
@@ -258,23 +269,26 @@ async function examineServer(
   } catch (error) {
     return [...findings, problemOf("database", error)];
   }
-  return [...findings, ...(await examineService({ ...setup, ...given }, ctx, platform))];
+  return [...findings, ...(await lookAndClose(look, { ...setup, ...given }, ctx))];
 }
 
-/** What a context shows, which is closed with it. */
-async function examineService(setup: Setup, ctx: Context, platform: string | null): Promise<Finding[]> {
+async function lookAndClose(look: Look, setup: Setup, ctx: Context): Promise<readonly Finding[]> {
   try {
-    return [
-      ...(await examineFiles(setup)),
-      ...(await examineRestore(ctx)),
-      ...(await examinePublishing(ctx)),
-      ...(await examinePlatforms(ctx, platform)),
-      ...(await examinePort(ctx, setup.config)),
-      ...(await examineAddress(ctx, setup.config, setup.catalog)),
-    ];
+    return await look(setup, ctx);
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
+}
+
+async function examineService(setup: Setup, ctx: Context, platform: string | null): Promise<Finding[]> {
+  return [
+    ...(await examineFiles(setup)),
+    ...(await examineRestore(ctx)),
+    ...(await examinePublishing(ctx)),
+    ...(await examinePlatforms(ctx, platform)),
+    ...(await examinePort(ctx, setup.config)),
+    ...(await examineAddress(ctx, setup.config, setup.catalog)),
+  ];
 }
 
 function quiet(setup: Setup): Setup {

@@ -66,6 +66,10 @@ export function createHost(options: HostOptions): Host {
       const { examine } = await import("../operations/doctor.ts");
       return examine(env, platform);
     },
+    async examineAgents(url) {
+      const { examineAgents } = await import("../operations/doctor.ts");
+      return examineAgents(env, url);
+    },
     async backup({ file, isForced }) {
       const { backUp } = await import("../operations/backup.ts");
       return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal, tell });

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { insertOAuthRequest, touchOAuthClient } from "../../store/queries/oauth/requests.ts";
+import type { AppContext } from "../../context.ts";
+import {
+  findOAuthRequest,
+  insertOAuthRequest,
+  touchOAuthClient,
+} from "../../store/queries/oauth/requests.ts";
 import { findClient, type OAuthClient } from "./clients.ts";
 import { OAuthFault } from "./oauth-fault.ts";
 import { type OAuthServer, REQUEST_LIFE_MS } from "./oauth-server.ts";
@@ -95,6 +100,11 @@ export function requireOnce(given: Parameters, name: string): void {
 export function requireResource({ resource }: OAuthServer, given: Parameters): void {
   if (given.getAll("resource").every((one) => one === resource || one === `${resource}/`)) return;
   throw new OAuthFault("invalid_target", `resource: must be ${resource}. There is no other one here.`);
+}
+
+/** Whether the question is one of this data folder. */
+export async function isAsked({ store }: Pick<AppContext, "store">, id: string): Promise<boolean> {
+  return (await findOAuthRequest(store, id)) !== undefined;
 }
 
 interface Asked {

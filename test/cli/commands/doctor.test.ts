@@ -34,6 +34,16 @@ describe("posthorn doctor", () => {
     });
   });
 
+  it("walks the way of programs by OAuth alone, which needs an address", async () => {
+    using folder = temporaryFolder();
+    const { status, stdout } = await runCli(["doctor", "--oauth"], { env: folder.env });
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/^PROBLEM  address  .*POSTHORN_PUBLIC_URL/)]);
+    const given = await runCli(["doctor", "--oauth", "http://posts.example.com"], { env: folder.env });
+    expect([given.status, given.stdout]).toEqual([1, expect.stringContaining("is not an https address")]);
+    const both = await runCli(["doctor", "bluesky", "--oauth"], { env: folder.env });
+    expect([both.status, both.stderr]).toEqual([1, expect.stringContaining("not both")]);
+  });
+
   it("tells the steps to set up a platform that is named, and knows which there are", async () => {
     using folder = temporaryFolder();
     const named = await runCli(["doctor", "bluesky"], { env: folder.env });
