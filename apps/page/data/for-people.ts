@@ -4,7 +4,7 @@ import { forPeople as besideAnAgent } from "../../shared/for-people.ts";
 const HERE: readonly (readonly [RegExp, string])[] = [
   [/\bAsk your agent to reconnect it\b/g, "Reconnect it under Channels"],
   [/\btell your agent\b/g, "say here whether it is there"],
-  [/ Take (?:account )?ids from \w+\./g, ""],
+  [/ Take (?:account )?ids from [\w ]{1,60}\./g, ""],
   [/^(?:id|accountId|deliveryId): there is\b/, "There is"],
 ];
 

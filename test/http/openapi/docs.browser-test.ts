@@ -23,7 +23,7 @@ it.each(WIDTHS)(
       if (message.type() === "error") faults.push(message.text());
     });
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`http://127.0.0.1:${service.port}/`);
+    await page.goto(`http://127.0.0.1:${service.port}/docs`);
     expect(page.url()).toBe(`http://127.0.0.1:${service.port}/api/v1/docs`);
     await page.getByText("Schedules posts to your channels").first().waitFor();
     await picture(page, `docs-${look.name}`);

@@ -40,10 +40,13 @@ describe("the pages", () => {
     }
   });
 
-  it("take a person from the server's bare address to its description", async () => {
-    for (const path of ["/", "/docs"]) {
+  it("take a person from the server's bare address to the page, and to its description", async () => {
+    for (const [path, target] of [
+      ["/", "/app"],
+      ["/docs", "/api/v1/docs"],
+    ] as const) {
       const { page } = await open(base + path, 1_280);
-      expect(page.url()).toBe(`${base}/api/v1/docs`);
+      expect(page.url()).toBe(base + target);
       await page.close();
       expect((await service.ask(`GET ${path}`, { key: null })).status).toBe(404);
     }
