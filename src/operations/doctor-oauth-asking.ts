@@ -119,7 +119,8 @@ function withoutQuery(url: string): string {
 /** The sentence of a refusal of Posthorn's: JSON, or the page that people see. */
 function sentenceIn({ text: shown, headers }: Answer): string | null {
   if (isHtml(headers)) {
-    const plain = shown.replace(/<(style|script|title)[\s\S]*?<\/\1>|<[^>]*>/g, " ");
+    const [, body = ""] = shown.split("<main>");
+    const plain = (body.split("</main>")[0] ?? "").replace(/<[^<>]*>/g, " ");
     return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300) || null;
   }
   const { error, error_description: description } = asObject(shown) ?? {};

@@ -175,9 +175,9 @@ it("another browser is signed out", async () => {
   const other = await open();
   const page = await open();
   const rows = list(page, "this-page");
+  await rows.getByText("This one").waitFor();
   const others = await rows.getByRole("button", { name: "Sign out" }).count();
   expect(others).toBeGreaterThan(0);
-  await rows.getByText("This one").waitFor();
   // Last seen first or last: whichever it is, one of them goes.
   await rows.getByRole("button", { name: "Sign out" }).first().click();
   await sheet(page).getByRole("button", { name: "Sign out" }).click();
