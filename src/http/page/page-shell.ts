@@ -53,7 +53,9 @@ export function createShell(read: ReadPageFiles): RequestHandler<{ rest?: string
     const file = name === SHELL ? undefined : files.get(name);
     if (file !== undefined) return sendFile(request, response, name, file);
     const shell = files.get(SHELL);
-    if (shell === undefined || request.accepts(["json", "html"]) !== "html")
+    // A script that is not there any more is no page.
+    const isFile = name !== SHELL && name.includes(".");
+    if (shell === undefined || isFile || request.accepts("html") === false)
       throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
     sendFile(request, response, SHELL, shell);
   };

@@ -37,8 +37,9 @@ describe("the page", () => {
     }
   });
 
-  it("is nothing for programs, and no other method", async () => {
-    expect((await get("/app")).status).toBe(404);
+  it("is there for all but those who want something else, and by no other method", async () => {
+    expect((await get("/app")).status).toBe(200);
+    expect((await get("/app", { Accept: "application/json" })).status).toBe(404);
     expect((await get("/app/gone-ABC123.js", { Accept: "*/*" })).status).toBe(404);
     const posted = await send(service.port, "POST /app", { headers: BROWSER, json: {} });
     expect([posted.status, posted.headers["allow"]]).toEqual([405, "GET, HEAD"]);
