@@ -17,7 +17,8 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
   const root = useRef<HTMLUListElement>(null);
   const [adding, setAdding] = useState<Weekday | null>(null);
   const [focus, setFocus] = useState<string | null>(null);
-  useEffect(() => {
+  // At once: the next key may come before anything is painted.
+  useLayoutEffect(() => {
     if (focus === null) return;
     root.current?.querySelector<HTMLElement>(`[data-slot="${focus}"]`)?.focus();
     setFocus(null);
