@@ -9,7 +9,8 @@ import { conversePlatform, readAnswer, requestPlatform } from "./platform-reques
 import { requirePlatform } from "./set-up.ts";
 import { settingsInForce } from "./settings-in-force.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import type { PlatformPost } from "../ports/platform.ts";
+import type { AnyPlatform, PlatformPost } from "../ports/platform.ts";
+import { withPlainMentions } from "../domain/posts/mentions.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
@@ -105,3 +106,8 @@ const NO_CAPABILITIES: PlatformCapabilities = {
   fetchesMedia: [],
   quotas: [],
 };
+
+/** The post as its platform's file sees it: one without mentions gets names instead. */
+export function asWritten<P extends PlatformPost>({ choices = {} }: AnyPlatform, post: P): P {
+  return Object.hasOwn(choices, "mention") ? post : withPlainMentions(post);
+}

@@ -2,6 +2,7 @@ import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
+import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
@@ -11,14 +12,14 @@ import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
-import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { asMeant } from "../domain/arguments/usual-form.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import { reconnectSentence } from "../domain/accounts/account.ts";
 import { quote, SECOND, deadline } from "../domain/time.ts";
-import { PlatformFault } from "../ports/platform-io.ts";
+import { type PlatformAccount, PlatformFault } from "../ports/platform-io.ts";
 import { fitChoices } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -73,7 +74,7 @@ export async function checkForm(
     const within = { prefix: "metadata", owner: platform.title };
     throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName });
   }
-  const draft: PlatformPost = {
+  const draft = asWritten<PlatformPost>(platform, {
     id: "",
     caption,
     mediaUrl: content.mediaUrl,
@@ -82,13 +83,13 @@ export async function checkForm(
     leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
     platformPostId: null,
     platformUrl: null,
-  };
+  });
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content };
   const verdict = await askPlatform(ctx, account, { platform, post });
   const errors = oncePerField([
-    ...checkCaption(form),
+    ...checkCaption(form, post, toPlatformAccount(account)),
     ...checkLead(form),
     ...checkEmpty(form),
     ...verdict.errors,
@@ -138,19 +139,34 @@ export async function figuresByUrl(
 
 type Form = Omit<CheckedForm, "warnings">;
 
-function checkCaption({ platform, capabilities, content }: Form): string[] {
-  const { caption } = content;
+function checkCaption(
+  { platform, capabilities, content }: Form,
+  post: PlatformPost,
+  account: PlatformAccount,
+): string[] {
+  const { caption } = post;
   const { maxLength, withMedia, unit } = capabilities.caption;
   const hasMedia = placesOf(platform, content).some(({ isItem, url }) => isItem && url !== "");
   const limit = hasMedia ? (withMedia ?? maxLength) : maxLength;
   if (limit === null || caption === null) return [];
-  const length = captionLength(caption, capabilities.caption, platform.measure);
+  const length = countedOf(platform, post, account)
+    .map((piece) => captionLength(piece, capabilities.caption, platform.measure))
+    .reduce((sum, one) => sum + one, 0);
   if (length <= limit) return [];
   const counted = unit === "weighted" ? "characters, as the platform counts them" : unit;
   const beside = hasMedia && withMedia !== undefined ? " beside media" : "";
   return [
     `caption: has ${length} ${counted}, but ${platform.title} takes at most ${limit}${beside}. Shorten it by ${length - limit}.`,
   ];
+}
+
+/** What counts of the caption: as readers see it, where that is not as it is written. */
+function countedOf(platform: AnyPlatform, post: PlatformPost, account: PlatformAccount): readonly string[] {
+  const caption = post.caption ?? "";
+  if (post.metadata["format"] !== "markdown" && !hasMention(caption)) return [caption];
+  const { write = (text: string) => text, counted } =
+    platform.preview?.(post, { account, media: new Map() }) ?? {};
+  return counted?.(write(caption)) ?? [write(caption)];
 }
 
 function checkLead({ platform, capabilities, content }: Form): string[] {

@@ -2,13 +2,14 @@ import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { FileType } from "../domain/files/file.ts";
 import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
+import type { Poll } from "../domain/posts/common-metadata.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { placesOf } from "../files/media-places.ts";
-import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import { figuresByUrl, type PostContent } from "./post-form.ts";
 
@@ -23,7 +24,7 @@ export async function previewPost(
 ): Promise<Preview> {
   const platform = findPlatform(ctx, account.provider);
   const metadata = readableFields(platform, content.metadata ?? {});
-  const draft: PlatformPost = {
+  const draft = asWritten<PlatformPost>(platform, {
     id: "",
     caption: content.caption === "" ? null : content.caption,
     mediaUrl: content.mediaUrl,
@@ -32,7 +33,7 @@ export async function previewPost(
     leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
     platformPostId: null,
     platformUrl: null,
-  };
+  });
   const capabilities = capabilitiesFor(ctx, account, draft);
   const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
   const figures = await figuresByUrl(ctx, account.owner_id, urls);
@@ -65,7 +66,7 @@ function makePreview(at: Previewed, shown: Shown): Preview {
   const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? [text], max);
   const caption = write(post.caption ?? "");
   const { maxLength, withMedia = maxLength } = capabilities.caption;
-  const { title = given.title, body = caption, link = given.link, note = warningOf(given) } = shown;
+  const { title = given.title, body = caption, link = given.link, note = noteOf(given) } = shown;
   const text = [title, body].filter((one) => one !== undefined && one !== null && one !== "").join("\n\n");
   return {
     text: text === "" ? null : text,
@@ -85,8 +86,17 @@ function makePreview(at: Previewed, shown: Shown): Preview {
   };
 }
 
-function warningOf({ spoilerText = "" }: CommonFields): string | null {
-  return spoilerText.trim() === "" ? null : `Shown after a click on the warning: ${spoilerText}`;
+function noteOf({ spoilerText = "", poll }: CommonFields): string | null {
+  const notes = [
+    ...(spoilerText.trim() === "" ? [] : [`Shown after a click on the warning: ${spoilerText}`]),
+    ...(poll === undefined ? [] : [pollInWords(poll)]),
+  ];
+  return notes.length === 0 ? null : notes.join(" ");
+}
+
+function pollInWords({ options, hours, multiple = false }: Poll): string {
+  const choice = multiple ? ", several may be chosen" : "";
+  return `A poll, open for ${hours} ${hours === 1 ? "hour" : "hours"}${choice}: ${options.join(" / ")}.`;
 }
 
 /** As `commonMetadata` has them, on the platforms that do. */
@@ -96,6 +106,7 @@ interface CommonFields {
   readonly thread?: readonly { readonly caption: string; readonly mediaUrl?: string }[];
   readonly firstComment?: string;
   readonly spoilerText?: string;
+  readonly poll?: Poll;
 }
 
 function countOf(

@@ -9,7 +9,7 @@ import { readMetadata, readResults } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
-import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { asWritten, capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
@@ -166,7 +166,7 @@ export function toPlatformPost(
       { cause: metadata.error },
     );
   }
-  return {
+  return asWritten(platform, {
     id: row.id,
     caption: row.caption,
     mediaUrl: row.media_url,
@@ -176,7 +176,7 @@ export function toPlatformPost(
     leadMinutes: (row.scheduled_at - row.due_at) / MINUTE,
     platformPostId: row.platform_post_id,
     platformUrl: row.platform_url,
-  };
+  });
 }
 
 /** What the steps gave that brought a post onto its platform, for the work on it afterwards. */

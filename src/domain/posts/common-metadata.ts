@@ -9,6 +9,38 @@ export const MediaRole = z.enum(["item", "thread", "thumbnail"]);
 
 const Address = z.string().min(1).max(4_096);
 
+export interface PollLimits {
+  readonly maxOptions: number;
+  /** In characters. */
+  readonly maxOptionLength: number;
+  readonly minHours: number;
+  readonly maxHours: number;
+  /** Whether one person may choose several. */
+  readonly takesMultiple: boolean;
+}
+
+/** The field `poll` with a platform's limits: the question is the caption. */
+export function pollWithin(limits: PollLimits) {
+  const options = z
+    .array(z.string().trim().min(1).max(limits.maxOptionLength))
+    .min(2)
+    .max(limits.maxOptions)
+    .refine((all) => new Set(all).size === all.length, "must differ from each other")
+    .describe("The answers to choose from.");
+  const hours = z.number().min(limits.minHours).max(limits.maxHours).describe("How long it is open.");
+  const multiple = z.boolean().optional().describe("Several answers may be chosen.");
+  return z
+    .strictObject({ options, hours, ...(limits.takesMultiple && { multiple }) })
+    .optional()
+    .describe("A poll. The caption asks.");
+}
+
+export interface Poll {
+  readonly options: readonly string[];
+  readonly hours: number;
+  readonly multiple?: boolean | undefined;
+}
+
 /** Fields of `metadata` that mean the same on every platform. Its schema picks some and adds its limits. */
 export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),
@@ -50,6 +82,17 @@ export const commonMetadata = {
     .optional()
     .describe("Follow-up posts, in order."),
   firstComment: z.string().max(10_000).optional().describe("A comment put under it."),
+  poll: pollWithin({
+    maxOptions: 12,
+    maxOptionLength: 200,
+    minHours: 0.1,
+    maxHours: 8_760,
+    takesMultiple: true,
+  }),
+  format: z
+    .enum(["plain", "markdown"])
+    .optional()
+    .describe("How the caption is read. Default: plain, character by character."),
   thumbnailUrl: Address.meta({ media: "thumbnail" })
     .optional()
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),

@@ -2,6 +2,7 @@ import type { Utm } from "../accounts/schedule.ts";
 import { parseUrl } from "../parse-url.ts";
 import { WEB_ADDRESS } from "./caption.ts";
 import type { Metadata } from "./post.ts";
+import { mapTexts } from "./texts.ts";
 
 /** Where posts live. Who shares a link to there does not see what is added to it. */
 const PLATFORM_SITES: readonly string[] = (
@@ -30,31 +31,8 @@ interface Texts {
 export function withUtm<T extends Texts>(texts: T, wish: UtmWish): T {
   const parameters = parametersOf(wish);
   if (parameters === "") return texts;
-  const tag = (value: unknown): unknown =>
-    typeof value === "string" ? value.replace(WEB_ADDRESS, (url) => tagged(url, parameters)) : value;
-  const { caption, metadata } = texts;
-  return {
-    ...texts,
-    ...(caption === undefined ? {} : { caption: tag(caption) }),
-    ...(metadata === undefined || metadata === null ? {} : { metadata: tagFields(metadata, tag) }),
-  };
-}
-
-const TEXT_FIELDS = ["link", "firstComment"] as const;
-
-function tagFields(metadata: Metadata, tag: (value: unknown) => unknown): unknown {
-  const { thread } = metadata;
-  const texts = TEXT_FIELDS.filter((field) => Object.hasOwn(metadata, field));
-  return {
-    ...metadata,
-    ...Object.fromEntries(texts.map((field) => [field, tag(metadata[field])])),
-    ...(Array.isArray(thread) ? { thread: thread.map((part) => tagPart(part, tag)) } : {}),
-  };
-}
-
-function tagPart(part: unknown, tag: (value: unknown) => unknown): unknown {
-  const isPart = typeof part === "object" && part !== null && "caption" in part;
-  return isPart ? { ...part, caption: tag(part.caption) } : part;
+  const tag = (text: string): string => text.replace(WEB_ADDRESS, (url) => tagged(url, parameters));
+  return mapTexts(texts, ["link", "firstComment"], tag);
 }
 
 function parametersOf({ utm, provider, label }: UtmWish): string {

@@ -1,0 +1,33 @@
+import type { Metadata } from "./post.ts";
+import { mapTexts } from "./texts.ts";
+
+/** A person, page or group in a text: `@[Name](id)`. The id is the platform's, from `list_choices`. */
+export const MENTION = /@\[([^[\]\n]{1,100})\]\(([^()\s]{1,512})\)/g;
+
+/** The text with each mention as the platform writes it. */
+export function writeMentions(text: string, write: (name: string, id: string) => string): string {
+  return text.replace(MENTION, (_all, name: string, id: string) => write(name, id));
+}
+
+/** A platform without mentions shows the name. */
+export function plainMentions(text: string): string {
+  return writeMentions(text, (name) => (name.startsWith("@") ? name : `@${name}`));
+}
+
+/** All texts of a post with plain mentions. */
+export function withPlainMentions<T extends { caption?: string | null; metadata?: Metadata | null }>(
+  post: T,
+): T {
+  return mapTexts(post, ["firstComment"], plainMentions);
+}
+
+/** Whether what readers see differs from what was written. */
+export function hasMention(text: string): boolean {
+  return text.search(MENTION) !== -1;
+}
+
+/** What `list_choices` answers to be put into a text. */
+export function mentionToken(name: string, id: string): string {
+  const readable = name.replace(/[[\]\s]+/g, " ").trim();
+  return `@[${[...readable].slice(0, 90).join("")}](${id})`;
+}
