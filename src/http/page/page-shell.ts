@@ -1,3 +1,4 @@
+import { extname } from "node:path/posix";
 import { gzipSync } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
@@ -53,8 +54,8 @@ export function createShell(read: ReadPageFiles): RequestHandler<{ rest?: string
     const file = name === SHELL ? undefined : files.get(name);
     if (file !== undefined) return sendFile(request, response, name, file);
     const shell = files.get(SHELL);
-    // A script that is not there any more is no page.
-    const isFile = name !== SHELL && name.includes(".");
+    // A script that is not there any more is no page. Other dots are a person's slip, and the page says so.
+    const isFile = name !== SHELL && [...files.keys()].some((one) => extname(one) === extname(name));
     if (shell === undefined || isFile || request.accepts("html") === false)
       throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
     sendFile(request, response, SHELL, shell);
