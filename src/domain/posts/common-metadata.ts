@@ -20,7 +20,7 @@ export interface PollLimits {
 }
 
 /** The field `poll` with a platform's limits: the question is the caption. */
-export function pollWithin(limits: PollLimits) {
+export function pollWithin(limits: PollLimits): z.ZodOptional<z.ZodType<Poll>> {
   const options = z
     .array(z.string().trim().min(1).max(limits.maxOptionLength))
     .min(2)
@@ -29,10 +29,9 @@ export function pollWithin(limits: PollLimits) {
     .describe("The answers to choose from.");
   const hours = z.number().min(limits.minHours).max(limits.maxHours).describe("How long it is open.");
   const multiple = z.boolean().optional().describe("Several answers may be chosen.");
-  return z
-    .strictObject({ options, hours, ...(limits.takesMultiple && { multiple }) })
-    .optional()
-    .describe("A poll. The caption asks.");
+  const single = z.strictObject({ options, hours });
+  const poll: z.ZodType<Poll> = limits.takesMultiple ? single.extend({ multiple }) : single;
+  return poll.optional().describe("A poll. The caption asks.");
 }
 
 export interface Poll {

@@ -7,6 +7,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
 import type { Profile } from "./profiles.ts";
 import { answer } from "./request.ts";
+import { QUOTED } from "./statuses.ts";
 
 export interface MastodonStage extends Stage {
   readonly server: FakeMastodon;
@@ -71,6 +72,21 @@ export default {
       caption: "It plays",
       media_url: CLIP_URL,
       metadata: { altText: "A clip", thumbnailUrl: PHOTO_URL },
+    },
+    "a poll": {
+      caption: "Which horn?",
+      media_url: "",
+      metadata: { poll: { options: ["The post horn", "The French horn"], hours: 24, multiple: true } },
+    },
+    "a quote": {
+      caption: "Look at this",
+      media_url: "",
+      metadata: { quote: `${SERVER}/@bob@b.example/${QUOTED}` },
+    },
+    "a picture with its focus": {
+      caption: "Look there",
+      media_url: PHOTO_URL,
+      metadata: { focus: { x: -0.5, y: 1 } },
     },
     "a thread": {
       caption: "One",

@@ -10,6 +10,7 @@ export interface FakeMedia {
   readonly readyAt: number;
   description: string | null;
   hasThumbnail: boolean;
+  readonly focus: string | null;
   statusId: string | null;
 }
 
@@ -23,8 +24,19 @@ export interface FakeStatus {
   sensitive: boolean;
   language: string | null;
   mediaIds: string[];
+  poll: FakePoll | null;
+  readonly quotes: string | null;
   readonly likes: number;
 }
+
+export interface FakePoll {
+  readonly options: readonly string[];
+  readonly multiple: boolean;
+  readonly expiresAt: number;
+}
+
+/** What another person posted. */
+export const QUOTED = "109344000000000001";
 
 const DAY = 24 * 3_600_000;
 const HOUR = 3_600_000;
@@ -84,6 +96,14 @@ export function createStatuses({ now, profile, server, account }: Options) {
     replies_count: [...statuses.values()].filter(({ replyTo }) => replyTo === status.id).length,
     reblogs_count: 2,
     quotes_count: 1,
+    poll:
+      status.poll === null
+        ? null
+        : {
+            options: status.poll.options.map((title) => ({ title, votes_count: 0 })),
+            multiple: status.poll.multiple,
+            expires_at: new Date(status.poll.expiresAt).toISOString(),
+          },
   });
 
   const upload = ({ operation, fields, files }: Received): OutboundResponse => {
@@ -103,6 +123,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
       readyAt,
       description: typeof fields["description"] === "string" ? fields["description"] : null,
       hasThumbnail: files.has("thumbnail"),
+      focus: typeof fields["focus"] === "string" ? fields["focus"] : null,
       statusId: null,
     };
     media.set(id, one);
@@ -137,6 +158,28 @@ export function createStatuses({ now, profile, server, account }: Options) {
       : null;
   };
 
+  /** As PollOptionsValidator and PollExpirationValidator have it. */
+  const pollRefusal = (fields: Record<string, unknown>, ids: readonly string[]): string | null => {
+    const poll = fields["poll"] as { options: string[]; expires_in: number } | undefined;
+    if (poll === undefined) return null;
+    if (ids.length > 0) return "Cannot attach files to a post that has a poll";
+    if (poll.options.length < 2) return "Validation failed: Options must be more than one item";
+    if (poll.options.length > 4) return "Validation failed: Options can't contain more than 4 items";
+    if (poll.options.some((one) => [...one].length > 50))
+      return "Validation failed: Options can't be longer than 50 characters each";
+    if (new Set(poll.options).size < poll.options.length)
+      return "Validation failed: Options contain duplicates";
+    return poll.expires_in < 300 || poll.expires_in > 2_629_746
+      ? "Validation failed: Duration is too soon"
+      : null;
+  };
+  const pollOf = (fields: Record<string, unknown>): FakePoll | null => {
+    const poll = fields["poll"] as { options: string[]; expires_in: number; multiple?: boolean } | undefined;
+    if (poll === undefined) return null;
+    const expiresAt = now() + poll.expires_in * 1_000;
+    return { options: poll.options, multiple: poll.multiple ?? false, expiresAt };
+  };
+
   /** What Pixelfed's validation says, which comes first of all. */
   const unfitOf = (fields: Record<string, unknown>): string | null => {
     const ids = (fields["media_ids"] as string[] | undefined) ?? [];
@@ -168,8 +211,10 @@ export function createStatuses({ now, profile, server, account }: Options) {
       return answer(403, { error: "Empty statuses are not allowed" });
     const replyTo = (fields["in_reply_to_id"] as string | undefined) ?? null;
     if (replyTo !== null && !statuses.has(replyTo)) return notFound();
-    const refused = isPixelfed ? null : refusalOf(text, spoilerText, ids, null);
+    const refused = isPixelfed ? null : (refusalOf(text, spoilerText, ids, null) ?? pollRefusal(fields, ids));
     if (refused !== null) return invalid(refused);
+    const quotes = (fields["quoted_status_id"] as string | undefined) ?? null;
+    if (quotes !== null && quotes !== QUOTED && !statuses.has(quotes)) return notFound();
     if (isPixelfed && ids.every((one) => free(one) === undefined))
       return answer(400, { error: "Invalid media_ids" });
     const status: FakeStatus = {
@@ -182,6 +227,8 @@ export function createStatuses({ now, profile, server, account }: Options) {
       sensitive: fields["sensitive"] === true || spoilerText !== "",
       language: (fields["language"] as string | undefined) ?? "en",
       mediaIds: [...ids],
+      poll: pollOf(fields),
+      quotes,
       likes: 3,
     };
     statuses.set(status.id, status);
@@ -197,7 +244,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
       id.replace(/^attached-/, ""),
     );
     const spoilerText = String(fields["spoiler_text"] ?? "");
-    const refused = refusalOf(text, spoilerText, ids, status.id);
+    const refused = refusalOf(text, spoilerText, ids, status.id) ?? pollRefusal(fields, ids);
     if (refused !== null) return invalid(refused);
     const attributes = (fields["media_attributes"] ?? []) as { id: string; description?: string }[];
     for (const { id, description } of attributes) {
@@ -207,7 +254,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
     const film = media.get(String(fields["media_attributes[][id]"] ?? ""));
     if (film !== undefined && files.has("media_attributes[][thumbnail]")) film.hasThumbnail = true;
     const sensitive = fields["sensitive"] === true || fields["sensitive"] === "true" || spoilerText !== "";
-    Object.assign(status, { text, spoilerText, sensitive, mediaIds: ids });
+    Object.assign(status, { text, spoilerText, sensitive, mediaIds: ids, poll: pollOf(fields) });
     if (typeof fields["language"] === "string") status.language = fields["language"];
     return answer(200, show(status));
   };

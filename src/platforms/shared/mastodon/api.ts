@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata } from "../../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../../domain/posts/common-metadata.ts";
 import { PlatformFault, type PlatformResponse } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import type { PlatformPost } from "../../../ports/platform.ts";
@@ -178,6 +178,10 @@ export const Status = z.looseObject({
   replies_count: Count,
   reblogs_count: Count,
   quotes_count: Count,
+  poll: z
+    .looseObject({ options: z.array(z.looseObject({ title: z.string() })), expires_at: z.string().nullish() })
+    .nullish()
+    .catch(null),
 });
 export type Status = z.infer<typeof Status>;
 
@@ -197,6 +201,8 @@ export const ME = { path: "/api/v1/accounts/verify_credentials" } as const;
 const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
   commonMetadata;
 
+const Coordinate = z.number().min(-1).max(1);
+
 /** What a post on Mastodon takes beside caption and media. */
 export const MastodonMetadata = z.strictObject({
   altText,
@@ -209,6 +215,29 @@ export const MastodonMetadata = z.strictObject({
   sensitive: sensitive.describe("Shows the media only after a click."),
   spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),
   thread: thread.describe("Posts that follow, each a reply to the one before."),
+  poll: pollWithin({
+    maxOptions: 20,
+    maxOptionLength: 200,
+    minHours: 5 / 60,
+    maxHours: 8_784,
+    takesMultiple: true,
+  }).describe(
+    "A poll in place of media. The caption asks. The server sets how many answers (mostly 4 of 50 characters).",
+  ),
+  quote: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe(
+      "A post to show below the text (Mastodon 4.5): its id, or its address as the channel's own server shows it.",
+    ),
+  focus: z
+    .strictObject({
+      x: Coordinate.describe("-1 is left, 1 is right."),
+      y: Coordinate.describe("-1 is below, 1 is above."),
+    })
+    .optional()
+    .describe("What must stay in sight of the first picture or film where it is cut."),
 });
 export type MastodonMetadata = z.infer<typeof MastodonMetadata>;
 export type MastodonPost = PlatformPost<MastodonMetadata>;

@@ -20,6 +20,10 @@ const ServerLimits = z.object({
   imageBytes: Limit,
   imagePixels: Limit,
   videoBytes: Limit,
+  pollOptions: Limit,
+  pollOptionLength: Limit,
+  pollMinSeconds: Limit,
+  pollMaxSeconds: Limit,
 });
 type ServerLimits = z.infer<typeof ServerLimits>;
 
@@ -165,6 +169,22 @@ export function familyOf(account: Known): Family {
 }
 
 const EDITABLE = ["caption", "altText", "sensitive", "spoilerText", "language"] as const;
+
+/** What the server takes of a poll; Mastodon's own limits where it does not say. */
+export function pollLimitsOf(account: Known) {
+  const limits = limitsOf(account);
+  return {
+    maxOptions: limits.pollOptions ?? 4,
+    maxOptionLength: limits.pollOptionLength ?? 50,
+    minSeconds: limits.pollMinSeconds ?? 300,
+    maxSeconds: limits.pollMaxSeconds ?? 2_629_746,
+  };
+}
+
+/** Whether a post of its may show another one. */
+export function takesQuotes(account: Known): boolean {
+  return familyOf(account) === MASTODON && isAtLeast(limitsOf(account).version, 4, 5);
+}
 
 export function altLengthOf(account: Known): number {
   return limitsOf(account).altLength ?? familyOf(account).usual.altLength;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import type { Metrics } from "../../../domain/posts/post.ts";
-import { DAY } from "../../../domain/time.ts";
+import { DAY, SECOND } from "../../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
 import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
@@ -11,8 +11,8 @@ import { picturePart } from "../media.ts";
 import { askOrNull, askSoftware, handleAt, serverOf, softwareOfVersion } from "../servers.ts";
 import { laterIds, partsOf } from "../thread.ts";
 import { Account, type MastodonPost, ME, own, ownOrGone, Status } from "./api.ts";
-import { capabilitiesOf, familyOf } from "./limits.ts";
-import { listStatuses, pathOf, readSource, stepOf } from "./publish.ts";
+import { capabilitiesOf, familyOf, pollLimitsOf } from "./limits.ts";
+import { listStatuses, pathOf, pollOf, readSource, stepOf } from "./publish.ts";
 
 const idOf = idReader("the post's id on its server is not known.");
 
@@ -55,6 +55,7 @@ export async function edit(post: MastodonPost, changed: readonly string[], io: P
     spoiler_text: spoilerText,
     sensitive: sensitive ?? (changed.includes("sensitive") ? false : current.sensitive),
     ...(language === undefined ? {} : { language }),
+    ...pollAsItIs(post, current, io),
     ...(ids.length === 0 ? {} : { media_ids: ids }),
     ...(first === undefined || !changed.includes("altText")
       ? {}
@@ -63,6 +64,18 @@ export async function edit(post: MastodonPost, changed: readonly string[], io: P
   };
   const { url } = await put(io, post, { json });
   return url === null ? {} : { platformUrl: url };
+}
+
+/** A poll that an edit leaves out is gone. The same answers with the time that is left keep their votes. */
+function pollAsItIs({ metadata: { poll } }: MastodonPost, current: Status, io: PlatformIo): JsonObject {
+  if (poll === undefined || (current.poll ?? null) === null) return {};
+  const left = Math.round((Date.parse(current.poll?.expires_at ?? "") - io.now()) / SECOND);
+  if (!(left >= pollLimitsOf(io.account).minSeconds))
+    throw new AppError(
+      "conflict",
+      "The post's poll is over, or ends in minutes. An edit would open it anew.",
+    );
+  return { poll: { ...pollOf(poll), expires_in: left } };
 }
 
 /** The same edit twice is one; one that says what stands there already changes nothing. */
@@ -148,6 +161,15 @@ const Instance = z.looseObject({
         })
         .partial()
         .catch(NONE),
+      polls: z
+        .looseObject({
+          max_options: Limit,
+          max_characters_per_option: Limit,
+          min_expiration: Limit,
+          max_expiration: Limit,
+        })
+        .partial()
+        .catch(NONE),
     })
     .optional()
     .catch(undefined),
@@ -166,7 +188,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     (await askOrNull(io, `${server}/api/v2/instance`, Instance)) ??
     (await askOrNull(io, `${server}/api/v1/instance`, Instance));
   const told = await askSoftware(io, server);
-  const { statuses, media_attachments: media } = instance?.configuration ?? {};
+  const { statuses, media_attachments: media, polls } = instance?.configuration ?? {};
   const limits = {
     maxCharacters: statuses?.max_characters ?? instance?.max_toot_chars ?? null,
     urlLength: statuses?.characters_reserved_per_url ?? null,
@@ -176,6 +198,10 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     imageBytes: media?.image_size_limit ?? instance?.upload_limit ?? null,
     imagePixels: media?.image_matrix_limit ?? null,
     videoBytes: media?.video_size_limit ?? instance?.upload_limit ?? null,
+    pollOptions: polls?.max_options ?? null,
+    pollOptionLength: polls?.max_characters_per_option ?? null,
+    pollMinSeconds: polls?.min_expiration ?? null,
+    pollMaxSeconds: polls?.max_expiration ?? null,
   };
   const software = told ?? (instance === null ? null : softwareOfVersion(instance.version));
   return {

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import { captionLength, measureText } from "../../../domain/posts/caption.ts";
+import type { Poll } from "../../../domain/posts/common-metadata.ts";
+import { parseUrl } from "../../../domain/parse-url.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
 import type { MediaItem } from "../../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
@@ -15,7 +17,7 @@ import { comparable, textOfHtml } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
 import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
-import { altLengthOf, capabilitiesOf, familyOf } from "./limits.ts";
+import { altLengthOf, capabilitiesOf, familyOf, pollLimitsOf, takesQuotes } from "./limits.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
 const LISTED_AFTER_MS = 2 * MINUTE;
@@ -39,7 +41,12 @@ export async function publish(post: MastodonPost, io: PublishIo): Promise<Publis
   const parts = partsOf(post);
   const media = await inOrder(parts, (part, at) => {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
-    return sendMedia(part, { io, name: String(at + 1), thumbnailUrl });
+    return sendMedia(part, {
+      io,
+      name: String(at + 1),
+      thumbnailUrl,
+      focus: at === 0 ? focusOf(post) : null,
+    });
   });
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
@@ -57,6 +64,16 @@ function liveAt({ id, url }: Posted): LiveAt {
 /** Names the step that brings a part of the thread, from 0. */
 export function stepOf(at: number): string {
   return `status ${at + 1}`;
+}
+
+/** As Mastodon takes it. */
+export function pollOf({ options, hours, multiple = false }: Poll): JsonObject {
+  return { options: [...options], expires_in: Math.round(hours * 3_600), multiple };
+}
+
+/** The id of the post that `quote` names, by itself or at the end of its address on the channel's own server. */
+function quotedId(quote: string): string | null {
+  return /(?:^|\/)([0-9A-Za-z_-]{1,64})\/?$/.exec(quote)?.[1] ?? null;
 }
 
 function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
@@ -89,8 +106,8 @@ async function create(body: JsonObject, { key }: EffectContext, io: PublishIo): 
   return { id, url };
 }
 
-function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): JsonObject {
-  const { visibility, sensitive, spoilerText, language } = post.metadata;
+function bodyOf({ post, part, mediaIds, replyTo, at }: Outgoing, io: PublishIo): JsonObject {
+  const { visibility, sensitive, spoilerText, language, poll, quote } = post.metadata;
   if (part.text.trim() === "" && mediaIds.length === 0)
     throw new AppError(
       "invalid",
@@ -105,6 +122,8 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
     ...(spoilerText === undefined ? {} : { spoiler_text: spoilerText }),
     ...(language === undefined ? {} : { language }),
     ...(familyOf(io.account).takesContentType ? { content_type: "text/plain" } : {}),
+    ...(poll === undefined || at > 0 ? {} : { poll: pollOf(poll) }),
+    ...(quote === undefined || at > 0 ? {} : { quoted_status_id: quotedId(quote) }),
   };
 }
 
@@ -187,6 +206,12 @@ interface Sending {
   readonly name: string;
   /** Shown before a video or sound plays. */
   readonly thumbnailUrl: string | null;
+  /** Of the first item: what must stay in sight, as `x,y`. */
+  readonly focus: string | null;
+}
+
+function focusOf({ metadata: { focus } }: MastodonPost): string | null {
+  return focus === undefined ? null : `${focus.x},${focus.y}`;
 }
 
 /** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */
@@ -194,7 +219,9 @@ async function sendMedia({ media }: Part, to: Sending): Promise<Attached[]> {
   const items = await openAll(media, to.io);
   if (items.length > 1 && items.some(({ facts }) => facts.type !== "image"))
     throw new AppError("invalid", MIXED);
-  return inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
+  return inOrder(items, (item, at) =>
+    sendOne(item, { ...to, name: `${to.name}.${at + 1}`, focus: at === 0 ? to.focus : null }),
+  );
 }
 
 const MIXED =
@@ -204,15 +231,18 @@ function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;
   return repeatableStep<Attached>(io, {
     step: `upload ${to.name}`,
-    request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
+    request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl, focus: to.focus },
     send: async () => upload(io, await toForm(item, to)),
     isGone: async ({ id }) => (await readAttachment(io, id)) === null,
   });
 }
 
-async function toForm(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+async function toForm(item: MediaItem, { io, thumbnailUrl, focus }: Sending): Promise<FormPart[]> {
   const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
-  const description = item.altText ? [{ name: "description", text: item.altText }] : [];
+  const description = [
+    ...(item.altText ? [{ name: "description", text: item.altText }] : []),
+    ...(focus === null ? [] : [{ name: "focus", text: focus }]),
+  ];
   const file = await filePart("file", item, at);
   if (item.facts.type === "image" || thumbnailUrl === null) return [file, ...description];
   return [file, ...description, await picturePart("thumbnail", await io.media.item(thumbnailUrl), at)];
@@ -257,13 +287,55 @@ export function measure(text: string): number {
 /** What the schema cannot say: lengths on this server, and what excludes what. */
 export function check(post: MastodonPost, { account, media }: CheckedAt): Checked {
   const { spoilerText } = post.metadata;
-  const errors = [...checkLengths(post, account), ...checkMedia(post, { account, media })];
+  const errors = [
+    ...checkLengths(post, account),
+    ...checkMedia(post, { account, media }),
+    ...checkPoll(post, account),
+    ...checkQuote(post, account),
+  ];
   const warnings =
     spoilerText?.trim() === "" ? ["metadata.spoilerText: is empty, so there is no content warning."] : [];
   const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
   if (post.metadata.thumbnailUrl !== undefined && isPicture)
     warnings.push("metadata.thumbnailUrl: Mastodon shows one only on a video or a sound.");
   return { errors, warnings };
+}
+
+function checkPoll({ mediaUrl, metadata: { poll } }: MastodonPost, account: CheckedAt["account"]): string[] {
+  if (poll === undefined) return [];
+  const { maxOptions, maxOptionLength, minSeconds, maxSeconds } = pollLimitsOf(account);
+  const seconds = Math.round(poll.hours * 3_600);
+  const longest = Math.max(...poll.options.map((option) => measureText(option, "characters")));
+  const hours = (limit: number): number => Math.floor((limit / 3_600) * 100) / 100;
+  return [
+    ...(mediaUrl === "" ? [] : ["metadata.poll: stands in place of media. Leave one of the two out."]),
+    ...(poll.options.length <= maxOptions
+      ? []
+      : [`metadata.poll.options: this server takes at most ${maxOptions} answers. Leave some out.`]),
+    ...(longest <= maxOptionLength
+      ? []
+      : [
+          `metadata.poll.options: this server takes at most ${maxOptionLength} characters an answer. Shorten them.`,
+        ]),
+    ...(seconds >= minSeconds && seconds <= maxSeconds
+      ? []
+      : [`metadata.poll.hours: must be from ${hours(minSeconds)} to ${hours(maxSeconds)} on this server.`]),
+  ];
+}
+
+function checkQuote({ metadata: { quote, poll } }: MastodonPost, account: CheckedAt["account"]): string[] {
+  if (quote === undefined) return [];
+  if (!takesQuotes(account))
+    return ["metadata.quote: this server shows no quotes (Mastodon does from 4.5 on). Leave it out."];
+  const home = String(account.settings["instanceUrl"] ?? "");
+  const isElsewhere = /^https?:/.test(quote) && parseUrl(quote)?.host !== parseUrl(home)?.host;
+  if (isElsewhere || quotedId(quote) === null)
+    return [
+      "metadata.quote: is no post on the channel's own server. Open the post there, and give the address that the browser shows.",
+    ];
+  return poll === undefined
+    ? []
+    : ["metadata.quote: a post shows either a quote or a poll. Leave one of the two out."];
 }
 
 /** Their alternative texts, and what excludes what. */
