@@ -14,6 +14,11 @@ export function plainMentions(text: string): string {
   return writeMentions(text, (name) => (name.startsWith("@") ? name : `@${name}`));
 }
 
+/** Where people are named by their address, which is the id: `@ann@server.example`. */
+export function mentionsByAddress(text: string): string {
+  return writeMentions(text, (_name, id) => id);
+}
+
 /** All texts of a post with plain mentions. */
 export function withPlainMentions<T extends { caption?: string | null; metadata?: Metadata | null }>(
   post: T,

@@ -1,5 +1,6 @@
+import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { analytics, edit, insights, inspect, remove, setThumbnail } from "../shared/mastodon/live.ts";
+import { analytics, edit, insights, inspect, people, remove, setThumbnail } from "../shared/mastodon/live.ts";
 import { check, measure, publish, countedOf } from "../shared/mastodon/publish.ts";
 import { oauthWay, revoke, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
 import { CAPABILITIES, capabilitiesOf } from "../shared/mastodon/limits.ts";
@@ -29,8 +30,12 @@ export default definePlatform({
   capabilitiesOf,
   metadata: MastodonMetadata,
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
+  choices: { mention: people },
   check,
-  preview: ({ metadata }) => ({ counted: (text) => countedOf(metadata, text) }),
+  preview: ({ metadata }) => ({
+    write: mentionsByAddress,
+    counted: (text) => countedOf(metadata, text),
+  }),
   measure,
   inspect,
   publish,

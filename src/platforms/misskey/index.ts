@@ -6,8 +6,8 @@ import { definePlatform } from "../../ports/platform.ts";
 import { oneChannel, secretField } from "../shared/connect.ts";
 import { explaining, handleAt, requireServer } from "../shared/servers.ts";
 import { call, TITLE, User } from "./api.ts";
-import { analytics, edit, insights, remove } from "./live.ts";
-import { capabilitiesOf, check, inspect, measure, MisskeyMetadata, nameOf } from "./metadata.ts";
+import { analytics, edit, insights, people, remove } from "./live.ts";
+import { capabilitiesOf, check, inspect, measure, MisskeyMetadata, nameOf, shownText } from "./metadata.ts";
 import { publish } from "./publish.ts";
 
 const PERMISSIONS = ["read:account", "write:notes", "read:drive", "write:drive"];
@@ -102,8 +102,9 @@ export default definePlatform({
   capabilitiesOf,
   metadata: MisskeyMetadata,
   connect: [MIAUTH, TOKEN],
+  choices: { mention: people },
   check,
-  preview: () => ({ write: (text) => text.trim() }),
+  preview: ({ metadata: { format } }) => ({ write: (text) => shownText(text, format) }),
   measure,
   inspect,
   publish,

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
-import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type { Choice, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { countByPost, type CountedPost, idReader } from "../shared/live.ts";
 import { laterIds, partsOf } from "../shared/thread.ts";
@@ -10,6 +11,23 @@ import type { MisskeyPost } from "./metadata.ts";
 import { listNotes, stepOf, uploadStep } from "./publish.ts";
 
 const idOf = idReader("the note's id on its server is not known.");
+
+const Found = User.pick({ username: true, name: true }).extend({ host: z.string().max(300).nullish() });
+
+/** People whom the server knows. */
+export async function people(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const [username = "", host] = search.replace(/^@/, "").split("@");
+  if (username === "") return [];
+  const json = { username, ...(host === undefined ? {} : { host }), limit: 50, detail: false };
+  const found = await own(io, { method: "users/search-by-username-and-host", json }, z.array(Found));
+  return found.map(({ username: name, host: at, name: shown }) => {
+    const address = (at ?? null) === null ? `@${name}` : `@${name}@${at}`;
+    return {
+      value: mentionToken(shown || name, address),
+      label: shown ? `${shown} (${address})` : address,
+    };
+  });
+}
 
 /** Misskey does not count views. */
 export async function insights(post: MisskeyPost, io: PlatformIo): Promise<PostInsights> {

@@ -1,14 +1,16 @@
 import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
+import { type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { handleAt, serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
 import { own, User } from "./api.ts";
 
-const { altText, moreMedia, visibility, sensitive, spoilerText, thread } = commonMetadata;
+const { altText, moreMedia, visibility, sensitive, spoilerText, thread, format } = commonMetadata;
 
 /** What a note takes beside caption and media. */
 export const MisskeyMetadata = z.strictObject({
@@ -20,18 +22,32 @@ export const MisskeyMetadata = z.strictObject({
   sensitive: sensitive.describe("Shows the media only after a click."),
   spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),
   thread: thread.describe("Notes that follow, each a reply to the one before."),
+  poll: pollWithin({
+    maxOptions: 10,
+    maxOptionLength: 50,
+    minHours: 0.01,
+    maxHours: 8_760,
+    takesMultiple: true,
+  }),
+  format: format.describe(
+    "How the texts are read: plain (default), or markdown, which becomes Misskey's own markup.",
+  ),
 });
 export type MisskeyPost = PlatformPost<z.infer<typeof MisskeyMetadata>>;
 
 /** What the schema cannot say: lengths on this server. */
 export function check(post: MisskeyPost, { account }: CheckedAt): Checked {
   const { maxText, maxWarning, maxAlt } = limitsOf(account);
-  const { metadata } = post;
-  const later = partsOf(post).slice(1);
+  const { metadata, caption } = post;
+  const write = writerOf(metadata);
+  const later = partsOf(post, write).slice(1);
   return {
     errors: [
       ...tooLong("metadata.spoilerText", measure(metadata.spoilerText ?? ""), maxWarning),
-      ...later.flatMap(({ text }, at) => tooLong(`metadata.thread[${at}].caption`, measure(text), maxText)),
+      ...tooLong("caption", [...write(caption ?? "")].length, maxText),
+      ...later.flatMap(({ text }, at) =>
+        tooLong(`metadata.thread[${at}].caption`, [...text].length, maxText),
+      ),
       ...checkAltTexts(metadata, maxAlt),
     ],
     warnings: [],
@@ -49,6 +65,74 @@ const MARKUP =
 /** The text so that readers see it as it was written. */
 export function plainMfm(text: string): string {
   return text.replace(MARKUP, (sign: string, kept?: string) => kept ?? `<plain>${sign}</plain>`);
+}
+
+/** How a note's texts are written, with the people that they mention. */
+export function writerOf({ format }: MisskeyPost["metadata"]): (text: string) => string {
+  if (format === "markdown") return (text) => mfmOf(readMarkdown(text.trim()));
+  return (text) => plainMfm(mentionsByAddress(text.trim()));
+}
+
+/** What readers see of a text. */
+export function shownText(text: string, format: MisskeyPost["metadata"]["format"]): string {
+  return format === "markdown" ? rangesOf(readMarkdown(text.trim())).text : mentionsByAddress(text.trim());
+}
+
+/** Headings are bold lines, as MFM has none. */
+function mfmOf(blocks: readonly Block[]): string {
+  return blocks.map(blockMfm).join("\n\n");
+}
+
+function blockMfm(block: Block): string {
+  switch (block.kind) {
+    case "paragraph":
+      return inlineMfm(block.inlines);
+    case "heading":
+      return `**${inlineMfm(block.inlines)}**`;
+    case "quote":
+      return mfmOf(block.blocks).replace(/^/gm, "> ");
+    case "list":
+      return block.items
+        .map((item, at) => {
+          const sign = block.start === null ? "•" : `${block.start + at}.`;
+          return `${sign} ${item.map(blockMfm).join("\n")}`;
+        })
+        .join("\n");
+    case "code":
+      return `\`\`\`${block.language}\n${block.text}\n\`\`\``;
+    case "rule":
+      return "———";
+  }
+}
+
+const SIGNS = {
+  bold: ["**", "**"],
+  italic: ["<i>", "</i>"],
+  strike: ["~~", "~~"],
+  spoiler: ["$[blur ", "]"],
+} as const;
+
+function inlineMfm(inlines: readonly Inline[]): string {
+  return inlines
+    .map((inline) => {
+      switch (inline.kind) {
+        case "text":
+          return plainMfm(inline.text);
+        case "break":
+          return "\n";
+        case "code":
+          return `\`${inline.text}\``;
+        case "mention":
+          return inline.id;
+        case "link":
+          return `[${inlineMfm(inline.inlines)}](${inline.address})`;
+        default: {
+          const [open, close] = SIGNS[inline.kind];
+          return `${open}${inlineMfm(inline.inlines)}${close}`;
+        }
+      }
+    })
+    .join("");
 }
 
 /** In code points, with what keeps markup from being one. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { MINUTE } from "../../domain/time.ts";
+import type { Poll } from "../../domain/posts/common-metadata.ts";
+import { HOUR, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
@@ -11,7 +12,7 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { type Part, partsOf, type InThread, sendThread } from "../shared/thread.ts";
 import { Note, own } from "./api.ts";
-import { capabilitiesOf, type MisskeyPost, plainMfm } from "./metadata.ts";
+import { capabilitiesOf, type MisskeyPost, plainMfm, writerOf } from "./metadata.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
 const LISTED_AFTER_MS = 2 * MINUTE;
@@ -25,7 +26,7 @@ type Posted = { readonly id: string };
 
 /** Files first, unseen, into the drive; then the note, and those that follow it. */
 export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
-  const parts = partsOf(post);
+  const parts = partsOf(post, writerOf(post.metadata));
   const isSensitive = post.metadata.sensitive ?? false;
   const files = await inOrder(parts, ({ media }, at) =>
     inOrder(media, (item, index) => upload(item, { step: uploadStep(at, index), isSensitive }, io)),
@@ -105,9 +106,9 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
 
 const VISIBILITY = { public: "public", unlisted: "home", private: "followers" } as const;
 
-function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
-  const { visibility = "public", spoilerText = "" } = post.metadata;
-  const text = plainMfm(part.text.trim());
+function bodyOf({ post, part, fileIds, replyTo, at }: Outgoing): JsonObject {
+  const { visibility = "public", spoilerText = "", poll } = post.metadata;
+  const { text } = part;
   if (text === "" && fileIds.length === 0)
     throw new AppError(
       "invalid",
@@ -119,7 +120,12 @@ function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
     ...(fileIds.length === 0 ? {} : { fileIds: [...fileIds] }),
     ...(replyTo === null ? {} : { replyId: replyTo }),
     ...(spoilerText.trim() === "" ? {} : { cw: plainMfm(spoilerText) }),
+    ...(poll === undefined || at > 0 ? {} : { poll: pollOf(poll) }),
   };
+}
+
+function pollOf({ options, hours, multiple = false }: Poll): JsonObject {
+  return { choices: [...options], multiple, expiredAfter: Math.round(hours * HOUR) };
 }
 
 /** The note that was sent, known by its files, its text and what it answers. */

@@ -73,6 +73,8 @@ export function createFakeMastodon({ now, profile: given }: Options) {
     );
     if (needed.length > 0) return answer(403, { error: "This action is outside the authorized scopes" });
     if (request.operation === "GET /api/v1/accounts/verify_credentials") return answer(200, ACCOUNT);
+    if (request.operation === "GET /api/v1/accounts/search")
+      return answer(200, [{ id: "2", acct: "bob@b.example", username: "bob", display_name: "Bob [B]" }]);
     if (request.operation === "GET /api/v1/apps/verify_credentials")
       return profile.hasPkce ? answer(200, { name: "Mine", scopes: granted }) : answer(200, { name: "Mine" });
     return posts.serve(request);

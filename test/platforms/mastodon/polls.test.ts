@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";
@@ -83,4 +84,26 @@ it("tells in the dry run what is asked", async () => {
   const post = { accountId: stage.account.id, caption: "Which?", metadata: { poll: POLL }, dryRun: true };
   const { preview } = await schedulePost(callOf(stage.ctx), post);
   expect(preview?.note).toBe("A poll, open for 24 hours, several may be chosen: Yes / No.");
+});
+
+it("finds people, and names them by their address", async () => {
+  await using stage = await openMastodon(mastodon);
+  const { ctx, account, server } = stage;
+  const { choices } = await listChoices(callOf(ctx), {
+    accountId: account.id,
+    field: "mention",
+    search: "bob",
+  });
+  expect(choices).toEqual([{ value: "@[Bob B](@bob@b.example)", label: "Bob [B] (@bob@b.example)" }]);
+  const caption = `Thanks, ${choices[0]?.value}!`;
+  const { preview } = await schedulePost(callOf(ctx), { accountId: account.id, caption, dryRun: true });
+  // Readers see people of other servers without these.
+  expect(preview).toMatchObject({
+    text: "Thanks, @bob@b.example!",
+    count: { length: "Thanks, @bob!".length },
+  });
+  const { id } = await addPost(ctx, account, { caption, media_url: "" });
+  expect(await endOf(stage, id)).toMatchObject({ status: "published" });
+  expect(await stage.captions()).toEqual(["Thanks, @bob@b.example!"]);
+  expect(server.wrong).toEqual([]);
 });

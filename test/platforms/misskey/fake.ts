@@ -28,6 +28,7 @@ export interface FakeNote {
   readonly replyId: string | null;
   readonly fileIds: readonly string[];
   readonly visibility: string;
+  readonly poll: { readonly choices: readonly string[]; readonly expiredAfter: number } | null;
 }
 
 /** What servers are set up with. */
@@ -122,12 +123,13 @@ export function createFakeMisskey({
       replyId = null,
       fileIds = [],
       visibility = "public",
+      poll = null,
     } = fields as Partial<FakeNote>;
     if (text !== null && [...text].length > profile.maxNoteTextLength) return failure(400, "INVALID_PARAM");
     if (fileIds.some((one) => !files.has(one))) return failure(400, "NO_SUCH_FILE");
     if (replyId !== null && !notes.has(replyId)) return failure(400, "NO_SUCH_REPLY_TARGET");
     const trimmed = text === null || text.trim() === "" ? null : text.trim();
-    const note = { id: newId(), createdAt: now(), text: trimmed, cw, replyId, fileIds, visibility };
+    const note = { id: newId(), createdAt: now(), text: trimmed, cw, replyId, fileIds, visibility, poll };
     notes.set(note.id, note);
     return answer(200, { createdNote: show(note) });
   };
@@ -182,6 +184,17 @@ export function createFakeMisskey({
       }
       case "notes/create":
         return create(request);
+      case "users/search-by-username-and-host": {
+        const { username = "" } = request.fields as { username?: string };
+        const known = [
+          { id: "9zuser0002", username: "bob", name: "Bob [B]", host: "b.example" },
+          { id: "9zuser0003", username: "bo", name: null, host: null },
+        ];
+        return answer(
+          200,
+          known.filter((one) => one.username.startsWith(username)),
+        );
+      }
       case "users/notes":
         return list(request);
     }

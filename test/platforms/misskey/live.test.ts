@@ -5,6 +5,7 @@ import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
@@ -197,7 +198,16 @@ it("finds a note whose answer was lost among many, by its files or its text", as
 });
 
 function other(createdAt: number, id: string) {
-  return { id, createdAt, text: "Other", cw: null, replyId: null, fileIds: [], visibility: "public" };
+  return {
+    id,
+    createdAt,
+    text: "Other",
+    cw: null,
+    replyId: null,
+    fileIds: [],
+    visibility: "public",
+    poll: null,
+  };
 }
 
 it("tells a file that a proxy refuses", async () => {
@@ -205,4 +215,36 @@ it("tells a file that a proxy refuses", async () => {
   const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
   const worker = answering(stage, "drive/files/create", () => answer(413, "<h1>413</h1>"));
   expect((await finish(stage.ctx, id, worker)).error).toMatch(/^mediaUrl: .*too large/);
+});
+
+it("asks in the first note of a thread, and finds people by their names", async () => {
+  await using stage = await openMisskey(misskey);
+  const { ctx, account, server } = stage;
+  const poll = { options: ["Yes", "No"], hours: 0.5 };
+  const metadata = JSON.stringify({ poll, thread: [{ caption: "More" }] });
+  const { id } = await addPost(ctx, account, { caption: "Which?", media_url: "", metadata });
+  expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null, warnings: null });
+  const polls = [...server.notes.values()].map((note) => note.poll);
+  expect(polls).toEqual([{ choices: ["Yes", "No"], multiple: false, expiredAfter: 1_800_000 }, null]);
+  const find = (search: string) =>
+    listChoices(callOf(ctx), { accountId: account.id, field: "mention", search });
+  expect(await find("@bo")).toEqual({
+    choices: [
+      { value: "@[Bob B](@bob@b.example)", label: "Bob [B] (@bob@b.example)" },
+      { value: "@[bo](@bo)", label: "@bo" },
+    ],
+  });
+  expect(await find("")).toEqual({ choices: [] });
+});
+
+it("refuses a caption that becomes too long as Misskey's markup", async () => {
+  await using stage = await openMisskey(misskey, { maxNoteTextLength: 20 });
+  const post = {
+    accountId: stage.account.id,
+    caption: "*a* *b* *c* *d*",
+    metadata: { format: "markdown" as const },
+  };
+  await expect(schedulePost(callOf(stage.ctx), { ...post, dryRun: true })).rejects.toThrow(
+    /^caption: has 35/,
+  );
 });

@@ -53,6 +53,16 @@ export default {
       media_url: CLIP_URL,
       metadata: { altText: "A clip", moreMedia: [{ url: PHOTO_URL }], sensitive: true },
     },
+    "a poll": {
+      caption: "Which horn?",
+      media_url: PHOTO_URL,
+      metadata: { poll: { options: ["The post horn", "The French horn"], hours: 24, multiple: true } },
+    },
+    "a text in Markdown": {
+      caption: "A **horn** for @[Bob](@bob@b.example)",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
     "a thread": {
       caption: "One",
       media_url: "",

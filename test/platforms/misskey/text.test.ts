@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measure, plainMfm } from "../../../src/platforms/misskey/metadata.ts";
+import { measure, plainMfm, shownText, writerOf } from "../../../src/platforms/misskey/metadata.ts";
 import { shownOf } from "./reader.ts";
 
 const plain = (sign: string): string => `<plain>${sign}</plain>`;
@@ -25,4 +25,23 @@ it.each([
 it("counts code points, and what keeps markup away", () => {
   expect(measure("🐎é")).toBe(2);
   expect(measure("*a*")).toBe(3 + "<plain></plain>".length);
+});
+
+it.each([
+  ["# News", "**News**", "News"],
+  ["**b** *i* ~~s~~ ||h||", "**b** <i>i</i> ~~s~~ $[blur h]", "b i s h"],
+  ["a_b\\*c <b>", `a_b*c ${plain("<")}b>`, "a_b*c <b>"],
+  ["- one\n- two", "• one\n• two", "• one\n• two"],
+  ["> said\n> so", "> said\n> so", "said\nso"],
+  ["[a horn](https://a.example) `x`", "[a horn](https://a.example) `x`", "a horn x"],
+  ["```js\n1 < 2\n```", "```js\n1 < 2\n```", "1 < 2"],
+  ["@[Bob](@bob@b.example)!", "@bob@b.example!", "@Bob!"],
+])("writes the Markdown %j in Misskey's markup", (text, mfm, shown) => {
+  expect(writerOf({ format: "markdown" })(text)).toBe(mfm);
+  expect(shownText(text, "markdown")).toBe(shown);
+});
+
+it("leaves Markdown alone unless it is asked for", () => {
+  expect(shownOf(writerOf({})("**b** @[Bob](@bob@b.example)"))).toBe("**b** @bob@b.example");
+  expect(shownText("**b**", "plain")).toBe("**b**");
 });

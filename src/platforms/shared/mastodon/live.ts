@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
+import { mentionsByAddress, mentionToken } from "../../../domain/posts/mentions.ts";
 import type { Metrics } from "../../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
-import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
+import type { Choice, Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { countByPost, type CountedPost, idReader } from "../live.ts";
@@ -26,6 +27,19 @@ async function requireStatus(post: MastodonPost, io: PlatformIo): Promise<Status
   throw new AppError("conflict", "The post is no longer on its server, so it cannot be changed.");
 }
 
+const Found = z.looseObject({ acct: z.string().min(1).max(300), display_name: z.string().catch("") });
+
+/** People whom the server knows: https://docs.joinmastodon.org/methods/accounts/#search */
+export async function people(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  if (search === "") return [];
+  const call = { path: "/api/v1/accounts/search", query: { q: search, limit: 40 } };
+  const found = await own(io, call, z.array(Found));
+  return found.map(({ acct, display_name: name }) => ({
+    value: mentionToken(name || acct, `@${acct}`),
+    label: name === "" ? `@${acct}` : `${name} (@${acct})`,
+  }));
+}
+
 /** Servers do not count views. */
 export async function insights(post: MastodonPost, io: PlatformIo): Promise<PostInsights> {
   const status = await readStatus(post, io);
@@ -46,7 +60,7 @@ function countOf(status: Status): Partial<Metrics> {
  */
 export async function edit(post: MastodonPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
   const current = await requireStatus(post, io);
-  const [{ text, media }] = partsOf(post);
+  const [{ text, media }] = partsOf(post, mentionsByAddress);
   const { sensitive, spoilerText = "", language } = post.metadata;
   const ids = current.media_attachments.map(({ id }) => id);
   const [first] = ids;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import { captionLength, measureText } from "../../../domain/posts/caption.ts";
+import { mentionsByAddress } from "../../../domain/posts/mentions.ts";
 import type { Poll } from "../../../domain/posts/common-metadata.ts";
 import { parseUrl } from "../../../domain/parse-url.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
@@ -38,7 +39,7 @@ interface Outgoing extends InThread {
  * Media of the whole thread first, as unseen attachments; then the public status, and then those that follow it.
  */
 export async function publish(post: MastodonPost, io: PublishIo): Promise<PublishOutcome> {
-  const parts = partsOf(post);
+  const parts = partsOf(post, mentionsByAddress);
   const media = await inOrder(parts, (part, at) => {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
     return sendMedia(part, {
@@ -362,7 +363,7 @@ export function countedOf({ spoilerText = "" }: MastodonPost["metadata"], text: 
 function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string[] {
   const { caption } = capabilitiesOf(account);
   const warning = post.metadata.spoilerText ?? "";
-  return partsOf(post).flatMap(({ text }, at) => {
+  return partsOf(post, mentionsByAddress).flatMap(({ text }, at) => {
     // The caption by itself is held to its limit wherever posts are checked.
     if (at === 0 && warning === "") return [];
     const lengths = countedOf(post.metadata, text).map((one) => captionLength(one, caption, measure));
