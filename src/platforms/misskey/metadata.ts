@@ -4,7 +4,7 @@ import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.t
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
-import { type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
+import { bareAddress, type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { handleAt, serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
@@ -75,7 +75,9 @@ export function writerOf({ format }: MisskeyPost["metadata"]): (text: string) =>
 
 /** What readers see of a text. */
 export function shownText(text: string, format: MisskeyPost["metadata"]["format"]): string {
-  return format === "markdown" ? rangesOf(readMarkdown(text.trim())).text : mentionsByAddress(text.trim());
+  return format === "markdown"
+    ? rangesOf(readMarkdown(text.trim()), (_name, id) => id).text
+    : mentionsByAddress(text.trim());
 }
 
 /** Headings are bold lines, as MFM has none. */
@@ -125,7 +127,7 @@ function inlineMfm(inlines: readonly Inline[]): string {
         case "mention":
           return inline.id;
         case "link":
-          return `[${inlineMfm(inline.inlines)}](${inline.address})`;
+          return bareAddress(inline) ?? `[${inlineMfm(inline.inlines)}](${inline.address})`;
         default: {
           const [open, close] = SIGNS[inline.kind];
           return `${open}${inlineMfm(inline.inlines)}${close}`;

@@ -136,7 +136,9 @@ function inlinesOf(tokens: readonly Token[] = []): Inline[] {
 
 function linkOf(address: string, inlines: readonly Inline[], raw: string): Inline[] {
   const { protocol = "" } = parseUrl(address) ?? {};
-  if (!["http:", "https:", "mailto:"].includes(protocol)) return linesOf(raw);
+  // An address of mail that stands alone is, more often, that of a person on a server.
+  const isTaken = protocol === "mailto:" ? /^[[<]/.test(raw) : /^https?:$/.test(protocol);
+  if (!isTaken) return linesOf(raw);
   return [{ kind: "link", address, inlines: inlines.length === 0 ? linesOf(address) : inlines }];
 }
 
@@ -229,12 +231,18 @@ export type Range = { readonly start: number; readonly end: number } & (
   | { readonly kind: "mention"; readonly id: string }
 );
 
+/** The address, where a link shows nothing else. */
+export function bareAddress({ address, inlines }: Extract<Inline, { kind: "link" }>): string | null {
+  const [only, ...more] = inlines;
+  return only?.kind === "text" && only.text === address && more.length === 0 ? address : null;
+}
+
 /** For platforms that take a text and, beside it, what of it looks how. Ranges lie within each other or apart. */
-export function rangesOf(blocks: readonly Block[]): {
-  readonly text: string;
-  readonly ranges: readonly Range[];
-} {
-  const written = new Ranged();
+export function rangesOf(
+  blocks: readonly Block[],
+  mention = (name: string, _id: string): string => `@${name}`,
+): { readonly text: string; readonly ranges: readonly Range[] } {
+  const written = new Ranged(mention);
   written.blocks(blocks, "\n\n");
   return { text: written.text, ranges: written.ranges };
 }
@@ -244,6 +252,11 @@ type Shape = Range extends infer One ? (One extends Range ? Omit<One, "start" | 
 class Ranged {
   text = "";
   readonly ranges: Range[] = [];
+  private readonly mention: (name: string, id: string) => string;
+
+  constructor(mention: (name: string, id: string) => string) {
+    this.mention = mention;
+  }
 
   blocks(blocks: readonly Block[], joint: string): void {
     for (const [at, block] of blocks.entries()) {
@@ -286,7 +299,10 @@ class Ranged {
           this.within({ kind: "code" }, () => (this.text += inline.text));
           break;
         case "mention":
-          this.within({ kind: "mention", id: inline.id }, () => (this.text += `@${inline.name}`));
+          this.within(
+            { kind: "mention", id: inline.id },
+            () => (this.text += this.mention(inline.name, inline.id)),
+          );
           break;
         case "link":
           this.within({ kind: "link", address: inline.address }, () => this.inlines(inline.inlines));

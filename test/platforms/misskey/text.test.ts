@@ -35,7 +35,12 @@ it.each([
   ["> said\n> so", "> said\n> so", "said\nso"],
   ["[a horn](https://a.example) `x`", "[a horn](https://a.example) `x`", "a horn x"],
   ["```js\n1 < 2\n```", "```js\n1 < 2\n```", "1 < 2"],
-  ["@[Bob](@bob@b.example)!", "@bob@b.example!", "@Bob!"],
+  ["@[Bob](@bob@b.example)!", "@bob@b.example!", "@bob@b.example!"],
+  [
+    "@bob@b.example and https://a.example",
+    "@bob@b.example and https://a.example",
+    "@bob@b.example and https://a.example",
+  ],
 ])("writes the Markdown %j in Misskey's markup", (text, mfm, shown) => {
   expect(writerOf({ format: "markdown" })(text)).toBe(mfm);
   expect(shownText(text, "markdown")).toBe(shown);

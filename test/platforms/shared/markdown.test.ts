@@ -78,6 +78,8 @@ describe("readMarkdown", () => {
     ["| a | b |\n|---|---|\n| 1 | 2 |", "| 1 | 2 |"],
     ["one\\*two & 3 < 4", "one*two &amp; 3 &lt; 4"],
     ["https://a.example/x_y_z.", '<a href="https://a.example/x_y_z">https://a.example/x_y_z</a>.'],
+    ["to ann@a.example", "<p>to ann@a.example</p>"],
+    ["<mailto:ann@a.example>", 'href="mailto:ann@a.example"'],
   ])("writes %j safely", (text, part) => {
     const html = htmlOf(readMarkdown(text));
     expect(html).toContain(part);
