@@ -22,9 +22,9 @@ export const DevtoMetadata = z.strictObject({
   moreMedia: moreMedia.describe("Further pictures."),
   thumbnailUrl: thumbnailUrl.describe("Cover image."),
   format: z
-    .enum(["text", "markdown"])
+    .enum(["plain", "markdown", "text"])
     .optional()
-    .describe("What the caption is written in. Default: text, shown as it is."),
+    .describe("What the caption is written in. Default: plain (or text), shown as it is."),
   series: z.string().min(1).max(200).optional().describe("Name of the series that it belongs to."),
   canonicalUrl: z
     .url({ protocol: /^https?$/ })

@@ -22,6 +22,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { check, GhostMetadata } from "./metadata.ts";
 import { MEDIA, publish } from "./publish.ts";
+import { shownAs } from "../shared/markdown.ts";
 import { textOfHtml } from "../shared/text.ts";
 
 const KEY_PLACE =
@@ -121,7 +122,8 @@ export default definePlatform({
   connect: [KEY],
   choices: { newsletter: newsletters, authors },
   check,
-  preview: ({ caption, metadata }) => (metadata.format === "html" ? { body: textOfHtml(caption ?? "") } : {}),
+  preview: ({ caption, metadata: { format } }) =>
+    format === "html" ? { body: textOfHtml(caption ?? "") } : shownAs(format),
   inspect,
   publish,
   edit,

@@ -20,9 +20,9 @@ export const GhostMetadata = z.strictObject({
   moreMedia: moreMedia.describe("Further media. Pictures in a row become a gallery."),
   thumbnailUrl: thumbnailUrl.describe("Feature image."),
   format: z
-    .enum(["text", "markdown", "html"])
+    .enum(["plain", "markdown", "html", "text"])
     .optional()
-    .describe("What the caption is written in. Default: text, shown as it is."),
+    .describe("What the caption is written in. Default: plain (or text), shown as it is."),
   slug: z
     .string()
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase letters, digits and hyphens")

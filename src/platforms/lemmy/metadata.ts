@@ -4,7 +4,7 @@ import type { Checked, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 import { checkAltTexts } from "../shared/thread.ts";
 
-const { title, altText, moreMedia, link, sensitive, thumbnailUrl } = commonMetadata;
+const { title, altText, moreMedia, link, sensitive, thumbnailUrl, format } = commonMetadata;
 
 /** "!news@lemmy.ml", "news@lemmy.ml", "news", or the address of its page. */
 const COMMUNITY = /^(?:!?|(?:https?:\/\/[\w.:-]+)?\/c\/)([\w-]{1,100})(?:@([\w.:-]{1,200}))?\/?$/;
@@ -27,6 +27,7 @@ export const LemmyMetadata = z.strictObject({
   moreMedia: moreMedia.describe("Further pictures, shown below the text."),
   thumbnailUrl: thumbnailUrl.describe("Picture shown beside the link."),
   sensitive: sensitive.describe("Marks the post as not safe for work."),
+  format: format.describe("How the caption is read: plain (default), or markdown, as Lemmy has it."),
 });
 export type LemmyPost = PlatformPost<z.infer<typeof LemmyMetadata>>;
 
@@ -62,6 +63,12 @@ export function plainMarkdown(text: string): string {
     const isApart = line === "" || lines[at - 1] === "";
     return `${before}${isApart ? "" : "  "}\n${line}`;
   });
+}
+
+/** The caption as Lemmy is given it. */
+export function bodyOf({ caption, metadata: { format } }: LemmyPost): string {
+  const text = caption ?? "";
+  return format === "markdown" ? text : plainMarkdown(text);
 }
 
 function escapeSign(sign: string, address?: string): string {

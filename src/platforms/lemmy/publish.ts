@@ -16,7 +16,7 @@ import { idOnServer, serverOf } from "../shared/servers.ts";
 import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { asGuest, Community, namesOf, own, pageOf, Posted, PostView, versionOf } from "./api.ts";
-import { communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
+import { bodyOf, communityOf, type LemmyPost, plainMarkdown } from "./metadata.ts";
 
 const MIB = 1024 * 1024;
 const MAX_ITEMS = 10;
@@ -42,7 +42,7 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 0, max: 1_440 },
     thumbnail: { set: true, replaceAfterPublish: true },
-    editPublished: { fields: ["caption", "title", "link", "altText", "sensitive"] },
+    editPublished: { fields: ["caption", "format", "title", "link", "altText", "sensitive"] },
     analytics: { account: [], post: ["likes", "comments"] },
     reconciles: "list",
     fetchesMedia: [],
@@ -137,7 +137,7 @@ export function contentOf(post: LemmyPost, [first, ...more]: readonly string[]):
   const { title, link, altText, sensitive } = post.metadata;
   const shown = itemsOf(post).slice(1);
   const images = more.map((url, at) => `![${lineOf(shown[at]?.altText ?? "")}](${url})`);
-  const body = [plainMarkdown(post.caption ?? ""), ...images].filter((text) => text !== "").join("\n\n");
+  const body = [bodyOf(post), ...images].filter((text) => text !== "").join("\n\n");
   const url = first ?? link;
   return {
     name: title,

@@ -17,15 +17,17 @@ const {
 } = commonMetadata;
 
 const FORMATS = ["note", "picture", "video", "article"] as const;
+/** The names that texts have on all platforms: only articles are read as Markdown. */
+const TEXTS = { plain: "note", markdown: "article" } as const;
 type Format = (typeof FORMATS)[number];
 
 /** What a post on Nostr takes beside caption and media. */
 export const NostrMetadata = z.strictObject({
   format: z
-    .enum(FORMATS)
+    .enum([...FORMATS, "plain", "markdown"])
     .optional()
     .describe(
-      "note (default): shown in every app. picture, video: for apps that show these. article: long text in Markdown, which can be edited.",
+      "note (default): shown in every app. picture, video: for apps that show these. article: long text in Markdown, which can be edited. plain is a note, markdown an article.",
     ),
   title: title.describe("Title of a picture, video or article."),
   description: description.describe("Summary of an article."),
@@ -41,7 +43,8 @@ export const NostrMetadata = z.strictObject({
 export type NostrPost = PlatformPost<z.infer<typeof NostrMetadata>>;
 
 export function formatOf({ metadata }: Pick<NostrPost, "metadata">): Format {
-  return metadata.format ?? "note";
+  const { format = "note" } = metadata;
+  return format === "plain" || format === "markdown" ? TEXTS[format] : format;
 }
 
 type Only = readonly [field: keyof NostrPost["metadata"], formats: readonly Format[]];

@@ -151,8 +151,15 @@ function linesOf(text: string): Inline[] {
     ]);
 }
 
+/** For a preview: what readers see of a text that is Markdown where `format` says so. */
+export function shownAs(format: string | undefined): { write?(text: string): string } {
+  return format === "markdown" ? { write: (text) => rangesOf(readMarkdown(text)).text } : {};
+}
+
 /** How a platform writes what HTML says in other ways. */
 export interface HtmlWays {
+  /** Default: what HTML takes for markup becomes references. */
+  text?(text: string): string;
   mention?(name: string, id: string): string;
   spoiler?(html: string): string;
 }
@@ -178,7 +185,7 @@ function blockHtml(block: Block, ways: HtmlWays): string {
       return `<ol${block.start === 1 ? "" : ` start="${block.start}"`}>\n${items}\n</ol>`;
     }
     case "code":
-      return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+      return `<pre><code>${textHtml(block.text, ways)}</code></pre>`;
     case "rule":
       return "<hr>";
   }
@@ -197,15 +204,15 @@ export function inlineHtml(inlines: readonly Inline[], ways: HtmlWays = {}): str
     .map((inline): string => {
       switch (inline.kind) {
         case "text":
-          return escapeHtml(inline.text);
+          return textHtml(inline.text, ways);
         case "code":
-          return `<code>${escapeHtml(inline.text)}</code>`;
+          return `<code>${textHtml(inline.text, ways)}</code>`;
         case "break":
           return "<br>";
         case "link":
-          return `<a href="${escapeHtml(inline.address)}">${inlineHtml(inline.inlines, ways)}</a>`;
+          return `<a href="${textHtml(inline.address, ways)}">${inlineHtml(inline.inlines, ways)}</a>`;
         case "mention":
-          return ways.mention?.(inline.name, inline.id) ?? escapeHtml(`@${inline.name}`);
+          return ways.mention?.(inline.name, inline.id) ?? textHtml(`@${inline.name}`, ways);
         case "spoiler": {
           const html = inlineHtml(inline.inlines, ways);
           return ways.spoiler?.(html) ?? html;
@@ -215,6 +222,10 @@ export function inlineHtml(inlines: readonly Inline[], ways: HtmlWays = {}): str
       }
     })
     .join("");
+}
+
+function textHtml(text: string, { text: write = escapeHtml }: HtmlWays): string {
+  return write(text);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -1,5 +1,6 @@
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
+import { shownAs } from "../shared/markdown.ts";
 import { TUMBLR_API, TUMBLR_ZONE } from "./api.ts";
 import { consent } from "./connect.ts";
 import { analytics, edit, insights, inspect, remove } from "./live.ts";
@@ -18,7 +19,7 @@ export default definePlatform({
     scheduling: "platform",
     leadMinutes: { min: 0, default: 30, max: (7 * DAY) / MINUTE },
     thumbnail: { set: false, replaceAfterPublish: false },
-    editPublished: { fields: ["caption", "title", "tags", "link", "altText", "allowReblogs"] },
+    editPublished: { fields: ["caption", "format", "title", "tags", "link", "altText", "allowReblogs"] },
     analytics: { account: ["followers"], post: ["likes", "shares"] },
     reconciles: "client_key",
     fetchesMedia: [],
@@ -27,6 +28,7 @@ export default definePlatform({
   metadata: TumblrMetadata,
   connect: [consent],
   check,
+  preview: ({ metadata: { format } }) => shownAs(format),
   inspect,
   publish,
   edit,

@@ -3,10 +3,11 @@ import { measureText, WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Json, JsonObject } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { type Block, type Range, rangesOf, readMarkdown } from "../shared/markdown.ts";
 
 export const MAX_ITEMS = 30;
 
-const { title, altText, link, moreMedia } = commonMetadata;
+const { title, altText, link, moreMedia, format } = commonMetadata;
 
 /** What a post on Tumblr takes beside its text (the caption) and its media. */
 export const TumblrMetadata = z.strictObject({
@@ -28,6 +29,9 @@ export const TumblrMetadata = z.strictObject({
     .max(MAX_ITEMS - 1)
     .optional()
     .describe("Up to 29 more pictures and sounds, and one film in all."),
+  format: format.describe(
+    "How the caption is read: plain (default), or markdown, which becomes Tumblr's own blocks.",
+  ),
   allowReblogs: z.boolean().optional().describe("False: it cannot be reblogged."),
 });
 export type TumblrMetadata = z.infer<typeof TumblrMetadata>;
@@ -53,10 +57,12 @@ const PER_ROW = 3;
 
 /** Everything of a post that can be changed later too; `media` are blocks, in their order. */
 export function contentOf({ caption, metadata }: TumblrPost, media: readonly JsonObject[]): JsonObject {
-  const { title, link, tags = [], allowReblogs = true } = metadata;
+  const { title, link, tags = [], allowReblogs = true, format } = metadata;
   const heading = title === undefined ? [] : [{ type: "text", subtype: "heading1", text: title }];
   const card = link === undefined ? [] : [{ type: "link", url: link }];
-  const content: JsonObject[] = [...heading, ...media, ...textBlocks(caption ?? ""), ...card];
+  const text =
+    format === "markdown" ? readMarkdown(caption ?? "").flatMap(richBlocks) : textBlocks(caption ?? "");
+  const content: JsonObject[] = [...heading, ...media, ...text, ...card];
   return {
     content,
     layout: layoutOf(content),
@@ -76,6 +82,44 @@ function textBlocks(text: string): JsonObject[] {
     left -= formatting.length;
     return { type: "text", text: piece, ...(formatting.length === 0 ? {} : { formatting }) };
   });
+}
+
+/** https://github.com/tumblr/docs/blob/master/npf-spec.md#text-block-subtypes; code is a plain paragraph there. */
+function richBlocks(block: Block): JsonObject[] {
+  switch (block.kind) {
+    case "heading":
+      return richText([block], block.level === 1 ? "heading1" : "heading2");
+    case "quote":
+      return block.blocks.flatMap((inner) => richText([inner], "indented"));
+    case "list": {
+      const subtype = block.start === null ? "unordered-list-item" : "ordered-list-item";
+      return block.items.flatMap((item) => richText(item, subtype));
+    }
+    default:
+      return richText([block], null);
+  }
+}
+
+const FORMATTING: Readonly<Partial<Record<Range["kind"], string>>> = {
+  bold: "bold",
+  italic: "italic",
+  strike: "strikethrough",
+};
+
+function richText(blocks: readonly Block[], subtype: string | null): JsonObject[] {
+  const { text, ranges } = rangesOf(blocks);
+  if (text === "") return [];
+  const at = (index: number): number => measureText(text.slice(0, index), "characters");
+  const formatting = ranges.flatMap((range): JsonObject[] => {
+    const place = { start: at(range.start), end: at(range.end) };
+    if (range.kind === "link") return [{ type: "link", ...place, url: range.address }];
+    const type = FORMATTING[range.kind];
+    return type === undefined ? [] : [{ type, ...place }];
+  });
+  const shape = { type: "text", ...(subtype === null ? {} : { subtype }) };
+  // What is longer than a block may be loses its looks, and nothing of its words.
+  if ([...text].length > MAX_BLOCK_CHARS) return piecesOf(text).map((piece) => ({ ...shape, text: piece }));
+  return [{ ...shape, text, ...(formatting.length === 0 ? {} : { formatting }) }];
 }
 
 /** Cut between words, where there are any. */

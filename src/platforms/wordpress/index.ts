@@ -11,6 +11,7 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
+import { shownAs } from "../shared/markdown.ts";
 import { textOfHtml } from "../shared/text.ts";
 
 const PLACE =
@@ -172,7 +173,8 @@ export default definePlatform({
   connect: [PASSWORD, AUTHORIZE],
   choices: CHOICES,
   check: checkPost,
-  preview: ({ caption, metadata }) => (metadata.html === true ? { body: textOfHtml(caption ?? "") } : {}),
+  preview: ({ caption, metadata: { html, format } }) =>
+    html === true ? { body: textOfHtml(caption ?? "") } : shownAs(format),
   inspect,
   publish,
   edit,

@@ -9,7 +9,7 @@ import { stepOf, upload } from "./publish.ts";
 import type { Edited, PostInsights } from "../../ports/platform.ts";
 import { idReader } from "../shared/live.ts";
 
-const TEXT = ["caption", "altText", "html"];
+const TEXT = ["caption", "altText", "html", "format"];
 
 export const EDITABLE = [...TEXT, "title", "excerpt", "comments", "categories", "tags"];
 

@@ -4,10 +4,11 @@ import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst, inOrder } from "../shared/media.ts";
+import { type Block, htmlOf, inlineHtml, readMarkdown } from "../shared/markdown.ts";
 import { textOfHtml } from "../shared/text.ts";
 import { ask } from "./api.ts";
 
-const { title, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
+const { title, tags, altText, moreMedia, thumbnailUrl, format } = commonMetadata;
 
 /** What an article takes beside its text, which is the caption, and its media, which stand above it. */
 export const WordpressMetadata = z.strictObject({
@@ -16,6 +17,7 @@ export const WordpressMetadata = z.strictObject({
     .refine((text) => text.trim() !== "", "must not be empty")
     .describe("Headline."),
   html: z.boolean().optional().describe("The caption is HTML or blocks, not plain text. Default false."),
+  format: format.describe("How the caption is read: plain (default), or markdown, which becomes blocks."),
   excerpt: z.string().max(5_000).optional().describe("Summary for lists and feeds. Default: the beginning."),
   slug: z
     .string()
@@ -86,7 +88,54 @@ export function contentOf({ caption, metadata }: WordpressPost, files: readonly 
   const pictures = shown.filter(({ file }) => file.kind === "image").map(({ html }) => html);
   const others = shown.filter(({ file }) => file.kind !== "image").map(({ html }) => html);
   const album = pictures.length < 2 ? pictures : [gallery(pictures)];
-  return [...others, ...album, metadata.html === true ? text : paragraphs(text)].join("\n\n").trim();
+  return [...others, ...album, textOf(text, metadata)].join("\n\n").trim();
+}
+
+function textOf(text: string, { html, format }: WordpressMetadata): string {
+  if (html === true) return text;
+  return format === "markdown" ? readMarkdown(text).map(blockOf).join("\n\n") : paragraphs(text);
+}
+
+const WAYS = { text: escape };
+
+/** As the block editor writes them, so that it opens them without a question. */
+function blockOf(one: Block): string {
+  switch (one.kind) {
+    case "paragraph":
+      return block("paragraph", htmlOf([one], WAYS));
+    case "heading": {
+      const tag = `h${one.level}`;
+      const html = `<${tag} class="wp-block-heading">${inlineHtml(one.inlines, WAYS)}</${tag}>`;
+      return block("heading", html, one.level === 2 ? {} : { level: one.level });
+    }
+    case "quote": {
+      const inner = one.blocks.map(blockOf).join("\n");
+      return block("quote", `<blockquote class="wp-block-quote">${inner}</blockquote>`);
+    }
+    case "list": {
+      const isNumbered = one.start !== null;
+      const tag = isNumbered ? "ol" : "ul";
+      const items = one.items.map((item) => block("list-item", `<li>${item.map(itemOf).join("\n")}</li>`));
+      return block(
+        "list",
+        `<${tag} class="wp-block-list">${items.join("\n")}</${tag}>`,
+        isNumbered ? { ordered: true } : {},
+      );
+    }
+    case "code":
+      return block("code", `<pre class="wp-block-code"><code>${escape(one.text)}</code></pre>`);
+    case "rule":
+      return block("separator", `<hr class="wp-block-separator has-alpha-channel-opacity"/>`);
+  }
+}
+
+/** A list's item holds words, and lists of its own. */
+function itemOf(one: Block): string {
+  return one.kind === "list"
+    ? blockOf(one)
+    : "inlines" in one
+      ? inlineHtml(one.inlines, WAYS)
+      : htmlOf([one], WAYS);
 }
 
 function paragraphs(text: string): string {

@@ -46,6 +46,11 @@ export default {
   },
   otherPosts: {
     "a text": { caption: "A horn is heard. https://a.example", media_url: "", metadata: GIVEN },
+    "a text in Markdown": {
+      caption: "A **horn** is [heard](https://a.example)",
+      media_url: "",
+      metadata: { ...GIVEN, format: "markdown" },
+    },
     "a link": {
       caption: "",
       media_url: "",

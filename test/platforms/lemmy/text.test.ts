@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measure, plainMarkdown } from "../../../src/platforms/lemmy/metadata.ts";
+import { bodyOf, measure, plainMarkdown } from "../../../src/platforms/lemmy/metadata.ts";
 import { shownOf } from "./reader.ts";
 
 it.each([
@@ -21,4 +21,14 @@ it.each([
 
 it("counts code points, and what keeps markup away", () => {
   expect([measure("🐎é"), measure("*a*"), measure("a\nb")]).toEqual([2, 5, 5]);
+});
+
+it("leaves Markdown to the server where it is asked for", () => {
+  const body = (format?: "plain" | "markdown") =>
+    bodyOf({ caption: "A **horn**", metadata: { format } } as never);
+  expect([body("markdown"), body("plain"), body()]).toEqual([
+    "A **horn**",
+    "A \\*\\*horn\\*\\*",
+    "A \\*\\*horn\\*\\*",
+  ]);
 });

@@ -51,6 +51,33 @@ describe("a post on Tumblr", () => {
     });
   });
 
+  it("is of Tumblr's own blocks where it is written in Markdown", async () => {
+    await using world = await openWorld();
+    const caption =
+      "# Big\n\n## Small\n\n👩 **bold _both_** ~~x~~ `c`\n[a](https://a.example)\n\n- one\n- two\n\n1. three\n\n> said\n\n```\ncode\n```";
+    const row = await world.end(await world.post(await world.connect(), { format: "markdown" }, { caption }));
+    expect(row).toMatchObject({ status: "published", error: null });
+    expect(world.fake.blogs.posts[0]?.fields.content).toEqual([
+      { type: "text", subtype: "heading1", text: "Big" },
+      { type: "text", subtype: "heading2", text: "Small" },
+      {
+        type: "text",
+        text: "👩 bold both x c\na",
+        formatting: [
+          { type: "bold", start: 2, end: 11 },
+          { type: "italic", start: 7, end: 11 },
+          { type: "strikethrough", start: 12, end: 13 },
+          { type: "link", start: 16, end: 17, url: "https://a.example" },
+        ],
+      },
+      { type: "text", subtype: "unordered-list-item", text: "one" },
+      { type: "text", subtype: "unordered-list-item", text: "two" },
+      { type: "text", subtype: "ordered-list-item", text: "three" },
+      { type: "text", subtype: "indented", text: "said" },
+      { type: "text", text: "code" },
+    ]);
+  });
+
   it("goes on in the next block where a paragraph is too long, between words", async () => {
     await using world = await openWorld();
     const caption = `${"x".repeat(4_090)} ${"😻".repeat(5_000)}`;

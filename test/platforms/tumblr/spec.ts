@@ -25,12 +25,13 @@ const media = {
   ],
 };
 
-const link = of({
-  type: one("link"),
-  start: { type: "integer", minimum: 0 },
-  end: size,
-  url: { type: "string", pattern: "^https?://" },
-});
+const place = { start: { type: "integer", minimum: 0 }, end: size };
+const formatting = {
+  oneOf: [
+    of({ type: one("link"), ...place, url: { type: "string", pattern: "^https?://" } }),
+    of({ type: { enum: ["bold", "italic", "strikethrough", "small"] }, ...place }),
+  ],
+};
 
 const block = {
   oneOf: [
@@ -38,8 +39,13 @@ const block = {
       {
         type: one("text"),
         text: { type: "string", maxLength: 4_096 },
-        subtype: { enum: ["heading1", "heading2", "quote", "indented", "chat"] },
-        formatting: { type: "array", items: link, minItems: 1 },
+        subtype: {
+          enum: [
+            ...["heading1", "heading2", "quote", "indented", "chat"],
+            ...["ordered-list-item", "unordered-list-item"],
+          ],
+        },
+        formatting: { type: "array", items: formatting, minItems: 1 },
       },
       ["type", "text"],
     ),

@@ -32,6 +32,11 @@ export default {
   },
   otherPosts: {
     "a text": { caption: "Words alone", media_url: "", metadata: {} },
+    "a text in Markdown": {
+      caption: "A **horn** is [heard](https://a.example)",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
     "a film": { caption: "A film", media_url: CLIP_URL, metadata: { tags: ["film"] } },
     "a sound": { caption: "A sound", media_url: SOUND_URL, metadata: { allowReblogs: false } },
   },

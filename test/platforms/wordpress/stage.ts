@@ -60,6 +60,11 @@ export default {
       media_url: "",
       metadata: { title: "Grüße", slug: "greetings" },
     },
+    "a text in Markdown": {
+      caption: "A **horn** is [heard](https://a.example)",
+      media_url: "",
+      metadata: { title: "Horn", format: "markdown" },
+    },
     "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { title: "A film", comments: false } },
   },
   troubles: {
