@@ -2,8 +2,8 @@ import type { Caller } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { McpDeps } from "../kinds.ts";
 
-/** A stream outlives its key by no more than this. */
-const CHECK_EVERY_MS = 5 * SECOND;
+/** A stream outlives its key by no more than this, and a query: revoked is revoked within a second. */
+const CHECK_EVERY_MS = SECOND / 2;
 
 interface Watched {
   readonly caller: Caller;
