@@ -59,7 +59,7 @@ export async function giveTokens(
   given: Parameters,
   clientId: string,
 ): Promise<TokenAnswer> {
-  const kind = given.get("grant_type");
+  const kind = readOne(given, "grant_type");
   if (kind === "authorization_code") return exchangeCode(server, given, clientId);
   if (kind === "refresh_token") return refresh(server, given, clientId);
   throw new OAuthFault("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token.");
