@@ -55,7 +55,8 @@ export function clientsPage(): string {
     "## claude.ai and ChatGPT",
     "Connectors of claude.ai and ChatGPT sign in with OAuth, and reach Posthorn from the internet. So the server needs an https address that they reach ([for a machine at home](remote.md)). Set these and start it anew:",
     fence("sh", "POSTHORN_PUBLIC_URL=https://posts.example.com\nPOSTHORN_OAUTH=on"),
-    "Then add a custom connector there with the address `<publicUrl>/mcp`, as `https://posts.example.com/mcp`. It needs no key, and fields for a client ID and secret stay empty.",
+    `Where that is done, Settings on the page has a link that opens claude.ai with everything filled in: \`${installFor("claude", { publicUrl: "https://posts.example.com", key: "" }).link}\``,
+    "Or add a custom connector there with the address `<publicUrl>/mcp`, as `https://posts.example.com/mcp`. It needs no key, and fields for a client ID and secret stay empty.",
     "The program opens Posthorn's page. You sign in there if you are not, and see who asks, whether that is verified, and where the answer goes. You choose what it may do (proposed: it writes drafts, you approve) and which channels it reaches, then Allow or Deny. The question is good for 10 minutes. Settings lists what is connected by OAuth, and ends it. Other clients with OAuth, such as Claude Code, Cursor and VS Code, connect to the same address without a key.",
   ].join("\n\n");
 }

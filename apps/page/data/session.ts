@@ -21,6 +21,8 @@ export interface Session {
   readonly isWelcome: boolean;
   /** Whether the data can be downloaded as one file. */
   readonly hasBackup: boolean;
+  /** Programs may ask for access by OAuth. */
+  readonly hasOAuth: boolean;
   readonly push: { readonly publicKey: string } | null;
 }
 

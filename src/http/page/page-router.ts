@@ -56,7 +56,7 @@ export function createPageRouter(deps: PageDeps): Router {
 function createPageApi(deps: PageDeps, guard: Guard): Router {
   const { ctx, toolbox, page } = deps;
   const api = Router({ caseSensitive: true });
-  const sessions = { ...deps, hasBackup: page.backups.isPossible };
+  const sessions = { ...deps, hasBackup: page.backups.isPossible, hasOAuth: deps.oauth !== null };
   api.use(noStore);
   addSignIn(api, sessions);
   api.use(...guard.identify);

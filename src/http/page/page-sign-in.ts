@@ -34,11 +34,13 @@ interface SessionDeps extends AuthOptions {
   readonly version: string;
   /** A backup can be made here. */
   readonly hasBackup: boolean;
+  /** Programs may ask for access by OAuth. */
+  readonly hasOAuth: boolean;
 }
 
 /** What the page asks first: who is signed in, and what it shows them. */
 async function describeSession(deps: SessionDeps, response: Response) {
-  const { ctx, version, hasBackup } = deps;
+  const { ctx, version, hasBackup, hasOAuth } = deps;
   const caller = callerOf(response);
   const { permissions, accountIds, keyId, ownerId } = caller;
   return {
@@ -52,6 +54,7 @@ async function describeSession(deps: SessionDeps, response: Response) {
     publicUrl: await ctx.publicUrl(),
     isWelcome: await isWelcome(plainCall(ctx, caller)),
     hasBackup: hasBackup && canBackUp(caller),
+    hasOAuth,
     push: { publicKey: await readPublicPushKey(ctx) },
   };
 }

@@ -4,7 +4,15 @@ import { StreamableHTTPClientTransport as TransportOfSdk1 } from "@modelcontextp
 import { auth as authOfSdk2, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR } from "../../../src/domain/time.ts";
-import { type AgentServer, PUBLIC_URL, requestOf, startAgentServer } from "../../support/agents.ts";
+import {
+  type AgentServer,
+  authorizePath,
+  newChallenge,
+  PUBLIC_URL,
+  register,
+  requestOf,
+  startAgentServer,
+} from "../../support/agents.ts";
 
 /* Clients of the SDK as they are, of both lines, with a person who says yes. */
 
@@ -145,4 +153,49 @@ describe.each(LINES)("a client of $line", ({ auth, listTools }) => {
     await expect(listTools(provider)).rejects.toThrow();
     expect(provider.kept.url).not.toBeNull();
   });
+});
+
+/** Where the programs that people use are sent back to, as they register it. */
+const CALLBACKS = [
+  ["Claude", "https://claude.ai/api/mcp/auth_callback"],
+  ["Claude", "https://claude.com/api/mcp/auth_callback"],
+  ["ChatGPT", "https://chatgpt.com/connector_platform_oauth_redirect"],
+  ["ChatGPT, one for each connector", "https://chatgpt.com/connector/oauth/8Hq2_x-1"],
+  ["Claude Code", "http://localhost:54545/callback"],
+  ["Codex", "http://127.0.0.1:1455/callback"],
+  ["Gemini CLI", "http://localhost:7777/oauth/callback"],
+  ["Cursor", "cursor://anysphere.cursor-mcp/oauth/callback"],
+  ["Cursor, on the web", "https://www.cursor.com/agents/mcp/oauth/callback"],
+  ["VS Code", "http://127.0.0.1:33418/"],
+  ["VS Code, on the web", "https://vscode.dev/redirect"],
+  ["VS Code Insiders", "https://insiders.vscode.dev/redirect"],
+  ["mcp-remote", "http://localhost:3334/oauth/callback"],
+  ["MCP Inspector", "http://localhost:6274/oauth/callback"],
+  ["n8n", "https://n8n.example.com/rest/oauth2-credential/callback"],
+] as const;
+
+it.each(CALLBACKS)("%s comes back to %s with a code that is good", async (client_name, redirectUri) => {
+  const agent = await register(server, { client_name, redirect_uris: [redirectUri] });
+  const { verifier, challenge } = newChallenge();
+  const asked = await server.visit(
+    `GET ${authorizePath(agent.id, challenge, { redirect_uri: redirectUri })}`,
+  );
+  const person = await server.person();
+  const request = requestOf(asked);
+  expect((await person.ask(`GET /app/api/consents/${request}`)).json.consent).toMatchObject({
+    client: { name: client_name, isVerified: false },
+  });
+  const answer = await person.ask(`POST /app/api/consents/${request}`, {
+    json: { decision: "allow", role: "writer" },
+  });
+  const back = new URL(answer.json.redirectUrl);
+  expect(back.href.startsWith(`${redirectUri}?`)).toBe(true);
+  const fields = {
+    grant_type: "authorization_code",
+    code: back.searchParams.get("code"),
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+    client_id: agent.id,
+  };
+  expect((await server.post("/oauth/token", fields)).status).toBe(200);
 });

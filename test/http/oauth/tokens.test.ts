@@ -73,7 +73,7 @@ describe("a code", () => {
       [{ redirect_uri: null }, 400, "invalid_request"],
       [{ code: null }, 400, "invalid_request"],
       [{ grant_type: "password" }, 400, "unsupported_grant_type"],
-      [{ grant_type: null }, 400, "unsupported_grant_type"],
+      [{ grant_type: null }, 400, "invalid_request"],
     ] as const;
     for (const [change, status, error] of wrong)
       expect(await refusal({ ...fields, ...change }), JSON.stringify(change)).toEqual([status, error]);

@@ -95,6 +95,7 @@ describe("signing in", () => {
       publicUrl: expect.stringMatching(/^http:\/\/localhost:/),
       isWelcome: true,
       hasBackup: expect.any(Boolean),
+      hasOAuth: false,
       push: { publicKey: expect.stringMatching(/^[\w-]{80,}$/) },
     });
     expect((await ask("GET /app/api/session")).json).toEqual({ session });

@@ -23,6 +23,7 @@ interface AssistantsProps {
 /** Assistants write posts by the same tools as this page. */
 export function Assistants({ grants, onKeyMade }: AssistantsProps) {
   const [open, setOpen] = useState<Assistant | null>(null);
+  const offered = ASSISTANTS.filter((one) => !("needsOAuth" in one) || session.value?.hasOAuth === true);
   return (
     <Section
       id="assistants"
@@ -30,7 +31,7 @@ export function Assistants({ grants, onKeyMade }: AssistantsProps) {
       lead="Let an assistant plan posts for you. Each has a key of its own, which you can revoke at any time."
     >
       <ul class="assistants">
-        {ASSISTANTS.map((one) => (
+        {offered.map((one) => (
           <li key={one.name}>
             <button type="button" aria-haspopup="dialog" onClick={() => setOpen(one)}>
               <Glyph name={one.name} />
@@ -107,7 +108,7 @@ function HowTo({
       <p>{todo}</p>
       <CopyBox label={link === null ? "What to run or paste" : "The same as text"} text={text} />
       {next !== "" && <p class="muted">{next}</p>}
-      {apiKey === "" && (
+      {name === "claude-desktop" && (
         <p class="muted">
           It then starts Posthorn itself, with the same posts and channels. It needs no key: everyone who can
           start it can do everything.
@@ -122,6 +123,7 @@ const MARKS: Readonly<Partial<Record<AssistantName, { readonly path: string }>>>
   cursor: siCursor,
   "claude-code": siClaude,
   "claude-desktop": siClaude,
+  claude: siClaude,
   "gemini-cli": siGooglegemini,
 };
 const SIGNS: Readonly<Partial<Record<AssistantName, typeof Bot>>> = {

@@ -4,6 +4,8 @@ export interface Assistant {
   readonly title: string;
   /** False: it starts Posthorn by itself, on the machine that Posthorn is on. */
   readonly needsKey: boolean;
+  /** It signs in by OAuth alone, from the internet. */
+  readonly needsOAuth?: boolean;
   /** One line on its card. */
   readonly where: string;
 }
@@ -20,6 +22,8 @@ export const ASSISTANTS = [
     needsKey: false,
     where: "On this server's machine",
   },
+  { name: "claude", title: "Claude", needsKey: false, needsOAuth: true, where: "One click" },
+  { name: "chatgpt", title: "ChatGPT", needsKey: false, needsOAuth: true, where: "A few clicks there" },
   { name: "other", title: "Another one", needsKey: true, where: "Address and header" },
 ] as const satisfies readonly Assistant[];
 export type AssistantName = (typeof ASSISTANTS)[number]["name"];
@@ -97,6 +101,20 @@ const INSTALLS: Readonly<Record<AssistantName, (url: string, key: string) => Ins
     text: "npx posthorn install claude-desktop",
     todo: "Run this in a terminal on the machine that Posthorn is on.",
     next: "Then quit Claude Desktop and start it again.",
+  }),
+  // https://claude.com/docs/connectors/building/directory-vs-custom
+  claude: (url) => ({
+    link: `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=Posthorn&connectorUrl=${encodeURIComponent(url)}`,
+    text: url,
+    todo: 'Or add a custom connector with this address, under "Customize", "Connectors".',
+    next: 'Then press "Connect". This page asks what Claude may do.',
+  }),
+  // https://developers.openai.com/apps-sdk/deploy/connect-chatgpt
+  chatgpt: (url) => ({
+    link: null,
+    text: url,
+    todo: 'In ChatGPT, open "Settings", "Apps", "Advanced settings", and turn on developer mode. Then create an app with this address and OAuth.',
+    next: "This page then asks what ChatGPT may do.",
   }),
   other: (url, key) => ({
     link: null,

@@ -43,6 +43,22 @@ describe("what an assistant is told", () => {
     );
   });
 
+  it("is a link that opens claude.ai with the connector filled in, and holds no key", () => {
+    const { link, text } = installFor("claude", SERVER);
+    const url = new URL(link ?? "");
+    expect(`${url.origin}${url.pathname}`).toBe("https://claude.ai/customize/connectors");
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      modal: "add-custom-connector",
+      connectorName: "Posthorn",
+      connectorUrl: URL_OF_MCP,
+    });
+    expect(text).toBe(URL_OF_MCP);
+    expect(ASSISTANTS.filter((one) => "needsOAuth" in one).map(({ name }) => name)).toEqual([
+      "claude",
+      "chatgpt",
+    ]);
+  });
+
   it.each(ASSISTANTS)("has the key for $title only where it needs one", ({ name, needsKey }) => {
     const { link, text } = installFor(name, SERVER);
     expect(text.includes("phk_1_2")).toBe(needsKey);
