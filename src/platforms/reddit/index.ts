@@ -1,5 +1,6 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
+import { shownAs } from "../shared/markdown.ts";
 import { REDDIT_API } from "./api.ts";
 import { communities, consent, flairs } from "./connect.ts";
 import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
@@ -14,7 +15,7 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: true, replaceAfterPublish: false },
-  editPublished: { fields: ["caption", "markdown", ...FLAIR] },
+  editPublished: { fields: ["caption", "format", "markdown", ...FLAIR] },
   analytics: { account: ["followers", "karma"], post: ["likes", "comments", "views"] },
   reconciles: "list",
   fetchesMedia: [],
@@ -42,6 +43,7 @@ export default definePlatform({
   connect: [consent],
   choices: { subreddit: communities, flairId: flairs },
   check,
+  preview: ({ metadata: { format, markdown } }) => shownAs(markdown === true ? "markdown" : format),
   measure,
   inspect,
   publish,

@@ -2,13 +2,16 @@ import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/pl
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { AnyAnswer, ask, listOf } from "./api.ts";
 import { ME, Me, SUSPENDED } from "./connect.ts";
-import { Entry } from "./publish.ts";
+import { crosspostIdsOf, Entry } from "./publish.ts";
 import { bodyOf, communityOf, type RedditPost } from "./metadata.ts";
 
 /** A post of only text: Reddit lets no other be changed. */
 export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {
-  return mediaUrl === "" && metadata.link === undefined;
+  const { link, poll, crosspost } = metadata;
+  return mediaUrl === "" && link === undefined && poll === undefined && crosspost === undefined;
 }
+
+const TEXT = ["caption", "format", "markdown"];
 
 const idOf = ({ platformPostId }: RedditPost): string => platformPostId ?? "";
 
@@ -16,8 +19,8 @@ const idOf = ({ platformPostId }: RedditPost): string => platformPostId ?? "";
 export async function edit(post: RedditPost, changed: readonly string[], io: PlatformIo): Promise<object> {
   const id = idOf(post);
   const change = { method: "POST", isIdempotent: true } as const;
-  const { flairId, flairText, markdown: _markdown } = post.metadata;
-  if (changed.some((field) => field === "caption" || field === "markdown")) {
+  const { flairId, flairText } = post.metadata;
+  if (changed.some((field) => TEXT.includes(field))) {
     const form = { api_type: "json", thing_id: id, text: bodyOf(post) };
     await ask(io, { ...change, path: "/api/editusertext", form }, AnyAnswer);
   }
@@ -29,10 +32,10 @@ export async function edit(post: RedditPost, changed: readonly string[], io: Pla
   return {};
 }
 
-/** Reddit answers the same for what is gone. */
+/** What it was crossposted to goes first. Reddit answers the same for what is gone. */
 export async function remove(post: RedditPost, io: PlatformIo): Promise<void> {
-  const form = { id: idOf(post) };
-  await ask(io, { method: "POST", path: "/api/del", form, isIdempotent: true }, AnyAnswer);
+  for (const id of [...crosspostIdsOf(post, io), idOf(post)])
+    await ask(io, { method: "POST", path: "/api/del", form: { id }, isIdempotent: true }, AnyAnswer);
 }
 
 const BY_AUTHOR = ["deleted", "author"];

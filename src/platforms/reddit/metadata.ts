@@ -1,18 +1,27 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
 
-const { title, link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
+const { title, link, moreMedia, sensitive, thumbnailUrl, format } = commonMetadata;
+
+const Community = z
+  .string()
+  .regex(/^(r\/)?\w[\w-]{1,23}$/, "must be the name of a community, such as pics, or u_name for a profile");
+
+const MAX_CROSSPOSTS = 10;
+
+/** "t3_1abc", "1abc", or the address of the post's page. */
+const POST =
+  /^(?:t3_|https:\/\/(?:www\.|old\.)?reddit\.com\/(?:r|user)\/[\w-]{1,30}\/comments\/)?([a-z0-9]{4,12})(?:\/[^\s]{0,300})?$/;
 
 /** What a post on Reddit takes beside its body (the caption) and its media. */
 export const RedditMetadata = z.strictObject({
-  subreddit: z
-    .string()
-    .regex(/^(r\/)?\w[\w-]{1,23}$/, "must be the name of a community, such as pics, or u_name for a profile")
-    .describe("The community, such as pics, or u_name for the account's own profile (list_choices)."),
+  subreddit: Community.describe(
+    "The community, such as pics, or u_name for the account's own profile (list_choices).",
+  ),
   title: title.unwrap().describe("Title of the post."),
   link: link.describe("Address of a link post, not with media."),
   flairId: z
@@ -34,18 +43,55 @@ export const RedditMetadata = z.strictObject({
   sensitive: sensitive.describe("Marks it as NSFW."),
   spoiler: z.boolean().optional().describe("Hides it until it is clicked."),
   sendReplies: z.boolean().optional().describe("False: no messages about comments come to the account."),
-  markdown: z.boolean().optional().describe("True: the caption is Reddit's Markdown, not plain text."),
+  format: format.describe("How the caption is read: plain (default), or markdown, as Reddit has it."),
+  markdown: z.boolean().optional().describe("True: an older way to say format markdown."),
+  poll: pollWithin({
+    maxOptions: 6,
+    maxOptionLength: 120,
+    minHours: 24,
+    maxHours: 168,
+    takesMultiple: false,
+  }).describe(
+    "A poll in place of media or a link, open for whole days: hours is 24 to 168, in steps of 24. The title asks.",
+  ),
+  crosspost: z
+    .string()
+    .regex(POST, "must be the address or the id of a post on Reddit")
+    .optional()
+    .describe("Another post on Reddit to show under this title: its address, or its id."),
+  crosspostTo: z
+    .array(Community)
+    .max(MAX_CROSSPOSTS)
+    .optional()
+    .describe("Further communities that the post is crossposted to once it is live."),
 });
 export type RedditMetadata = z.infer<typeof RedditMetadata>;
 export type RedditPost = PlatformPost<RedditMetadata>;
 
 /** Without r/ before it. */
 export function communityOf({ metadata }: Pick<RedditPost, "metadata">): string {
-  return metadata.subreddit.replace(/^r\//, "");
+  return nameOf(metadata.subreddit);
+}
+
+function nameOf(community: string): string {
+  return community.replace(/^r\//, "");
+}
+
+export function crosspostsOf({ metadata: { crosspostTo = [] } }: RedditPost): readonly string[] {
+  return crosspostTo.map(nameOf);
+}
+
+/** The full name of the post that is shown; null: none is. */
+export function shownPostOf({ metadata: { crosspost } }: RedditPost): string | null {
+  const [, id] = POST.exec(crosspost ?? "") ?? [];
+  return id === undefined ? null : `t3_${id}`;
 }
 
 /** What the schema cannot say. */
-export function check({ mediaUrl, metadata }: RedditPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function check(
+  { caption, mediaUrl, metadata }: RedditPost,
+  { media }: Pick<CheckedAt, "media">,
+): Checked {
   const { link, moreMedia = [], thumbnailUrl, flairId, flairText } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const isFilm = types.includes("video");
@@ -58,6 +104,7 @@ export function check({ mediaUrl, metadata }: RedditPost, { media }: Pick<Checke
     );
   if (isFilm && thumbnailUrl === undefined)
     errors.push("metadata.thumbnailUrl: Reddit takes no film without a still picture. Give one.");
+  errors.push(...checkKind({ mediaUrl, caption, metadata }), ...checkCommunities(metadata));
   if (flairText !== undefined && flairId === undefined)
     errors.push("metadata.flairText: needs metadata.flairId. Take that from list_choices.");
   const warnings =
@@ -65,6 +112,34 @@ export function check({ mediaUrl, metadata }: RedditPost, { media }: Pick<Checke
       ? ["Only films have a still picture: metadata.thumbnailUrl is not used."]
       : [];
   return { errors, warnings };
+}
+
+function checkKind({
+  caption,
+  mediaUrl,
+  metadata: { poll, crosspost, link },
+}: Pick<RedditPost, "caption" | "mediaUrl" | "metadata">): string[] {
+  const hasOther = mediaUrl !== "" || link !== undefined;
+  return [
+    ...(poll !== undefined && hasOther
+      ? ["metadata.poll: a post on Reddit has either a poll, or media or a link. Leave the others out."]
+      : []),
+    ...(poll !== undefined && poll.hours % 24 !== 0
+      ? ["metadata.poll.hours: Reddit's polls are open for whole days. Give 24, 48, 72, 96, 120, 144 or 168."]
+      : []),
+    ...(crosspost !== undefined && (hasOther || poll !== undefined || (caption ?? "") !== "")
+      ? [
+          "metadata.crosspost: shows the other post alone, under your title. Leave caption, media, link and poll out.",
+        ]
+      : []),
+  ];
+}
+
+function checkCommunities({ subreddit, crosspostTo = [] }: RedditMetadata): string[] {
+  const all = [subreddit, ...crosspostTo].map((one) => nameOf(one).toLowerCase());
+  return new Set(all).size === all.length
+    ? []
+    : ["metadata.crosspostTo: names a community twice, or the post's own. Leave it out there."];
 }
 
 /** https://www.reddit.com/wiki/markdown: emphasis, code, superscript, spoilers, tables, links, entities. */
@@ -82,5 +157,5 @@ export function measure(text: string): number {
 /** The body as Reddit is given it: read character by character, each line a line, unless it is Markdown. */
 export function bodyOf({ caption, metadata }: RedditPost): string {
   const text = caption ?? "";
-  return metadata.markdown === true ? text : escape(text);
+  return metadata.markdown === true || metadata.format === "markdown" ? text : escape(text);
 }

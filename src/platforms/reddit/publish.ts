@@ -13,7 +13,15 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, baseUrl, classifyUpload, Duplicate, listOf, REDDIT } from "./api.ts";
-import { bodyOf, check, communityOf, MAX_PICTURES, type RedditPost } from "./metadata.ts";
+import {
+  bodyOf,
+  check,
+  communityOf,
+  crosspostsOf,
+  MAX_PICTURES,
+  type RedditPost,
+  shownPostOf,
+} from "./metadata.ts";
 
 const Count = z.int().min(0).nullish().catch(null);
 
@@ -28,6 +36,7 @@ export const Entry = z.looseObject({
   created_utc: z.number(),
   permalink: z.string().catch(""),
   removed_by_category: z.string().nullish().catch(null),
+  crosspost_parent: z.string().nullish().catch(null),
   score: z.int().nullish().catch(null),
   num_comments: Count,
   view_count: Count,
@@ -41,7 +50,11 @@ type Placed = z.infer<typeof Placed>;
 const MAX_PAGES = 4;
 
 /** Looks among the account's own posts, the newest first. */
-async function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
+async function findEntry(
+  isWanted: (entry: Entry) => boolean,
+  since: number,
+  io: PlatformIo,
+): Promise<Placed | null> {
   const path = `/user/${encodeURIComponent(io.account.handle ?? "")}/submitted`;
   const isFresh = ({ created_utc: at }: Entry): boolean => at * SECOND >= since;
   const entries = pages(MAX_PAGES, async (after) => {
@@ -50,8 +63,12 @@ async function findPost(post: RedditPost, since: number, io: PlatformIo): Promis
     const items = data.children.map(({ data: entry }) => entry);
     return { items, next: items.every(isFresh) ? data.after : null };
   });
-  const found = await findFirst(entries, (entry) => isFresh(entry) && isSame(entry, post));
+  const found = await findFirst(entries, (entry) => isFresh(entry) && isWanted(entry));
   return found === null ? null : { id: found.name, url: addressOf(found.permalink) };
+}
+
+function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
+  return findEntry((entry) => isSame(entry, post), since, io);
 }
 
 function isSame(entry: Entry, post: RedditPost): boolean {
@@ -60,6 +77,7 @@ function isSame(entry: Entry, post: RedditPost): boolean {
     entry.subreddit.toLowerCase() === communityOf(post).toLowerCase() &&
     plain(entry.title) === plain(title) &&
     plain(entry.selftext) === plain(bodyOf(post)) &&
+    (entry.crosspost_parent ?? null) === shownPostOf(post) &&
     (link === undefined || parseUrl(entry.url)?.href === new URL(link).href)
   );
 }
@@ -147,6 +165,8 @@ const LISTED_AFTER_MS = {
   gallery: 5 * MINUTE,
   image: 10 * MINUTE,
   video: 30 * MINUTE,
+  poll: 5 * MINUTE,
+  crosspost: 5 * MINUTE,
 };
 type Kind = keyof typeof LISTED_AFTER_MS;
 
@@ -161,8 +181,61 @@ export async function publish(post: RedditPost, io: PublishIo): Promise<PublishO
   }
   const at = liveAt(placed);
   await io.live(at);
+  for (const community of crosspostsOf(post))
+    await io.followUp(`The crosspost into ${community}`, () => crosspost(post, { placed, community }, io));
   return { state: "live", ...at };
 }
+
+/** Names the step that brings the post into a further community. */
+function stepOf(community: string): string {
+  return `crosspost ${community}`;
+}
+
+/** Of the further communities that the post was brought into, the ids there. */
+export function crosspostIdsOf(post: RedditPost, io: Pick<PlatformIo, "resultOf">): readonly string[] {
+  return crosspostsOf(post).flatMap((community) => {
+    const { data } = Placed.safeParse(io.resultOf(stepOf(community)));
+    return data === undefined ? [] : [data.id];
+  });
+}
+
+async function crosspost(
+  post: RedditPost,
+  { placed, community }: { readonly placed: Placed; readonly community: string },
+  io: PublishIo,
+): Promise<void> {
+  const { title, sensitive, spoiler, sendReplies } = post.metadata;
+  const fields = {
+    ...{ api_type: "json", sr: community, title, kind: "crosspost", crosspost_fullname: placed.id },
+    nsfw: sensitive ?? false,
+    spoiler: spoiler ?? false,
+    sendreplies: sendReplies ?? true,
+  };
+  await io.effect<Placed>({
+    step: stepOf(community),
+    request: fields,
+    send: async () => {
+      const made = await submit(fields, "crosspost", io);
+      if (made === null) throw new PlatformFault("ambiguous", UNTOLD, { httpStatus: 200 });
+      return made;
+    },
+    reconcile: (context) =>
+      reconcileByListing<Placed>(context, {
+        now: io.now(),
+        listedAfterMs: LISTED_AFTER_MS.crosspost,
+        find: (since) =>
+          findEntry(
+            (entry) =>
+              entry.crosspost_parent === placed.id &&
+              entry.subreddit.toLowerCase() === community.toLowerCase(),
+            since,
+            io,
+          ),
+      }),
+  });
+}
+
+const UNTOLD = "Reddit's answer does not say what happened to the post.";
 
 function liveAt({ id, url }: Placed): LiveAt {
   return { platformPostId: id, platformUrl: url };
@@ -214,6 +287,8 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
 }
 
 function kindOf({ metadata }: RedditPost, [first, ...more]: readonly MediaItem[]): Kind {
+  if (metadata.crosspost !== undefined) return "crosspost";
+  if (metadata.poll !== undefined) return "poll";
   if (first === undefined) return metadata.link === undefined ? "self" : "link";
   if (first.facts.type === "video") return "video";
   return more.length === 0 ? "image" : "gallery";
@@ -237,15 +312,19 @@ function fieldsOf(post: RedditPost) {
 }
 
 function mediaFields(
-  { metadata }: RedditPost,
+  post: RedditPost,
   kind: Kind,
   { assets, poster }: { readonly assets: readonly Asset[]; readonly poster: Asset | null },
 ): JsonObject {
+  const { poll, link } = post.metadata;
+  if (kind === "poll" && poll !== undefined)
+    return { text: bodyOf(post), options: [...poll.options], duration: poll.hours / 24, resubmit: true };
+  if (kind === "crosspost") return { kind, crosspost_fullname: shownPostOf(post) ?? "" };
   if (kind === "gallery") {
     const items = assets.map(({ id }) => ({ media_id: id, caption: "", outbound_url: "" }));
     return { items, show_error_list: true };
   }
-  const url = assets[0]?.url ?? metadata.link;
+  const url = assets[0]?.url ?? link;
   return {
     kind,
     // Of a link, the second time it is refused.
@@ -265,11 +344,15 @@ const Submitted = z.looseObject({
   json: z.looseObject({ data: z.union([Made, z.looseObject({ websocket_url: z.string().nullish() })]) }),
 });
 
+/** Of kinds that are sent as JSON; the others are forms. */
+const JSON_PATHS: Readonly<Partial<Record<Kind, string>>> = {
+  gallery: "/api/submit_gallery_post.json",
+  poll: "/api/submit_poll_post",
+};
+
 async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<Placed | null> {
-  const call =
-    kind === "gallery"
-      ? { path: "/api/submit_gallery_post.json", json: fields }
-      : { path: "/api/submit", form: formOf(fields) };
+  const path = JSON_PATHS[kind];
+  const call = path === undefined ? { path: "/api/submit", form: formOf(fields) } : { path, json: fields };
   const { json } = await ask(io, { method: "POST", ...call }, Submitted);
   const made = Made.safeParse(json.data).data;
   const name = made?.name ?? made?.id;
@@ -277,8 +360,7 @@ async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<Pl
     return { id: name.startsWith("t3_") ? name : `t3_${name}`, url: addressOf(made.url) };
   }
   if (kind === "image" || kind === "video") return null;
-  const words = "Reddit's answer does not say what happened to the post.";
-  throw new PlatformFault("ambiguous", words, { httpStatus: 200 });
+  throw new PlatformFault("ambiguous", UNTOLD, { httpStatus: 200 });
 }
 
 function formOf(fields: JsonObject): Fields {

@@ -108,6 +108,12 @@ export class FakeCommunities {
     };
   }
 
+  /** Those that are no copies of ours in further communities. */
+  heads(): FakePost[] {
+    const ids = this.posts.map(({ name }) => name);
+    return this.visible().filter(({ body }) => !ids.includes(body.crosspost_fullname));
+  }
+
   visible(): FakePost[] {
     return this.posts.filter(({ at, removedBy }) => removedBy === null && at <= this.#now());
   }
@@ -135,6 +141,11 @@ export class FakeCommunities {
     );
     if (kind === "link" && body.resubmit === "false" && isAgain)
       throw new Errors(["ALREADY_SUB", "That link has already been submitted", "url"]);
+    const parent = body.crosspost_fullname;
+    if (kind === "crosspost" && !String(parent).startsWith("t3_"))
+      throw new Errors(["INVALID_CROSSPOST_THING", "that isn't a valid post", "crosspost_fullname"]);
+    if (kind === "crosspost" && this.find(parent)?.subreddit === sr)
+      throw new Errors(["BAD_CROSSPOST", "you can't crosspost into the same community", "sr"]);
     this.#checkMedia(body);
     const name = `t3_${this.newId()}`;
     const worksMs = WORKS_FOR_MS[kind as keyof typeof WORKS_FOR_MS] ?? 0;
@@ -179,6 +190,7 @@ export function shown(post: FakePost): object {
       created_utc: Math.floor(post.at / SECOND),
       permalink: `/r/${post.subreddit}/comments/${post.name.slice(3)}/a_title/`,
       removed_by_category: post.removedBy,
+      ...(post.kind === "crosspost" ? { crosspost_parent: post.body.crosspost_fullname } : {}),
       author: post.removedBy === "deleted" ? "[deleted]" : "posthorn",
       score: 12,
       upvote_ratio: 0.9,

@@ -62,7 +62,7 @@ export function createFakeReddit(now: () => number) {
       return ok({ json: { errors: [], data: { user_submitted_page, websocket_url } } });
     }
     const page = kind === "link" ? `https://www.reddit.com/r/${subreddit}/comments/${id}/a_title/` : url;
-    const ids = kind === "gallery" ? { id: name } : { id, name, drafts_count: 0 };
+    const ids = kind === "gallery" || kind === "poll" ? { id: name } : { id, name, drafts_count: 0 };
     return ok({ json: { errors: [], data: { url: page, ...ids } } });
   };
 
@@ -107,6 +107,7 @@ export function createFakeReddit(now: () => number) {
     "POST /api/submit": ({ body }) => made(communities.submit(body)),
     "POST /api/submit_gallery_post.json": ({ body }) =>
       made(communities.submit({ ...body, kind: "gallery" })),
+    "POST /api/submit_poll_post": ({ body }) => made(communities.submit({ ...body, kind: "poll" })),
     "POST /api/media/asset.json": ({ body }) => {
       const id = communities.newId();
       const isVideo = body.mimetype.startsWith("video/");

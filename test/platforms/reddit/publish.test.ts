@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
+import { cancelPost } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
+import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { NEWS_FLAIR, rendered, TAKE_A_BREAK } from "./communities.ts";
 import { refusal } from "./fake.ts";
@@ -29,6 +31,54 @@ describe("a post on Reddit", () => {
       platform_post_id: plain?.name,
       platform_url: `https://www.reddit.com/r/horns/comments/${plain?.name.slice(3)}/a_title/`,
     });
+  });
+
+  it("asks for as many days as it is told, under its title", async () => {
+    await using world = await openWorld();
+    const poll = { options: ["Yes", "No"], hours: 72 };
+    const row = await world.end(await world.post(await world.connect(), { poll }, { caption: "" }));
+    expect(row).toMatchObject({ status: "published", error: null });
+    const [post] = world.fake.communities.posts;
+    expect(post?.body).toMatchObject({ text: "", options: ["Yes", "No"], duration: 3, title: "Horn" });
+    expect(row.platform_post_id).toBe(post?.name);
+  });
+
+  it("goes into further communities once it is live, and away from all of them", async () => {
+    await using world = await openWorld();
+    const crosspostTo = ["r/hornpics", "u_posthorn", "nowhere"];
+    const row = await world.end(await world.post(await world.connect(), { crosspostTo }));
+    const { communities } = world.fake;
+    const [own, ...others] = communities.posts;
+    expect(row).toMatchObject({ status: "published", platform_post_id: own?.name });
+    expect(row.warnings).toContain("The crosspost into nowhere did not go through");
+    expect(others.map(({ subreddit, body }) => [subreddit, body.crosspost_fullname])).toEqual([
+      ["hornpics", own?.name],
+      ["u_posthorn", own?.name],
+    ]);
+    await cancelPost(callOf(world.ctx), { id: row.id, fromPlatform: true });
+    expect(communities.posts.map(({ removedBy }) => removedBy)).toEqual(["deleted", "deleted", "deleted"]);
+  });
+
+  it.each([
+    [
+      { poll: { options: ["a", "b"], hours: 30 } },
+      "",
+      "metadata.poll.hours: Reddit's polls are open for whole days",
+    ],
+    [
+      { poll: { options: ["a", "b"], hours: 24 }, link: "https://a.example" },
+      "",
+      "either a poll, or media or a link",
+    ],
+    [{ crosspost: "1abcd9" }, "Words", "metadata.crosspost: shows the other post alone"],
+    [{ crosspost: "https://a.example/1abcd9" }, "", "metadata.crosspost: must be the address or the id"],
+    [{ crosspostTo: ["r/Horns"] }, "", "names a community twice, or the post's own"],
+  ])("refuses %j", async (metadata, caption, sentence) => {
+    await using world = await openWorld();
+    const account = await world.connect();
+    const post = { accountId: account.id, caption, dryRun: true };
+    const given = { subreddit: "horns", title: "Horn", ...metadata } as never;
+    await expect(schedulePost(callOf(world.ctx), { ...post, metadata: given })).rejects.toThrow(sentence);
   });
 
   it("takes the community's flair, and its name with r/ before it", async () => {

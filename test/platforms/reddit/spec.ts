@@ -14,6 +14,7 @@ const of = (properties: object, required: readonly string[] = Object.keys(proper
   additionalProperties: false,
 });
 
+const id = { type: "string", pattern: "^t3_\\w+$" };
 const title = { type: "string", minLength: 1, maxLength: 300 };
 const community = { type: "string", pattern: "^\\w[\\w-]{1,23}$" };
 const body = { type: "string", maxLength: 40_000 };
@@ -21,12 +22,12 @@ const flair = {
   flair_id: { type: "string", pattern: "^[0-9a-f-]{36}$" },
   flair_text: { type: "string", maxLength: 64 },
 };
-const id = { type: "string", pattern: "^t3_\\w+$" };
 
 const submit = of(
   {
     ...{ api_type: one("json"), sr: community, title, text: body, ...flair },
-    kind: { enum: ["self", "link", "image", "video", "videogif"] },
+    kind: { enum: ["self", "link", "image", "video", "videogif", "crosspost"] },
+    crosspost_fullname: id,
     ...{
       url: { type: "string", pattern: "^https?://" },
       video_poster_url: { type: "string", pattern: "^https?://" },
@@ -52,6 +53,17 @@ const gallery = of(
   ["api_type", "sr", "title", "items"],
 );
 
+const poll = of(
+  {
+    ...{ api_type: one("json"), sr: community, title, text: body, ...flair },
+    options: { type: "array", minItems: 2, maxItems: 6, items: { type: "string", maxLength: 120 } },
+    duration: { type: "integer", minimum: 1, maximum: 7 },
+    ...{ nsfw: boolean, spoiler: boolean, sendreplies: boolean, resubmit: boolean },
+    validate_on_submit: boolean,
+  },
+  ["api_type", "sr", "title", "text", "options", "duration"],
+);
+
 /** Method and path; what may stand in the query beside raw_json, and in the body. */
 const OPERATIONS = {
   "GET /api/v1/me": {},
@@ -64,6 +76,7 @@ const OPERATIONS = {
   "GET /r/{a}/api/link_flair_v2": {},
   "POST /api/submit": { form: submit },
   "POST /api/submit_gallery_post.json": { json: gallery },
+  "POST /api/submit_poll_post": { json: poll },
   "POST /api/media/asset.json": { form: of({ filepath: text, mimetype: text, api_type: one("json") }) },
   "POST /api/editusertext": { form: of({ api_type: one("json"), thing_id: id, text: body }) },
   "POST /r/{a}/api/selectflair": {
@@ -83,6 +96,7 @@ export const SCOPE_OF: Readonly<Record<Operation, string>> = {
   "GET /r/{a}/api/link_flair_v2": "flair",
   "POST /api/submit": "submit",
   "POST /api/submit_gallery_post.json": "submit",
+  "POST /api/submit_poll_post": "submit",
   "POST /api/media/asset.json": "submit",
   "POST /api/editusertext": "edit",
   "POST /r/{a}/api/selectflair": "flair",

@@ -16,7 +16,7 @@ const common = { subreddit: "horns", title: "A horn" };
 export default {
   async openStage(platform) {
     const world = await openWorld(platform);
-    const shown = () => world.fake.communities.visible();
+    const shown = () => world.fake.communities.heads();
     return {
       ctx: world.ctx,
       account: await world.connect(),
@@ -37,6 +37,26 @@ export default {
       metadata: { subreddit: "u_posthorn", title: "Words" },
     },
     "a link": { caption: "Read", media_url: "", metadata: { ...common, link: "https://posthorn.example/a" } },
+    "a poll": {
+      caption: "Which horn?",
+      media_url: "",
+      metadata: { ...common, poll: { options: ["The post horn", "The French horn"], hours: 48 } },
+    },
+    "a text in Markdown": {
+      caption: "A **horn** is [heard](https://a.example)",
+      media_url: "",
+      metadata: { ...common, format: "markdown" },
+    },
+    "another's post": {
+      caption: "",
+      media_url: "",
+      metadata: { ...common, crosspost: "https://www.reddit.com/r/hornpics/comments/1abcd9/a_horn/" },
+    },
+    "a text in several communities": {
+      caption: "Words alone",
+      media_url: "",
+      metadata: { ...common, crosspostTo: ["u_posthorn", "r/hornpics"] },
+    },
     "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: common },
     "a film": { caption: "A film", media_url: CLIP_URL, metadata: { ...common, thumbnailUrl: PHOTO_URL } },
   },
