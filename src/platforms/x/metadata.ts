@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
@@ -15,6 +15,10 @@ export const MAX_ALT_TEXT = 1_000;
 const { altText, moreMedia, thread, thumbnailUrl } = commonMetadata;
 
 const AltText = altText.unwrap().max(MAX_ALT_TEXT).optional();
+
+/** A post's number, or its address. */
+const QUOTED =
+  /^(?:https:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w{1,20}\/status\/)?(\d{1,19})(?:[/?#]\S{0,300})?$/;
 
 /** What a post on X takes beside caption and media. */
 export const XMetadata = z.strictObject({
@@ -37,6 +41,18 @@ export const XMetadata = z.strictObject({
     .regex(/^\d{1,19}$/, "must be the number in the community's address")
     .optional()
     .describe("Posts into this community: the number in its address."),
+  poll: pollWithin({
+    maxOptions: 4,
+    maxOptionLength: 25,
+    minHours: 5 / 60,
+    maxHours: 168,
+    takesMultiple: false,
+  }).describe("A poll in place of media and quote. The caption asks. Up to 4 answers of 25 characters."),
+  quote: z
+    .string()
+    .regex(QUOTED, "must be the address or the number of a post on X")
+    .optional()
+    .describe("A post to show below the text: its address, or its number. Not with media or poll."),
   madeWithAi: z.boolean().optional().describe("Says that the media were made with AI."),
   paidPartnership: z.boolean().optional().describe("Says that it is paid advertising."),
 });
@@ -222,6 +238,11 @@ function isLight(character: string): boolean {
   return LIGHT.some(([first, last]) => code >= first && code <= last);
 }
 
+/** The number of the post that is shown below the text; null: none is. */
+export function quotedOf({ quote }: XMetadata): string | null {
+  return QUOTED.exec(quote ?? "")?.[1] ?? null;
+}
+
 /** The post and those that follow it. */
 export function partsOf(post: PlatformPost<XMetadata>): [Part, ...Part[]] {
   return threadOf(post, toText);
@@ -257,6 +278,7 @@ export function checkPost(post: XPost, at: CheckedAt): Checked {
     ...(post.metadata.thumbnailUrl !== undefined && (post.mediaUrl === "" || (known.length > 0 && !isVideo))
       ? [NO_VIDEO]
       : []),
+    ...checkBeside(post),
     ...rest.flatMap((part, nth) => checkPart(part, parts.slice(0, nth + 1), { nth, account: at.account })),
   ];
   const warnings = parts.flatMap((part, nth) =>
@@ -267,6 +289,18 @@ export function checkPost(post: XPost, at: CheckedAt): Checked {
   if (isVideo && post.metadata.altText !== undefined)
     warnings.push("metadata.altText: X takes none for videos. The post goes out without it.");
   return { errors, warnings };
+}
+
+/** X: media, a poll and a quote are mutually exclusive. */
+function checkBeside({ mediaUrl, metadata: { poll, quote } }: XPost): string[] {
+  const named = [
+    ...(mediaUrl === "" ? [] : ["mediaUrl"]),
+    ...(poll === undefined ? [] : ["metadata.poll"]),
+    ...(quote === undefined ? [] : ["metadata.quote"]),
+  ];
+  return named.length < 2
+    ? []
+    : [`${named.at(-1)}: a post on X shows media, a poll or another post. Leave all but one out.`];
 }
 
 function fieldOf(nth: number): string {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Poll } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -6,7 +7,7 @@ import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
-import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
+import { partsOf, quotedOf, type XMetadata, type XPost } from "./metadata.ts";
 import { sendAllMedia, type SentMedia } from "./upload.ts";
 import type { Part } from "../shared/thread.ts";
 
@@ -49,7 +50,8 @@ function disclosed({ madeWithAi, paidPartnership }: XMetadata): XMetadata {
 }
 
 function bodyOf({ text }: Part, metadata: XMetadata, media: SentMedia | undefined): JsonObject {
-  const { replySettings, communityId, madeWithAi, paidPartnership } = metadata;
+  const { replySettings, communityId, madeWithAi, paidPartnership, poll } = metadata;
+  const quoted = quotedOf(metadata);
   const ids = media?.ids ?? [];
   const thumbnailId = media?.thumbnailId ?? null;
   return {
@@ -62,11 +64,17 @@ function bodyOf({ text }: Part, metadata: XMetadata, media: SentMedia | undefine
             ...(thumbnailId === null ? {} : { preview_media_id: thumbnailId }),
           },
         }),
+    ...(poll === undefined ? {} : { poll: pollOf(poll) }),
+    ...(quoted === null ? {} : { quote_tweet_id: quoted }),
     ...(replySettings === undefined ? {} : { reply_settings: replySettings }),
     ...(communityId === undefined ? {} : { community_id: communityId }),
     ...(madeWithAi === undefined || ids.length === 0 ? {} : { made_with_ai: madeWithAi }),
     ...(paidPartnership === undefined ? {} : { paid_partnership: paidPartnership }),
   };
+}
+
+function pollOf({ options, hours }: Poll): JsonObject {
+  return { options: [...options], duration_minutes: Math.round(hours * 60) };
 }
 
 interface Sending {
@@ -81,7 +89,8 @@ interface Sending {
 
 async function postOnce(io: PublishIo, sending: Sending): Promise<z.infer<typeof Posted>> {
   const { step, body, part, media, others, isFirst } = sending;
-  const wanted: Wanted = { text: part.text, mediaKeys: media?.keys ?? [], others };
+  const quoted = typeof body["quote_tweet_id"] === "string" ? body["quote_tweet_id"] : null;
+  const wanted: Wanted = { text: part.text, mediaKeys: media?.keys ?? [], others, quoted };
   const result = await io.effect<z.infer<typeof Posted>>({
     step,
     request: body,
@@ -150,6 +159,8 @@ interface Wanted {
   readonly mediaKeys: readonly string[];
   /** Those that are known to be other posts. */
   readonly others: readonly string[];
+  /** The number of the post that is shown below the text. */
+  readonly quoted: string | null;
 }
 
 const Url = z.looseObject({
@@ -204,10 +215,10 @@ async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<
 }
 
 /** By its media, which only this post has. Without media, by its text. */
-function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
+function isSame(listed: Listed, { text, mediaKeys, quoted }: Wanted): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
-  const shown = wordsOf(shownText(listed));
+  const shown = wordsOf(shownText(listed, quoted));
   const own = wordsOf(plain(text));
   return shown.length === own.length && shown.every((word, at) => fits(word, own[at] ?? ""));
 }
@@ -215,22 +226,23 @@ function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
 /** Stands for an address that X does not spell out. */
 const ANY = "\0";
 
-/** The text before X shortened its addresses, put those of its media at its end and escaped three signs. */
-function shownText(listed: Listed): string {
+/** The text before X shortened its addresses, put those of media and quote at its end and escaped three signs. */
+function shownText(listed: Listed, quoted: string | null): string {
   const note = listed.note_tweet ?? listed.note_post;
   const { text, entities } = note ?? listed;
   return unescaped(text.replaceAll(ANY, ""))
     .split(/(https?:\/\/t\.co\/\w+)/)
-    .map((piece, at) => (at % 2 === 0 ? plain(piece) : wholeAddress(piece, entities)))
+    .map((piece, at) => (at % 2 === 0 ? plain(piece) : wholeAddress(piece, entities, quoted)))
     .join("");
 }
 
-function wholeAddress(address: string, entities: z.infer<typeof Entities>): string {
+function wholeAddress(address: string, entities: z.infer<typeof Entities>, quoted: string | null): string {
   const entity = entities?.urls?.find(({ url }) => url === address);
   const isMedia =
     (entity?.media_key ?? null) !== null || /^pic\.(x|twitter)\.com/.test(entity?.display_url ?? "");
   if (isMedia) return "";
   const expanded = entity?.expanded_url ?? null;
+  if (quoted !== null && expanded?.endsWith(`/status/${quoted}`) === true) return "";
   return expanded === null ? ANY : plain(expanded);
 }
 

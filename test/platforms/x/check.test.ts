@@ -115,3 +115,26 @@ describe("what a post on X may be", () => {
     expect(warnings).toEqual([expect.stringMatching(/^caption: has more than one cashtag/)]);
   });
 });
+
+it.each([
+  [
+    { poll: { options: ["a", "b"], hours: 24 } },
+    PHOTO_URL,
+    "metadata.poll: a post on X shows media, a poll or another",
+  ],
+  [
+    { poll: { options: ["a", "b"], hours: 24 }, quote: "19" },
+    "",
+    "metadata.quote: a post on X shows media, a poll",
+  ],
+  [{ poll: { options: ["a".repeat(26), "b"], hours: 24 } }, "", "metadata.poll.options"],
+  [{ poll: { options: ["a", "b", "c", "d", "e"], hours: 24 } }, "", "metadata.poll.options"],
+  [{ poll: { options: ["a", "b"], hours: 169 } }, "", "metadata.poll.hours"],
+  [{ poll: { options: ["a", "b"], hours: 1, multiple: true } }, "", "multiple"],
+  [{ quote: "https://a.example/status/19" }, "", "metadata.quote: must be the address or the number"],
+])("refuses %j beside %j", async (metadata, mediaUrl, sentence) => {
+  await using world = await createWorld();
+  const { id: accountId } = await world.connect();
+  const post = { accountId, caption: "Which?", mediaUrl, metadata: metadata as never, dryRun: true };
+  await expect(schedulePost(callOf(world.ctx), post)).rejects.toThrow(sentence);
+});

@@ -14,6 +14,8 @@ interface NewPost {
   readonly text?: string;
   readonly media?: { readonly media_ids: readonly string[]; readonly preview_media_id?: string };
   readonly reply?: { readonly in_reply_to_tweet_id: string };
+  readonly poll?: { readonly options: readonly string[] };
+  readonly quote_tweet_id?: string;
 }
 
 interface Place {
@@ -45,6 +47,11 @@ export class FakePosts {
     const { text = "", media, reply } = body;
     const mediaIds = media?.media_ids ?? [];
     const replyTo = reply?.in_reply_to_tweet_id ?? null;
+    const shows = [mediaIds.length > 0, body.poll !== undefined, body.quote_tweet_id !== undefined];
+    if (shows.filter(Boolean).length > 1)
+      return invalidRequest("media, poll and quote are mutually exclusive.");
+    if (body.poll?.options.some((option) => [...option].length > 25) === true)
+      return invalidRequest("Poll options must be 25 characters or less.");
     if (text === "" && mediaIds.length === 0) return invalidRequest("A Post needs text or media.");
     if ([...text].length > (isPremium ? 25_000 : 280) && !text.includes("http"))
       return forbidden(
@@ -99,7 +106,7 @@ export class FakePosts {
     return { status: 200, json: { data: { deleted: true } } };
   }
 
-  #shown({ id, text, mediaIds, createdAt }: FakePost, query: URLSearchParams): object {
+  #shown({ id, text, mediaIds, createdAt, body }: FakePost, query: URLSearchParams): object {
     const fields = (query.get("tweet.fields") ?? "").split(",");
     const short = shortened(text);
     const links = mediaIds.length === 0 ? "" : `${text === "" ? "" : " "}https://t.co/m${id.slice(-9)}`;
@@ -109,8 +116,16 @@ export class FakePosts {
       display_url: "pic.x.com/abc",
       media_key: this.#at.media.all.get(mediaIds[0] ?? "")?.key,
     };
-    const whole = `${escaped(short.text)}${links}`;
-    const entities = { urls: [...short.urls, ...(links === "" ? [] : [mediaUrl])] };
+    const quoteUrl = {
+      url: `https://t.co/q${id.slice(-9)}`,
+      expanded_url: `https://twitter.com/bob/status/${body["quote_tweet_id"]}`,
+      display_url: "twitter.com/bob/status/1…",
+    };
+    const isQuote = body["quote_tweet_id"] !== undefined;
+    const whole = `${escaped(short.text)}${links}${isQuote ? ` ${quoteUrl.url}` : ""}`;
+    const entities = {
+      urls: [...short.urls, ...(links === "" ? [] : [mediaUrl]), ...(isQuote ? [quoteUrl] : [])],
+    };
     const isLong = [...text].length > 280;
     const every: Record<string, unknown> = {
       created_at: new Date(createdAt).toISOString(),

@@ -79,6 +79,26 @@ describe("a post on X", () => {
     ]);
   });
 
+  it("asks in its first part, or shows another post there", async () => {
+    await using world = await createWorld();
+    const account = await world.connect();
+    const poll = { options: ["Yes", "No"], hours: 0.5 };
+    const quote = "https://twitter.com/bob/status/1900000000000000001?s=20";
+    const posts = [
+      { caption: "Which?", metadata: { poll, thread: [{ caption: "More" }] } },
+      { caption: "Look", metadata: { quote } },
+    ];
+    for (const post of posts)
+      expect(await finish(world.ctx, (await add(world, account, post)).id)).toMatchObject({
+        status: "published",
+        warnings: null,
+      });
+    const [asked, more, shows] = world.fake.posts.all.map(({ body }) => body);
+    expect(asked).toEqual({ text: "Which?", poll: { options: ["Yes", "No"], duration_minutes: 30 } });
+    expect(more).not.toHaveProperty("poll");
+    expect(shows).toEqual({ text: "Look", quote_tweet_id: "1900000000000000001" });
+  });
+
   it("goes on with a warning where its thread does not, and cannot be sent a second time", async () => {
     await using world = await createWorld();
     const { id } = await add(world, await world.connect(), { metadata: { thread: [{ caption: "Two" }] } });

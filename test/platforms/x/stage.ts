@@ -34,6 +34,16 @@ export default {
       metadata: {},
     },
     "a picture without words": { caption: "", media_url: PHOTO_URL, metadata: {} },
+    "a poll": {
+      caption: "Which horn?",
+      media_url: "",
+      metadata: { poll: { options: ["The post horn", "The French horn"], hours: 24 } },
+    },
+    "a quote": {
+      caption: "Look at this",
+      media_url: "",
+      metadata: { quote: "https://x.com/horn/status/1900000000000000001", thread: [{ caption: "And more" }] },
+    },
     "a film": { caption: "A film", media_url: CLIP_URL, metadata: {} },
   },
   troubles: {
