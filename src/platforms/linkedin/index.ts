@@ -10,6 +10,7 @@ import type {
   Target,
   Tokens,
 } from "../../ports/connect.ts";
+import { plainMentions } from "../../domain/posts/mentions.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { askLinkedIn, LINKEDIN_API, type Member, readMember, urn, VERSION_MONTHS_AGO } from "./api.ts";
 import {
@@ -22,6 +23,7 @@ import {
   PAGE_METRICS,
   postMetricsOf,
   remove,
+  organizations,
 } from "./live.ts";
 import { IMAGE_LIMITS } from "./media.ts";
 import {
@@ -241,6 +243,8 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
+    // What a poll asks cannot be changed, and its text may be its question.
+    ...(post?.metadata.poll === undefined ? {} : { editPublished: { fields: [] } }),
     leadMinutes: { ...CAPABILITIES.leadMinutes, default: post !== null && hasMedia(post) ? LEAD_MINUTES : 0 },
     analytics: {
       account: isPage(account) ? CAPABILITIES.analytics.account : [],
@@ -259,8 +263,12 @@ export default definePlatform({
   ],
   connect: WAYS,
   check: checkPost,
-  // Its title is that of the link or the video.
-  preview: () => ({ title: null }),
+  choices: { mention: organizations },
+  // Its title is that of the link or the video; a poll shows it as its question.
+  preview: ({ metadata: { title, poll } }) => ({
+    title: poll === undefined ? null : (title ?? null),
+    write: plainMentions,
+  }),
   inspect,
   publish,
   edit,

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { orNull } from "../shared/faults.ts";
 import { askLinkedIn, findPost, readMember, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isAllowed, isPage, type LinkedInPost, toLittleText } from "./metadata.ts";
@@ -43,6 +44,29 @@ export async function edit(post: LinkedInPost, _changed: readonly string[], io: 
   const headers = { "x-restli-method": "PARTIAL_UPDATE" };
   await sendLinkedIn(io, { path: postPath(post), json, headers, kind: "read", isIdempotent: true });
   return {};
+}
+
+const Found = z.looseObject({
+  elements: z.array(z.looseObject({ id: z.union([z.int(), z.string()]), localizedName: z.string() })),
+});
+
+/**
+ * The organization of this name in its Page's address:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api
+ */
+export async function organizations(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const vanityName = search
+    .replace(/^.*\/company\//, "")
+    .replace(/[/?#].*$/, "")
+    .trim();
+  if (vanityName === "") return [];
+  const path = `/rest/organizations?q=vanityName&vanityName=${encodeURIComponent(vanityName)}`;
+  const call = { path, headers: { "x-restli-method": "FINDER" }, kind: "read" } as const;
+  const { elements } = await askLinkedIn(io, call, Found);
+  return elements.map(({ id, localizedName: name }) => ({
+    value: mentionToken(name, `urn:li:organization:${id}`),
+    label: name,
+  }));
 }
 
 export async function remove(post: LinkedInPost, io: PlatformIo): Promise<void> {

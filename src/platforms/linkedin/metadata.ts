@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { MENTION, plainMentions } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
@@ -33,11 +34,26 @@ export const MAX_TEXT = 3_000;
 export const MAX_IMAGES = 20;
 const MAX_TITLE = 400;
 
-const { title, description, link, altText, moreMedia, thumbnailUrl, firstComment } = commonMetadata;
+const MAX_COMMENT = 1_250;
+const MAX_QUESTION = 140;
+
+/** Of polls, in hours: LinkedIn takes no other. */
+export const POLL_DURATIONS: Readonly<Record<number, string>> = {
+  24: "ONE_DAY",
+  72: "THREE_DAYS",
+  168: "SEVEN_DAYS",
+  336: "FOURTEEN_DAYS",
+};
+
+const { title, description, link, altText, moreMedia, thumbnailUrl, firstComment, thread } = commonMetadata;
 
 /** What a post on LinkedIn takes beside caption and media. */
 export const LinkedInMetadata = z.strictObject({
-  title: title.unwrap().max(MAX_TITLE).optional().describe("Title of the link, or of the video."),
+  title: title
+    .unwrap()
+    .max(MAX_TITLE)
+    .optional()
+    .describe("Title of the link or the video, or the question of the poll."),
   description: description.describe("Text below the title of the link."),
   link: link.describe(
     "Address shown as a card, not with media. Give its title too: LinkedIn does not look it up.",
@@ -57,9 +73,28 @@ export const LinkedInMetadata = z.strictObject({
   firstComment: firstComment
     .unwrap()
     .min(1)
-    .max(1_250)
+    .max(MAX_COMMENT)
     .optional()
     .describe("A comment put under the post at once, if the channel's app may comment."),
+  thread: z
+    .array(
+      thread
+        .unwrap()
+        .element.pick({ caption: true })
+        .extend({ caption: z.string().min(1).max(MAX_COMMENT) }),
+    )
+    .max(25)
+    .optional()
+    .describe("More comments under the post, in order, after firstComment."),
+  poll: pollWithin({
+    maxOptions: 4,
+    maxOptionLength: 30,
+    minHours: 24,
+    maxHours: 336,
+    takesMultiple: false,
+  }).describe(
+    "A poll in place of media and link, open for 24, 72, 168 or 336 hours. The title asks, or the caption where there is none (140 characters).",
+  ),
 });
 export type LinkedInMetadata = z.infer<typeof LinkedInMetadata>;
 export type LinkedInPost = PlatformPost<LinkedInMetadata>;
@@ -83,13 +118,48 @@ export function checkPost(post: LinkedInPost, at: CheckedAt): Checked {
   return { errors: [...contentProblems(post, at), ...commentProblem(post, at.account)], warnings: [] };
 }
 
+/** Those under the post, in order. */
+export function commentsOf({ metadata: { firstComment, thread = [] } }: LinkedInPost): readonly string[] {
+  return [...(firstComment === undefined ? [] : [firstComment]), ...thread.map(({ caption }) => caption)];
+}
+
+/** What the poll asks, and what stands above it. */
+export function askedIn({ caption, metadata: { title } }: LinkedInPost): { question: string; text: string } {
+  const text = caption ?? "";
+  return title === undefined ? { question: plainMentions(text).trim(), text: "" } : { question: title, text };
+}
+
+function pollProblems(post: LinkedInPost): string[] {
+  const { mediaUrl, metadata } = post;
+  const { poll, link } = metadata;
+  if (poll === undefined) return [];
+  const { length } = [...askedIn(post).question];
+  return [
+    ...(mediaUrl !== "" || link !== undefined
+      ? ["metadata.poll: a LinkedIn post shows a poll, media or a link. Leave all but one out."]
+      : []),
+    ...(POLL_DURATIONS[poll.hours] === undefined
+      ? ["metadata.poll.hours: LinkedIn's polls are open for 24, 72, 168 or 336 hours. Give one of these."]
+      : []),
+    ...(length === 0 || length > MAX_QUESTION
+      ? [
+          `metadata.title: the question of a poll has 1 to ${MAX_QUESTION} characters, and this has ${length}. Give it as title, and what else there is to say as caption.`,
+        ]
+      : []),
+  ];
+}
+
 /** Self-serve apps get 403 for a comment, also below a post of their own. */
-function commentProblem({ metadata }: LinkedInPost, account: PlatformAccount): string[] {
+function commentProblem(post: LinkedInPost, account: PlatformAccount): string[] {
   const scope = isPage(account) ? "w_organization_social_feed" : "w_member_social_feed";
-  return metadata.firstComment === undefined || isAllowed(account, scope)
+  const comments = commentsOf(post);
+  if (new Set(comments).size < comments.length)
+    return ["metadata.thread: says the same twice. Change one of the comments."];
+  const field = post.metadata.firstComment === undefined ? "thread" : "firstComment";
+  return comments.length === 0 || isAllowed(account, scope)
     ? []
     : [
-        `metadata.firstComment: LinkedIn lets this channel write no comments, because it lacks the permission ${scope}. Leave it out, or connect the channel through an app with the Community Management API.`,
+        `metadata.${field}: LinkedIn lets this channel write no comments, because it lacks the permission ${scope}. Leave it out, or connect the channel through an app with the Community Management API.`,
       ];
 }
 
@@ -119,6 +189,7 @@ export function contentProblems(
     ...(isPage(account) && metadata.audience === "CONNECTIONS"
       ? ["metadata.audience: a Page has no connections. Leave it out."]
       : []),
+    ...pollProblems(post),
     ...mixProblem(
       seen.map(({ type }) => type),
       more.length,
@@ -138,6 +209,19 @@ export function mixProblem(types: readonly string[], more: number): string[] {
  * front of a word stays, so that it is a hashtag.
  */
 export function toLittleText(text: string): string {
+  let written = "";
+  let end = 0;
+  for (const { 0: token, 1: name = "", 2: id = "", index } of text.matchAll(MENTION)) {
+    written += escapeMarkup(text.slice(end, index));
+    written += MENTIONED.test(id) ? `@[${escapeMarkup(name)}](${id})` : escapeMarkup(plainMentions(token));
+    end = index + token.length;
+  }
+  return written + escapeMarkup(text.slice(end));
+}
+
+const MENTIONED = /^urn:li:(?:organization|person):[\w-]{1,40}$/;
+
+function escapeMarkup(text: string): string {
   return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])/gu, String.raw`\$&`);
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import type { Poll } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
@@ -9,13 +10,16 @@ import { reconcileByListing } from "../shared/reconcile.ts";
 import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
 import { sendImage, sendVideo, waitForMedia } from "./media.ts";
 import {
+  askedIn,
   authorOf,
+  commentsOf,
   contentProblems,
   isAllowed,
   isPage,
   type LinkedInPost,
   mixProblem,
   ofLittleText,
+  POLL_DURATIONS,
   toLittleText,
 } from "./metadata.ts";
 
@@ -30,16 +34,19 @@ export async function publish(post: LinkedInPost, io: PublishIo): Promise<Publis
   if (typeof content === "number") return { state: "processing", checkAgainMs: content };
   if (!io.isDue) return { state: "prepared" };
   const id = await create(post, content, io);
-  const { firstComment } = post.metadata;
-  if (firstComment !== undefined)
-    await io.followUp("The first comment", () => comment({ id, text: firstComment }, io));
+  for (const [at, text] of commentsOf(post).entries()) {
+    const step = at === 0 ? "first comment" : `comment ${at + 1}`;
+    const name = at === 0 ? "The first comment" : `Comment ${at + 1}`;
+    await io.followUp(name, () => comment({ id, text, step }, io));
+  }
   return { state: "live", platformPostId: id, platformUrl: pageOf(id) };
 }
 
 /** What the post shows; null for only text, and how soon to look again while LinkedIn works on it. */
 async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject | number | null> {
   const { mediaUrl, metadata } = post;
-  const { link, title, description, thumbnailUrl, altText, moreMedia = [] } = metadata;
+  const { link, title, description, thumbnailUrl, altText, moreMedia = [], poll } = metadata;
+  if (poll !== undefined) return { poll: pollOf(poll, askedIn(post).question) };
   if (link !== undefined) {
     const thumbnail =
       thumbnailUrl === undefined ? null : await sendImage(await io.media.item(thumbnailUrl), "thumbnail", io);
@@ -78,11 +85,20 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
   return images.length === 1 && only !== undefined ? { media: only } : { multiImage: { images } };
 }
 
+function pollOf({ options, hours }: Poll, question: string): JsonObject {
+  return {
+    question,
+    options: options.map((text) => ({ text })),
+    settings: { voteSelectionType: "SINGLE_VOTE", duration: POLL_DURATIONS[hours] ?? "" },
+  };
+}
+
 async function create(post: LinkedInPost, content: JsonObject | null, io: PublishIo): Promise<string> {
   const { metadata, caption } = post;
+  const text = metadata.poll === undefined ? (caption ?? "") : askedIn(post).text;
   const json: JsonObject = {
     author: authorOf(io.account),
-    commentary: toLittleText(caption ?? ""),
+    commentary: toLittleText(text),
     visibility: metadata.audience ?? "PUBLIC",
     distribution: {
       feedDistribution: "MAIN_FEED",
@@ -164,12 +180,15 @@ async function reconcile(
   });
 }
 
+const Content = z.looseObject({ poll: z.looseObject({ question: z.string() }).optional() });
+
 const Posts = z.looseObject({
   elements: z.array(
     z.looseObject({
       id: z.string(),
       commentary: z.string().catch(""),
       createdAt: z.number().catch(0),
+      content: Content.optional().catch(undefined),
     }),
   ),
 });
@@ -180,8 +199,10 @@ async function find(json: JsonObject, io: PublishIo, since: number): Promise<str
   const path = `/rest/posts?q=author&author=${author}&count=100&sortBy=CREATED`;
   const call = { path, headers: { "x-restli-method": "FINDER" }, kind: "read" } as const;
   const { elements } = await askLinkedIn(io, call, Posts);
+  const { poll } = Content.parse(json["content"] ?? {});
   const same = elements.find(
-    ({ commentary, createdAt }) => ofLittleText(commentary) === wanted && createdAt >= since,
+    ({ commentary, createdAt, content }) =>
+      ofLittleText(commentary) === wanted && createdAt >= since && content?.poll?.question === poll?.question,
   );
   return same?.id ?? null;
 }
@@ -190,11 +211,14 @@ const Comments = z.looseObject({
   elements: z.array(z.looseObject({ message: z.looseObject({ text: z.string().catch("") }) })).catch([]),
 });
 
-async function comment({ id, text }: { id: string; text: string }, io: PublishIo): Promise<void> {
+async function comment(
+  { id, text, step }: { readonly id: string; readonly text: string; readonly step: string },
+  io: PublishIo,
+): Promise<void> {
   const path = `/rest/socialActions/${urn(id)}/comments`;
   const json = { actor: authorOf(io.account), object: id, message: { text } };
   await io.effect<Json>({
-    step: "first comment",
+    step,
     request: json,
     send: async () => {
       await sendLinkedIn(io, { path, json, kind: "read" });

@@ -286,6 +286,11 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       post.comments.push({ actor: json.actor, text: json.message.text });
       return { status: 201, headers: { "x-restli-id": next() } };
     }
+    if (kind === "organizations" && url.searchParams.get("q") === "vanityName") {
+      const isKnown = url.searchParams.get("vanityName") === "post-horn";
+      const known = [{ id: 4711, localizedName: "Post Horn (Ltd)", vanityName: "post-horn" }];
+      return { status: 200, json: { elements: isKnown ? known : [] } };
+    }
     if (kind === "memberCreatorPostAnalytics") return countFor(url, call.scopes);
     if (kind === "socialMetadata") {
       if (!mayEngage("r", post, call.scopes)) return refuse(403, "ACCESS_DENIED");
@@ -435,7 +440,10 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (!scopes.includes("r_organization_social")) return refuse(403, "ACCESS_DENIED");
     const author = url.searchParams.get("author");
     const found = self.posts.filter(({ json }) => json.author === author);
-    const elements = found.map(({ id, commentary, at }) => ({ id, commentary, createdAt: at }));
+    const elements = found.map(({ id, commentary, at, json }) => ({
+      ...{ id, commentary, createdAt: at },
+      ...(json.content?.poll === undefined ? {} : { content: { poll: json.content.poll } }),
+    }));
     return { status: 200, json: { elements } };
   }
 

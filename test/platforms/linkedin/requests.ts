@@ -40,6 +40,16 @@ const POST = object(
           multiImage: object({ images: { type: "array", minItems: 2, maxItems: 20, items: IMAGE } }),
         }),
         object({ article: ARTICLE }),
+        object({
+          poll: object({
+            question: text(140),
+            options: { type: "array", minItems: 2, maxItems: 4, items: object({ text: text(30) }) },
+            settings: object({
+              voteSelectionType: { const: "SINGLE_VOTE" },
+              duration: { enum: ["ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"] },
+            }),
+          }),
+        }),
       ],
     },
     lifecycleState: { const: "PUBLISHED" },
@@ -82,7 +92,12 @@ export const BODIES = {
 /**
  * A text as readers see it. Null where a character that is markup stands unescaped: LinkedIn cuts the post there.
  */
-export function readLittleText(commentary: string): string | null {
+export function readLittleText(text: string): string | null {
+  // A mention: its name is shown, where the URN is that of a person or an organization.
+  const commentary = text.replace(
+    /@\[((?:[^\\[\]]|\\.)*)\]\(urn:li:(?:organization|person):[\w-]+\)/g,
+    (_all, name: string) => `\\@${name}`,
+  );
   const plain = commentary.replace(/\\[\\|{}@[\]()<>#*_~]/g, "");
   return /[\\|{}@[\]()<>*_~]/.test(plain) ? null : commentary.replace(/\\([\\|{}@[\]()<>#*_~])/g, "$1");
 }

@@ -16,8 +16,9 @@ export default {
       account: await connected(world),
       async published() {
         if (fake.wrong.length > 0) throw new Error(`LinkedIn would refuse: ${fake.wrong.join("; ")}`);
-        const comments = fake.posts.map((post) => post.comments.length);
-        if (comments.some((count) => count > 1)) throw new Error("The first comment is there twice.");
+        const comments = fake.posts.map((post) => post.comments.map(({ text }) => text));
+        if (comments.some((texts) => new Set(texts).size < texts.length))
+          throw new Error("A comment is there twice.");
         return fake.posts.length;
       },
       captions: async () => fake.posts.map(({ text }) => text),
@@ -30,6 +31,16 @@ export default {
     metadata: { ...PICTURES, firstComment: "It is loud." },
   },
   otherPosts: {
+    "a poll": {
+      caption: "What do you blow?",
+      media_url: "",
+      metadata: { title: "Which horn?", poll: { options: ["The post horn", "The French horn"], hours: 72 } },
+    },
+    "a text with a mention and comments": {
+      caption: "Thanks, @[Post Horn](urn:li:organization:4711)!",
+      media_url: "",
+      metadata: { firstComment: "It is loud.", thread: [{ caption: "Very loud." }] },
+    },
     "a film": { caption: "A film", media_url: FILM_URL, metadata: { title: "Horns" } },
     "a link": {
       caption: "A link",
