@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { graphemesOf, measureText } from "../../domain/posts/caption.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_ITEMS = 20;
@@ -34,6 +34,19 @@ export const ThreadsMetadata = z.strictObject({
     .optional()
     .describe("Who may reply."),
   sensitive: sensitive.describe("True: the media are blurred until they are tapped."),
+  poll: pollWithin({
+    maxOptions: 4,
+    maxOptionLength: 25,
+    minHours: 24,
+    maxHours: 24,
+    takesMultiple: false,
+  }).describe("A poll below the text, not with media or link. Threads keeps each open for 24 hours."),
+  longText: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("A longer text behind a card below the post, not with media or poll."),
   quotePostId: z
     .string()
     .regex(/^\d+$/, "must be the id of a post")
@@ -79,10 +92,24 @@ export function checkPost(post: ThreadsPost): Checked {
     errors.push(
       "metadata.link: Threads shows a card only in posts without media. Put the address into the caption.",
     );
+  errors.push(...checkAttached(post));
   if (moreMedia !== undefined && moreMedia.length > 0 && !hasMedia)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   if (isSensitive === true && !hasMedia) errors.push("metadata.sensitive: is only for media. Leave it out.");
   return { errors, warnings: [] };
+}
+
+/** https://developers.facebook.com/docs/threads/create-posts: which attachments stand with which. */
+function checkAttached({ mediaUrl, metadata: { link, poll, longText } }: ThreadsPost): string[] {
+  const others = [...(mediaUrl === "" ? [] : ["media"]), ...(link === undefined ? [] : ["link"])];
+  return [
+    ...(poll !== undefined && others.length > 0
+      ? [`metadata.poll: Threads takes no ${others.join(" and no ")} beside a poll. Leave one of them out.`]
+      : []),
+    ...(longText !== undefined && (mediaUrl !== "" || poll !== undefined)
+      ? ["metadata.longText: Threads shows it only in posts without media and poll. Leave one of them out."]
+      : []),
+  ];
 }
 
 export const MAX_TEXT = 500;

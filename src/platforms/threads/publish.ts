@@ -131,9 +131,16 @@ async function mediumOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
   return { media_type: "IMAGE", image_url: url, ...alt };
 }
 
+/** option_a to option_d. */
+function optionsByLetter(options: readonly string[]): JsonObject {
+  return Object.fromEntries(options.map((option, at) => [`option_${"abcd".charAt(at)}`, option]));
+}
+
 function optionsOf({ metadata }: ThreadsPost): JsonObject {
-  const { link, topicTag, replyControl, sensitive, quotePostId } = metadata;
+  const { link, topicTag, replyControl, sensitive, quotePostId, poll, longText } = metadata;
   return {
+    ...(poll === undefined ? {} : { poll_attachment: JSON.stringify(optionsByLetter(poll.options)) }),
+    ...(longText === undefined ? {} : { text_attachment: JSON.stringify({ plaintext: longText }) }),
     ...(link === undefined ? {} : { link_attachment: link }),
     ...(topicTag === undefined ? {} : { topic_tag: topicTag.replace("#", "") }),
     ...(replyControl === undefined ? {} : { reply_control: replyControl }),

@@ -130,6 +130,24 @@ export function createThreads({
     );
     if (given.join() !== has) return refusal(100);
     if (type !== "TEXT" && fields["link_attachment"] !== undefined) return refusal(100);
+    if (fields["poll_attachment"] !== undefined) {
+      const poll = JSON.parse(String(fields["poll_attachment"])) as Record<string, string>;
+      const isFit = Object.entries(poll).every(
+        ([name, option], at) => name === `option_${"abcd"[at]}` && option.length >= 1 && option.length <= 25,
+      );
+      if (
+        !isFit ||
+        Object.keys(poll).length < 2 ||
+        type !== "TEXT" ||
+        fields["link_attachment"] !== undefined
+      )
+        return refusal(100);
+    }
+    if (fields["text_attachment"] !== undefined) {
+      const { plaintext } = JSON.parse(String(fields["text_attachment"])) as { plaintext: string };
+      if (plaintext.length > 10_000 || type !== "TEXT" || fields["poll_attachment"] !== undefined)
+        return refusal(100);
+    }
     if (type === "TEXT" && text === "" && fields["link_attachment"] === undefined) return refusal(100);
     const url = image ?? film;
     if (url !== undefined && state.unfetched > 0) {

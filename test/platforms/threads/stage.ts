@@ -61,6 +61,16 @@ export default {
   },
   otherPosts: {
     "a text": { caption: "Only words", media_url: "", metadata: { link: "https://posthorn.example" } },
+    "a poll": {
+      caption: "Which horn?",
+      media_url: "",
+      metadata: { poll: { options: ["The post horn", "The French horn"], hours: 24 } },
+    },
+    "a long text": {
+      caption: "The story",
+      media_url: "",
+      metadata: { longText: "It is long. ".repeat(200) },
+    },
     "a film": { caption: "It sounds", media_url: CLIP_URL, metadata: {} },
   },
   troubles: META_TROUBLES,

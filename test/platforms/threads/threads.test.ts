@@ -238,3 +238,43 @@ describe("a text is counted as Threads counts", () => {
     });
   });
 });
+
+it("asks in the first post, and shows a longer text behind a card", async () => {
+  await using stage = await openStage(threads);
+  const { ctx, account } = stage;
+  const poll = { options: ["Yes", "No", "\u201cMaybe\u201d"], hours: 24 };
+  for (const metadata of [{ poll, thread: [{ caption: "More" }] }, { longText: "Long" }]) {
+    const post = {
+      caption: `Which? ${Object.keys(metadata)[0]}`,
+      media_url: "",
+      metadata: JSON.stringify(metadata),
+    };
+    const { id } = await addPost(ctx, account, post);
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null, warnings: null });
+  }
+  const fields = stage.threads.shelf.posts.map((one) => one.fields);
+  expect(fields.map((one) => [one["poll_attachment"], one["text_attachment"]])).toEqual([
+    [JSON.stringify({ option_a: "Yes", option_b: "No", option_c: "\u201cMaybe\u201d" }), undefined],
+    [undefined, undefined],
+    [undefined, JSON.stringify({ plaintext: "Long" })],
+  ]);
+});
+
+it.each([
+  [{ poll: { options: ["a", "b"], hours: 48 } }, "", "metadata.poll.hours"],
+  [
+    { poll: { options: ["a", "b"], hours: 24 } },
+    PHOTO_URL,
+    "metadata.poll: Threads takes no media beside a poll",
+  ],
+  [
+    { poll: { options: ["a", "b"], hours: 24 }, link: "https://a.example" },
+    "",
+    "takes no link beside a poll",
+  ],
+  [{ longText: "x" }, PHOTO_URL, "metadata.longText: Threads shows it only in posts without media"],
+])("refuses %j beside %j", async (metadata, mediaUrl, sentence) => {
+  await using stage = await openStage(threads);
+  const post = { accountId: stage.account.id, caption: "Which?", mediaUrl, metadata: metadata as never };
+  await expect(schedulePost(callOf(stage.ctx), { ...post, dryRun: true })).rejects.toThrow(sentence);
+});
