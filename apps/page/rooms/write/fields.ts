@@ -8,9 +8,11 @@ export interface Field {
   readonly help: string;
   readonly isRequired: boolean;
   /** `lookup`: the platform tells the values. `picture`: an address of one. */
-  readonly kind: "text" | "long" | "address" | "flag" | "choice" | "number" | "list" | "lookup" | "picture";
+  readonly kind:
+    "text" | "long" | "address" | "flag" | "choice" | "number" | "list" | "lookup" | "picture" | "poll";
   readonly options: readonly string[];
   readonly max: number | null;
+  readonly schema: Json;
 }
 
 /** Fields that mean the same on every platform, and are asked for once. */
@@ -25,11 +27,14 @@ export const SHARED = [
   "visibility",
   "language",
   "thumbnailUrl",
+  "poll",
+  "format",
 ] as const;
 
 const LABELS: Readonly<Record<string, string>> = {
   altText: "Alt text",
   firstComment: "First comment",
+  format: "Read the text as",
   link: "Link",
   sensitive: "Hide media behind a click",
   spoilerText: "Content warning",
@@ -56,6 +61,7 @@ export function fieldsOf(schema: Json | undefined): readonly Field[] {
         kind,
         options: optionsOf(property),
         max: typeof property["maxLength"] === "number" ? property["maxLength"] : null,
+        schema: property,
       },
     ];
   });
@@ -99,6 +105,7 @@ function kindOf(property: Json): Field["kind"] | null {
   if (type === "integer" || type === "number") return "number";
   if (property["media"] === "thumbnail") return "picture";
   if (optionsOf(property).length > 0) return "choice";
+  if (type === "object" && Object.hasOwn(jsonOf(property["properties"]), "options")) return "poll";
   if (type === "array") return textOf(jsonOf(property["items"])["type"]) === "string" ? "list" : null;
   if (type !== "string") return null;
   if (text.includes("list_choices")) return "lookup";

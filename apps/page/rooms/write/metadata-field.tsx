@@ -9,6 +9,7 @@ import { sentenceOf } from "../../wire.ts";
 import { type Field, optionLabel } from "./fields.ts";
 import { MediaPart } from "./media-part.tsx";
 import { newKey } from "./form.ts";
+import { PollField } from "./poll-field.tsx";
 
 interface MetadataFieldProps {
   readonly field: Field;
@@ -24,6 +25,7 @@ interface MetadataFieldProps {
 /** One field of a platform, as its schema tells it. */
 export function MetadataField({ field, value, accountId, takers = "", error, onChange }: MetadataFieldProps) {
   const { label, help, kind, isRequired } = field;
+  if (kind === "poll") return <PollField {...{ field, value, takers, onChange }} />;
   if (kind === "picture") return <PictureField {...{ field, value, onChange }} />;
   const name = `${label}${takers}${isRequired ? "" : " (optional)"}`;
   return (

@@ -1,4 +1,4 @@
-import { Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lucide-preact";
+import { ChartBar, Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lucide-preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -17,6 +17,7 @@ const QUICK = [
   { key: "title", icon: Type },
   { key: "link", icon: Link2 },
   { key: "firstComment", icon: MessageCircle },
+  { key: "poll", icon: ChartBar },
 ] as const;
 
 interface TextPartProps {
@@ -70,7 +71,11 @@ export function TextPart({ composer, remarksAt }: TextPartProps) {
               value={metadata[field.key]}
               accountId={field.accountIds[0] ?? ""}
               takers={takersText(field, targets.length)}
-              onChange={(value) => setField(field.key, value)}
+              onChange={(value) => {
+                if (field.kind === "poll" && value === undefined)
+                  setAdded(added.filter((key) => key !== field.key));
+                setField(field.key, value);
+              }}
             />
           </Focused>
           <Remarks remarks={remarksAt(field.key)} />

@@ -78,3 +78,26 @@ it("begins with what another app shares, or with a free slot", async () => {
   await expect.poll(() => page.getByLabel("Day and time").inputValue()).toBe("2030-01-31T09:30");
   expect(await channel("Blog").isChecked()).toBe(true);
 });
+
+it("asks by a poll, on the channels that have polls", async () => {
+  await addAccount(host.ctx.store, { id: "acc_x", name: "Alpine X", provider: "x" });
+  page = await open("/app/write");
+  await channel("Blog").press("Space");
+  expect(await button("Poll").count()).toBe(0);
+  await channel("Alpine X").press("Space");
+  await text().fill("Which way up?");
+  await button("Poll").click();
+  await page.getByRole("textbox", { name: "Answer 1" }).fill("East");
+  await page.getByRole("textbox", { name: "Answer 2" }).fill("West");
+  await button("Answer").click();
+  await page.getByRole("textbox", { name: "Answer 3" }).fill("Neither");
+  await page.getByLabel("Open for").selectOption({ label: "3 days" });
+  await page.getByText("Poll, for X").waitFor();
+  await page.getByText("A poll, open for 72 hours: East / West / Neither.").waitFor();
+  await button("Remove answer 2").click();
+  const poll = { options: ["East", "Neither"], hours: 72 };
+  await expect.poll(async () => (await drafts())[0]?.metadata?.poll).toEqual(poll);
+  await button("No poll").click();
+  await page.getByRole("textbox", { name: "Answer 1" }).waitFor({ state: "detached" });
+  await expect.poll(async () => (await drafts())[0]?.metadata?.poll).toBe(undefined);
+});
