@@ -163,7 +163,7 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const checked = await each(call, unique, async (row): Promise<GoodRow | null> => {
     const id = known.get(row.mark) ?? null;
     if (id !== null) return { ...row, id, prepared: null };
-    return preparePost(looking, row.body, { account: row.account }).then(
+    return preparePost(looking, row.body, { account: row.account, readsLinks: false }).then(
       (prepared) => ({ ...row, id: null, prepared }),
       (error: unknown) => tell(row, error),
     );

@@ -133,6 +133,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly metadata: S;
   /** Where its API is asked, where that is one place for all; POSTHORN_<PLATFORM>_BASE_URL replaces it. */
   readonly baseUrl?: string;
+  /** It shows a card of `link`, and does not look at the page itself: title and picture are read from there. */
+  readonly showsLinkCards?: boolean;
   /** Its own settings; BASE_URL and those of a consent (CLIENT_ID, SCOPES, …) come by themselves (`settingsOf`). */
   readonly settings?: readonly PlatformSetting[];
   /** How its channels are connected; the first is the way that is taken when none is named. */

@@ -1,7 +1,7 @@
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
-import { DAY, MINUTE, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, SECOND, tellTime } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
@@ -25,6 +25,7 @@ import {
   withUtmOf,
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { withLinkCard } from "./link-cards.ts";
 import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
@@ -72,6 +73,9 @@ export async function schedulePost(
   return answer;
 }
 
+/** For so long pages of links are read for posts that come together. */
+const READING_MS = 20 * SECOND;
+
 /**
  * Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the
  * posts.
@@ -81,10 +85,13 @@ export async function schedulePosts(
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
 ): Promise<{ results: BatchResult[] }> {
   const checked: Checked[] = [];
+  const begunAt = call.ctx.clock.monotonic();
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
     const before = checked.flatMap((one) => ("error" in one ? [] : [one.row]));
-    checked.push(await preparePost(call, post, { before }).catch((error: unknown) => refuse(error)));
+    const readsLinks = call.ctx.clock.monotonic() - begunAt < READING_MS;
+    const known = { before, readsLinks };
+    checked.push(await preparePost(call, post, known).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
@@ -217,13 +224,15 @@ interface Known {
   readonly account?: AccountRow;
   /** Posts of the same call, whose slots it does not get. */
   readonly before?: readonly PostRow[];
+  /** False: pages of links are not read. Default: they are. */
+  readonly readsLinks?: boolean;
 }
 
 /** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: known, before = [] }: Known = {},
+  { account: known, before = [], readsLinks = true }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   if (input.slot !== undefined && input.scheduledAt !== undefined)
@@ -239,12 +248,14 @@ export async function preparePost(
   const taken = timesOn(before, account.id);
   const slot = isInSlot ? await findSlot(ctx.store, account, { after, taken }) : null;
   const texts = withUtmOf(account, { caption: input.caption, metadata }, input.labels?.[0]);
+  const merged = mergeMetadata(platform, null, texts.metadata);
+  const carded = readsLinks ? await withLinkCard(ctx, platform, merged) : { metadata: merged, warnings: [] };
   const content = {
     // What is wrong with the form is told first, also where there is no slot.
     scheduledAt: isInSlot ? (slot ?? after + DAY) : time.ms,
     mediaUrl: input.mediaUrl ?? "",
     caption: texts.caption ?? null,
-    metadata: mergeMetadata(platform, null, texts.metadata),
+    metadata: carded.metadata,
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);
@@ -262,6 +273,7 @@ export async function preparePost(
   });
   const warnings = [
     ...time.warnings,
+    ...carded.warnings,
     ...checked.warnings,
     ...(await warnOfTwin(ctx, row)),
     ...(await warnOfRepetition(ctx, row)),

@@ -1,4 +1,5 @@
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
+import { withLinkCard } from "./link-cards.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
@@ -93,13 +94,17 @@ async function applyPatch(
     { caption: patch.caption, metadata: patch.metadata },
     labelsOf((await findPlan(ctx.store, before.id)) ?? { labels: "[]" })[0],
   );
-  return checkForm(ctx, account, {
+  const merged = metadata === undefined ? current : mergeMetadata(platform, current, metadata);
+  const carded =
+    metadata === undefined ? { metadata: merged, warnings: [] } : await withLinkCard(ctx, platform, merged);
+  const form = await checkForm(ctx, account, {
     scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
     caption: caption === undefined ? before.caption : caption,
-    metadata: metadata === undefined ? current : mergeMetadata(platform, current, metadata),
+    metadata: carded.metadata,
     leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
   });
+  return { ...form, warnings: [...carded.warnings, ...form.warnings] };
 }
 
 /** Another call changed the content after it was read: a merge would lose that change. */

@@ -233,6 +233,7 @@ export default definePlatform({
   name: "bluesky",
   title: "Bluesky",
   docs: "https://docs.bsky.app/docs/advanced-guides/posts",
+  showsLinkCards: true,
   capabilities: {
     media: {
       required: false,

@@ -35,7 +35,9 @@ const NO_LANGUAGE = "must be a language tag such as en or pt-BR";
 export const BlueskyMetadata = z.strictObject({
   title: title.describe("Title of the link card."),
   description: description.describe("Description on the link card."),
-  link: link.describe("Address shown as a link card, not with media."),
+  link: link.describe(
+    "Address shown as a link card, not with media. Title, description and picture are read from its page where they are not given.",
+  ),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link card."),
   altText,
   moreMedia: moreMedia

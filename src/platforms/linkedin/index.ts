@@ -240,6 +240,7 @@ export default definePlatform({
   title: "LinkedIn",
   docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
   baseUrl: LINKEDIN_API,
+  showsLinkCards: true,
   capabilities: CAPABILITIES,
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,

@@ -56,7 +56,7 @@ export const LinkedInMetadata = z.strictObject({
     .describe("Title of the link or the video, or the question of the poll."),
   description: description.describe("Text below the title of the link."),
   link: link.describe(
-    "Address shown as a card, not with media. Give its title too: LinkedIn does not look it up.",
+    "Address shown as a card, not with media. Title, description and picture are read from its page where they are not given.",
   ),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link."),
   altText,
@@ -178,7 +178,7 @@ export function contentProblems(
         ]
       : []),
     ...(link !== undefined && metadata.title === undefined
-      ? ["metadata.title: is required with link, because LinkedIn does not look at the page. Give its title."]
+      ? ["metadata.title: is required with link, because its page told none. Give its title."]
       : []),
     ...(link === undefined && metadata.thumbnailUrl !== undefined
       ? ["metadata.thumbnailUrl: is the picture of a link, and there is no link. Leave it out."]

@@ -13,7 +13,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata, bodyOf } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { textOfHtml } from "../shared/text.ts";
+import { textOfHtml } from "../../domain/html-text.ts";
 
 /** More are not looked through for a list to choose from. */
 const MAX_ROOMS = 50;

@@ -1,4 +1,4 @@
-import { textOfHtml } from "../../../src/platforms/shared/text.ts";
+import { textOfHtml } from "../../../src/domain/html-text.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import { CLIP_URL } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";

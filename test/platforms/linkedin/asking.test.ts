@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
@@ -90,4 +91,24 @@ it.each([
   const { id: accountId } = await connected(world);
   const post = { accountId, caption: "Which?", mediaUrl, metadata: metadata as never, dryRun: true };
   await expect(schedulePost(callOf(world.ctx), post)).rejects.toThrow(sentence);
+});
+
+it("shows the title that the link's page tells, and asks for one where it tells none", async () => {
+  await using world = await createLinkedInWorld();
+  const { id: accountId } = await connected(world);
+  const pages = new Map([["https://a.example/told", "<title>A page</title>"]]);
+  const { request } = world.ctx.outbound;
+  world.ctx.outbound.request = async (asked) => {
+    const html = asked.url.startsWith("https://a.example/") ? (pages.get(asked.url) ?? "") : null;
+    if (html === null) return request(asked);
+    const headers = { "content-type": "text/html" };
+    return { status: 200, headers, url: asked.url, body: Readable.from([Buffer.from(html)]) };
+  };
+  const dryRun = (link: string) =>
+    schedulePost(callOf(world.ctx), { accountId, caption: "Look", metadata: { link }, dryRun: true });
+  const { post, preview, warnings } = await dryRun("https://a.example/told");
+  expect(post.metadata).toEqual({ link: "https://a.example/told", title: "A page" });
+  expect(preview?.link).toBe("https://a.example/told");
+  expect(warnings.join()).toContain('was read from the page of the link: "A page"');
+  await expect(dryRun("https://a.example/mute")).rejects.toThrow("metadata.title: is required with link");
 });

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { textOfHtml } from "../../../src/platforms/shared/text.ts";
+import { textOfHtml } from "../../../src/domain/html-text.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openMatrix } from "./world.ts";

@@ -4,7 +4,7 @@ import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { textOfHtml } from "../../../src/platforms/shared/text.ts";
+import { textOfHtml } from "../../../src/domain/html-text.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES, type Profile } from "../mastodon/profiles.ts";
 import { answer } from "../mastodon/request.ts";

@@ -14,7 +14,8 @@ import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts
 import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
 import { repeatableStep, reconcileByListing } from "../reconcile.ts";
-import { comparable, textOfHtml } from "../text.ts";
+import { textOfHtml } from "../../../domain/html-text.ts";
+import { comparable } from "../text.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
 import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
