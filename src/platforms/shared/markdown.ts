@@ -66,6 +66,29 @@ export function readMarkdown(text: string): readonly Block[] {
   }
 }
 
+/** Character by character: only our mentions are more than what is written. */
+function readPlain(text: string): readonly Block[] {
+  const inlines: Inline[] = [];
+  let at = 0;
+  for (const { 0: raw, 1: name = "", 2: id = "", index } of text.matchAll(MENTION)) {
+    inlines.push(...linesOf(text.slice(at, index)), { kind: "mention", name, id });
+    at = index + raw.length;
+  }
+  return [{ kind: "paragraph", inlines: [...inlines, ...linesOf(text.slice(at))] }];
+}
+
+/** How a post says that its texts are read: `metadata.format`. */
+export type TextFormat = "plain" | "markdown" | undefined;
+
+export function readText(text: string, format: TextFormat): readonly Block[] {
+  return format === "markdown" ? readMarkdown(text) : readPlain(text);
+}
+
+/** What readers see of a text, without how it looks. */
+export function textSeen(text: string, format: TextFormat): string {
+  return rangesOf(readText(text, format)).text;
+}
+
 function blocksOf(tokens: readonly Token[]): Block[] {
   return tokens.flatMap((token): Block[] => {
     switch (token.type) {

@@ -10,7 +10,7 @@ import { Id } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
 import { DOCUMENTS, publish, SHOWN, textOf } from "./publish.ts";
-import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
+import { checkPost, formatted, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
 
 const TOKEN_PLACE =
   "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or after /token for a bot that you have.";
@@ -140,12 +140,18 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: true, replaceAfterPublish: true },
-  editPublished: { fields: ["caption", "link", "linkPreview", "captionAbove"] },
+  editPublished: { fields: ["caption", "format", "link", "linkPreview", "captionAbove"] },
   analytics: { account: [...ACCOUNT_METRICS], post: [] },
   reconciles: "blind",
   fetchesMedia: [],
   quotas: [],
 };
+
+/** Its question is shorter, and stays as it is. */
+const OF_A_POLL = {
+  caption: { maxLength: 300, unit: "utf16" },
+  editPublished: { fields: [] },
+} as const satisfies Partial<PlatformCapabilities>;
 
 export default definePlatform({
   name: "telegram",
@@ -153,14 +159,18 @@ export default definePlatform({
   docs: "https://core.telegram.org/bots/api",
   baseUrl: "https://api.telegram.org",
   capabilities: CAPABILITIES,
-  capabilitiesOf: (_account, post) =>
-    post?.metadata.asDocument === true
-      ? { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: DOCUMENTS } }
-      : CAPABILITIES,
+  capabilitiesOf: (_account, post) => ({
+    ...CAPABILITIES,
+    ...(post?.metadata.asDocument === true ? { media: { ...CAPABILITIES.media, accepts: DOCUMENTS } } : {}),
+    ...(post?.metadata.poll === undefined ? {} : OF_A_POLL),
+  }),
   metadata: TelegramMetadata,
   connect: [BOT],
   check: checkPost,
-  preview: (post) => ({ body: textOf(post) }),
+  preview: (post) => {
+    const write = (text: string): string => formatted(text, post).text;
+    return { body: write(textOf(post)), write };
+  },
   inspect,
   publish,
   edit,
