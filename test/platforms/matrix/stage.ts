@@ -38,6 +38,16 @@ export default {
       media_url: "",
       metadata: { html: '<b>A</b> <a href="https://horn.example">horn</a>' },
     },
+    "a text in Markdown": {
+      caption: "A **horn** is ||loud||, [far](https://horn.example/a_b) &\nfor @[Ann](@ann:horn.example)",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
+    "a picture with a mention": {
+      caption: "*A  horn* for\n@[Ann](@ann:horn.example) <b>",
+      media_url: PHOTO_URL,
+      metadata: {},
+    },
     "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
   },
   troubles: {
