@@ -102,7 +102,7 @@ const RULES: readonly FaultRule[] = [
 ];
 
 /** Where the bot cannot get in: a person must let it in. */
-const SENDING: readonly FaultRule[] = [
+export const SENDING: readonly FaultRule[] = [
   ...byCode("auth", {
     "10003 10004 50001 50013":
       "The bot may not post in the channel, or it is gone. Let it view the channel, send messages and attach files.",
@@ -124,6 +124,12 @@ export const INTO_THREAD: readonly FaultRule[] = [
   }),
   ...SENDING,
 ];
+
+/** A poll needs a permission of its own, whose lack is not in the way of other posts. */
+export const A_POLL: readonly FaultRule[] = refusedField("metadata.poll", {
+  50013:
+    "the bot may not send polls in the channel. Let it send messages and polls there, or post without one.",
+});
 
 /** For sending into another channel than the account's: that one is not in the way of other posts. */
 export const INTO_CHANNEL: readonly FaultRule[] = [

@@ -51,7 +51,7 @@ const BOT: SecretsWay = {
   steps: [
     "Open https://discord.com/developers/applications and make a new application.",
     "On its page Bot, press Reset Token and copy the token.",
-    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
+    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Send Polls, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
     "Open the install link of that page and add the bot to your server.",
     "Copy the channel's link in Discord: Copy link in the channel's menu.",
   ],

@@ -14,6 +14,7 @@ import type { ApiCall } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import {
+  A_POLL,
   ask,
   CROSSPOST,
   guildPath,
@@ -21,6 +22,7 @@ import {
   INTO_THREAD,
   pathFor,
   send as sendCall,
+  SENDING,
   SEND_STEP,
   Sent,
 } from "./api.ts";
@@ -94,10 +96,12 @@ async function findPlace(post: DiscordPost, io: PublishIo): Promise<Place> {
   return { channel, kind };
 }
 
-/** What a refusal means for where the post goes. */
+/** What a refusal means for a post of this kind, and where it goes. */
 function rulesOf({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "account">): readonly FaultRule[] {
-  if (metadata.threadId !== undefined) return INTO_THREAD;
-  return metadata.channel === undefined || metadata.channel === channelOf(account) ? [] : INTO_CHANNEL;
+  const { channel = channelOf(account), threadId, poll } = metadata;
+  const isOwn = channel === channelOf(account);
+  const place = threadId !== undefined ? INTO_THREAD : isOwn ? SENDING : INTO_CHANNEL;
+  return poll === undefined ? place : [...A_POLL, ...place];
 }
 
 /** A file, and what it shows. */

@@ -20,7 +20,7 @@ export function checkPoll({ caption, mediaUrl, metadata }: Asking, title: string
   ];
 }
 
-/** A text in Markdown of which nothing is seen. */
+/** A text in Markdown that shows nothing, such as one of link definitions alone. */
 export function checkSeen(field: string, text: string | null, format: TextFormat): string[] {
   const isLost =
     format === "markdown" && (text ?? "").trim() !== "" && textSeen(text ?? "", format).trim() === "";

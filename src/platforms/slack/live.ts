@@ -174,7 +174,7 @@ const MAY_NOT_SEARCH: FaultRule = {
     "the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel.",
 };
 
-/** People of the workspace, of whom Slack knows no search. */
+/** People of the workspace. Slack lists all, and has no search that a bot may use. */
 export async function mentionChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
   const wanted = search.replace(/^@/, "").toLowerCase();
   const listed = pages(MAX_PAGES, async (cursor) => {

@@ -6,11 +6,12 @@ import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { type Call, callBot, callChat, chatOf } from "./api.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
+import { textSeen } from "../shared/markdown.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
 import { DOCUMENTS, publish, SHOWN, textOf } from "./publish.ts";
-import { checkPost, formatted, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
+import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
 
 const TOKEN_PLACE =
   "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or after /token for a bot that you have.";
@@ -168,7 +169,7 @@ export default definePlatform({
   connect: [BOT],
   check: checkPost,
   preview: (post) => {
-    const write = (text: string): string => formatted(text, post).text;
+    const write = (text: string): string => textSeen(text, post.metadata.format);
     return { body: write(textOf(post)), write };
   },
   inspect,

@@ -114,6 +114,18 @@ describe("a poll", () => {
     expect(world.state.messages.length).toBe(1);
   });
 
+  it("fails alone where the bot may send no polls", async () => {
+    await using world = await createDiscordWorld();
+    const account = await world.connectBot();
+    world.state.meets = (method) => (method === "POST" ? refuse(403, 50013, "Missing Permissions") : null);
+    const row = await world.publish(account, { caption: "Which?", metadata: { poll: POLL } });
+    expect(row).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^metadata\.poll: the bot may not/),
+    });
+    expect((await world.readAccount(account)).status).toBe("connected");
+  });
+
   it.each([
     [{ caption: "x".repeat(301) }, /^caption: has 301/],
     [{ mediaUrl: PHOTO_URL }, /^metadata\.poll: a poll on Discord has no media/],

@@ -26,7 +26,10 @@ export default {
       account: await world.connect(),
       published: async () => heads().length,
       captions: async () =>
-        heads().map(({ body, formatted_body: html }) => (html === undefined ? body : textOfHtml(html))),
+        // A space that stays looks like any other.
+        heads().map(({ body, formatted_body: html }) =>
+          html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
+        ),
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   },

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
 import { previewPost } from "../../../src/posts/preview.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
-import { styled } from "./fake.ts";
+import { refuse, styled } from "./fake.ts";
 import { createTelegramWorld } from "./world.ts";
 
 const MARKDOWN = { format: "markdown" };
@@ -99,6 +100,18 @@ describe("a poll", () => {
     });
   });
 
+  it("fails alone where the bot may send none", async () => {
+    await using world = await createTelegramWorld();
+    const account = await world.connect();
+    world.state.meets = () => refuse(400, "Bad Request: not enough rights to send polls to the chat");
+    const row = await world.publish(account, { caption: "Which?", metadata: { poll } });
+    expect(row).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^metadata\.poll: the bot may not/),
+    });
+    expect((await world.readAccount(account)).status).toBe("connected");
+  });
+
   it.each([
     [{ caption: "x".repeat(301) }, /^caption: has 301/],
     [
@@ -121,8 +134,11 @@ describe("a poll", () => {
   });
 });
 
-it("shows the name of one who is mentioned", async () => {
+it("shows the name of one who is mentioned, and finds nobody to mention", async () => {
   await using world = await createTelegramWorld();
-  await world.publish(await world.connect(), { caption: "By *@[Ann B](7)*", metadata: MARKDOWN });
+  const account = await world.connect();
+  const search = listChoices(callOf(world.ctx), { accountId: account.id, field: "mention", search: "Ann" });
+  await expect(search).rejects.toThrow(/^field: Telegram cannot be asked for people/);
+  await world.publish(account, { caption: "By *@[Ann B](7)*", metadata: MARKDOWN });
   expect(styled(world.state.messages[0]!)).toBe("By <italic>@Ann B</italic>");
 });
