@@ -4,7 +4,6 @@ import { MENTION, plainMentions, writeMentions } from "../../domain/posts/mentio
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkPoll } from "../shared/checks.ts";
-import { type Inline, readText } from "../shared/markdown.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
@@ -156,24 +155,19 @@ type Texts = Pick<DiscordPost, "metadata">;
 /** A text as it is sent. Discord reads its own Markdown, so one in Markdown goes as it is, but for mentions. */
 export function contentOf(text: string, { metadata }: Texts): string {
   if (metadata.format === "markdown") return writeMentions(text, mentionOf);
-  const [paragraph] = readText(text, "plain");
-  return (paragraph?.kind === "paragraph" ? paragraph.inlines : []).map(plainContent).join("");
+  // Between the texts stand the name and the id of each mention.
+  const pieces = text.split(MENTION);
+  return pieces
+    .map((piece, at) => {
+      if (at % 3 === 0) return escapeMarkdown(piece);
+      return at % 3 === 1 ? mentionOf(piece, pieces[at + 1] ?? "") : "";
+    })
+    .join("");
 }
 
 /** The question of a poll, which is plain and mentions people by their names. */
 export function questionOf({ caption }: Pick<DiscordPost, "caption">): string {
   return plainMentions(caption ?? "");
-}
-
-function plainContent(inline: Inline): string {
-  switch (inline.kind) {
-    case "text":
-      return escapeMarkdown(inline.text);
-    case "mention":
-      return mentionOf(inline.name, inline.id);
-    default:
-      return "\n";
-  }
 }
 
 /** A name where the id is none of Discord's. */

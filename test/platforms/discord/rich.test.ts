@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord/index.ts";
+import { contentOf } from "../../../src/platforms/discord/metadata.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
@@ -10,7 +11,7 @@ import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain } from "../../support/publishing.ts";
-import { CLOSED_ID, GUILD_ID, OTHER_ID, refuse } from "./fake.ts";
+import { CLOSED_ID, GUILD_ID, OTHER_ID, refuse, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
 
 type World = Awaited<ReturnType<typeof createDiscordWorld>>;
@@ -40,6 +41,13 @@ describe("a text", () => {
     expect(world.state.messages[0]?.content).toBe("*For* <@8001>");
     await editPublishedPost(callOf(world.ctx), { id: row.id, metadata: { format: null } });
     expect(world.state.messages[0]?.content).toBe("\\*For\\* <@8001>");
+  });
+
+  it("is escaped around those who are mentioned", () => {
+    const text = "1. *a* @[A_n*n*](8001) - b\n# c@[Bob](8002)\n2.\nd";
+    const content = contentOf(text, { metadata: {} });
+    expect(content).toBe("1\\. \\*a\\* <@8001> \\- b\n\\# c<@8002>\n2\\.\nd");
+    expect(render(content)).toBe("1. *a* @8001 - b\n# c@8002\n2.\nd");
   });
 
   it("counts what is sent, mentions among it", async () => {
