@@ -244,6 +244,11 @@ function findLookUp(
 ): NonNullable<AnyPlatform["choices"]>[string] {
   const lookUp = Object.hasOwn(choices, field) ? choices[field] : undefined;
   if (lookUp !== undefined) return lookUp;
+  if (field === "mention")
+    throw new AppError(
+      "invalid",
+      `field: ${title} cannot be asked for people. @[Name](id) shows the name there.`,
+    );
   const known = Object.keys(choices);
   throw new AppError(
     "invalid",

@@ -122,6 +122,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "an error comes with HTTP 200 too": ["ok"],
     "where the file goes": ["upload_url", "file_id"],
     "names the message": ["file.shares.**", "ts"],
+    "what is chosen": ["channels.id", "members.id"],
   },
   telegram: {
     "an error comes with HTTP 200 too": ["ok"],

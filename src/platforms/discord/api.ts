@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
 import { byCode, type FaultRule, faultsBy, type FaultTable, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 import { isWebhook } from "./metadata.ts";
@@ -47,10 +47,6 @@ export function readWebhook(text: string, io: Settings): string | null {
   const isDiscord = hostname === own || /^(\w+\.)?discord(app)?\.com$/.test(hostname);
   const [, id, token] = /^\/api(?:\/v\d+)?\/webhooks\/(\d+)\/([\w-]+)\/?$/.exec(pathname) ?? [];
   return isDiscord && id !== undefined && token !== undefined ? `/webhooks/${id}/${token}` : null;
-}
-
-export function channelOf({ platformAccountId }: PlatformAccount): string {
-  return platformAccountId ?? "";
 }
 
 export function guildPath({ account }: Pick<PlatformIo, "account">): string {
@@ -106,7 +102,7 @@ const RULES: readonly FaultRule[] = [
 ];
 
 /** Where the bot cannot get in: a person must let it in. */
-const SENDING: readonly FaultRule[] = [
+export const SENDING: readonly FaultRule[] = [
   ...byCode("auth", {
     "10003 10004 50001 50013":
       "The bot may not post in the channel, or it is gone. Let it view the channel, send messages and attach files.",
@@ -127,6 +123,21 @@ export const INTO_THREAD: readonly FaultRule[] = [
     10003: "there is no such thread in the channel. Give another, or leave it out.",
   }),
   ...SENDING,
+];
+
+/** A poll needs a permission of its own, whose lack is not in the way of other posts. */
+export const A_POLL: readonly FaultRule[] = refusedField("metadata.poll", {
+  50013:
+    "the bot may not send polls in the channel. Let it send messages and polls there, or post without one.",
+});
+
+/** For sending into another channel than the account's: that one is not in the way of other posts. */
+export const INTO_CHANNEL: readonly FaultRule[] = [
+  ...refusedField("metadata.channel", {
+    "10003 10004 50001 50013":
+      "the bot may not post in this channel, or it is gone. Let the bot view it and send messages there, or give another.",
+  }),
+  ...RULES,
 ];
 
 /** For what is done with a message that was sent; a thread that is gone took it along. */

@@ -1,24 +1,39 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
-import { type Choice, definePlatform, type Inspection } from "../../ports/platform.ts";
+import { definePlatform, type Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
-import { ask, askWith, channelOf, guildPath, readWebhook } from "./api.ts";
+import { plainMentions } from "../../domain/posts/mentions.ts";
+import { textSeen } from "../shared/markdown.ts";
+import { ask, askWith, guildPath, readWebhook } from "./api.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
+import {
+  ACCOUNT_METRICS,
+  analytics,
+  channelChoices,
+  edit,
+  insights,
+  mentionChoices,
+  remove,
+  tagChoices,
+} from "./live.ts";
 import { acceptedUpTo, publish } from "./publish.ts";
 import {
+  channelOf,
   checkPost,
+  contentOf,
   DiscordMetadata,
+  isPostable,
   isWebhook,
   MAX_FILE_BYTES,
   MAX_FILES,
   maxBytesAt,
   maxBytesOf,
   measure,
+  questionOf,
 } from "./metadata.ts";
 const TOKEN_PLACE = "Copy it from the page Bot of your app on https://discord.com/developers/applications.";
 const WEBHOOK_PLACE =
@@ -36,7 +51,7 @@ const BOT: SecretsWay = {
   steps: [
     "Open https://discord.com/developers/applications and make a new application.",
     "On its page Bot, press Reset Token and copy the token.",
-    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
+    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Send Polls, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
     "Open the install link of that page and add the bot to your server.",
     "Copy the channel's link in Discord: Copy link in the channel's menu.",
   ],
@@ -60,13 +75,9 @@ const Channel = z.looseObject({
   type: z.int(),
   name: z.string().nullish(),
   guild_id: Id.optional(),
-  available_tags: z.array(z.looseObject({ id: Id, name: z.string() })).optional(),
 });
 const Guild = z.looseObject({ name: z.string().optional(), premium_tier: z.int().optional() });
 const Webhook = z.looseObject({ id: Id, name: z.string().nullish(), channel_id: Id, guild_id: Id.nullish() });
-
-/** Text, announcements, threads of both, forum, media. */
-const POSTABLE: readonly number[] = [0, 5, 10, 11, 12, 15, 16];
 
 async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const botToken = (input.secrets["botToken"] ?? "").replace(/^Bot\s+/i, "");
@@ -80,7 +91,7 @@ async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Connected
   const bot = await naming("botToken", () => askWith(io, as, { path: "/users/@me" }, User));
   const channel = await naming("channel", () => askWith(io, as, { path: `/channels/${channelId}` }, Channel));
   const { guild_id: guildId } = channel;
-  if (guildId === undefined || !POSTABLE.includes(channel.type))
+  if (guildId === undefined || !isPostable(channel.type))
     throw new AppError(
       "invalid",
       "channel: posts go into text, announcement, forum and media channels of a server. Give one of these.",
@@ -125,19 +136,6 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   return { limits: { maxBytes: maxBytesAt(tier) }, problem: null };
 }
 
-/** The tags of a forum. */
-async function tagChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
-  if (isWebhook(io.account)) return [];
-  const { available_tags: tags = [] } = await ask(
-    io,
-    { path: `/channels/${channelOf(io.account)}` },
-    Channel,
-  );
-  return tags
-    .map(({ id, name }) => ({ value: id, label: name }))
-    .filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
-}
-
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_FILES, accepts: acceptedUpTo(MAX_FILE_BYTES) },
   // Of what is sent, with the escapes that keep the text as it was written.
@@ -145,7 +143,7 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: ["caption"] },
+  editPublished: { fields: ["caption", "format"] },
   analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments"] },
   // By its nonce for minutes, then in the channel's history.
   reconciles: "list",
@@ -153,14 +151,25 @@ const CAPABILITIES: PlatformCapabilities = {
   quotas: [],
 };
 
+/** Without escapes there is nothing to weigh. */
+const AS_SENT = { maxLength: 2_000, unit: "characters" } as const;
+
+/** Its question is shorter, and stays as it is. */
+const OF_A_POLL = {
+  caption: { maxLength: 300, unit: "characters" },
+  editPublished: { fields: [] },
+} as const satisfies Partial<PlatformCapabilities>;
+
 export default definePlatform({
   name: "discord",
   title: "Discord",
   docs: "https://docs.discord.com/developers/resources/message",
   baseUrl: "https://discord.com/api/v10",
   capabilities: CAPABILITIES,
-  capabilitiesOf: (account) => ({
+  capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
+    ...(post?.metadata.format === "markdown" ? { caption: AS_SENT } : {}),
+    ...(post?.metadata.poll === undefined ? {} : OF_A_POLL),
     media: { ...CAPABILITIES.media, accepts: acceptedUpTo(maxBytesOf(account)) },
     ...(isWebhook(account)
       ? { reconciles: "blind", analytics: { ...CAPABILITIES.analytics, account: [] } }
@@ -168,8 +177,17 @@ export default definePlatform({
   }),
   metadata: DiscordMetadata,
   connect: [BOT, WEBHOOK],
-  choices: { tagIds: tagChoices },
+  choices: { tagIds: tagChoices, channel: channelChoices, mention: mentionChoices },
   check: checkPost,
+  preview: (post) => {
+    const { caption, metadata } = post;
+    if (metadata.poll !== undefined)
+      return { body: questionOf(post), counted: (text) => [plainMentions(text)] };
+    const body = textSeen(caption ?? "", metadata.format);
+    return metadata.format === "markdown"
+      ? { body, counted: (text) => [contentOf(text, { metadata })] }
+      : { body };
+  },
   measure,
   inspect,
   publish,

@@ -1,7 +1,9 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformAccount } from "../../ports/platform-io.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { MENTION, plainMentions, writeMentions } from "../../domain/posts/mentions.ts";
+import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkPoll } from "../shared/checks.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
@@ -24,7 +26,7 @@ export function maxBytesOf(account: PlatformAccount): number {
   return typeof maxBytes === "number" && !isWebhook(account) ? maxBytes : MAX_FILE_BYTES;
 }
 
-const { altText, moreMedia, sensitive, title } = commonMetadata;
+const { altText, format, moreMedia, sensitive, title } = commonMetadata;
 const Snowflake = z.string().regex(/^\d{1,20}$/, "must be an id: only digits");
 
 /** What a post on Discord takes beside caption and media. */
@@ -42,20 +44,50 @@ export const DiscordMetadata = z.strictObject({
   threadId: Snowflake.optional().describe("Id of a thread of the channel to post into."),
   tagIds: z.array(Snowflake).max(5).optional().describe("Ids of the forum's tags (list_choices)."),
   crosspost: z.boolean().optional().describe("Also to all who follow the announcement channel."),
+  channel: Snowflake.optional().describe(
+    "Id of another channel of the server to post into (list_choices). Only with a bot.",
+  ),
+  format: format.describe("markdown: as Discord reads it. Default: plain, character by character."),
+  // https://docs.discord.com/developers/resources/poll
+  poll: pollWithin({ maxOptions: 10, maxOptionLength: 55, minHours: 1, maxHours: 768, takesMultiple: true }),
 });
 export type DiscordPost = PlatformPost<z.infer<typeof DiscordMetadata>>;
 
 /** Types of channels (https://docs.discord.com/developers/resources/channel#channel-object-channel-types). */
 const ANNOUNCEMENT = 5;
 const FORUMS: readonly unknown[] = [15, 16];
+/** Text, announcements, threads of both, forum, media. */
+const POSTABLE: readonly unknown[] = [0, 5, 10, 11, 12, 15, 16];
+
+export function isPostable(kind: unknown): boolean {
+  return POSTABLE.includes(kind);
+}
 
 export function isWebhook({ settings }: PlatformAccount): boolean {
   return settings["way"] === "webhook";
 }
 
-/** A channel of posts with titles; false for a webhook, whose kind of channel is not known. */
-export function isForum({ settings }: PlatformAccount): boolean {
-  return FORUMS.includes(settings["kind"]);
+/** The channel that the account was connected with. */
+export function channelOf({ platformAccountId }: PlatformAccount): string {
+  return platformAccountId ?? "";
+}
+
+/** Where a post goes. `kind`: of channel, undefined where it is not known (a webhook's, another one than the account's). */
+export interface Place {
+  readonly channel: string;
+  readonly kind: unknown;
+}
+
+/** As far as it can be told without asking. */
+export function placeOf({ metadata }: Pick<DiscordPost, "metadata">, account: PlatformAccount): Place {
+  const own = channelOf(account);
+  const { channel = own } = metadata;
+  return { channel, kind: channel === own ? account.settings["kind"] : undefined };
+}
+
+/** Whether the post becomes a thread of its own there. */
+export function isNewThread({ metadata }: Pick<DiscordPost, "metadata">, { kind }: Place): boolean {
+  return FORUMS.includes(kind) && metadata.threadId === undefined;
 }
 
 /** What the schema cannot say: what belongs to which kind of channel. */
@@ -63,22 +95,39 @@ export function checkPost(
   post: DiscordPost,
   { account, media }: Pick<CheckedAt, "account" | "media">,
 ): Checked {
-  const { title: name, threadId, tagIds, crosspost } = post.metadata;
-  const errors = checkFirst(post, "file");
+  const { threadId, channel, crosspost, poll } = post.metadata;
+  const errors = [...checkFirst(post, "file"), ...checkPoll(post, "Discord")];
+  if (channel !== undefined && isWebhook(account))
+    errors.push(
+      "metadata.channel: a webhook posts only into its own channel. Leave it out, or connect with a bot.",
+    );
+  else if (channel !== undefined && threadId !== undefined)
+    errors.push("metadata.channel: threadId says already where it goes. Leave one of them out.");
+  if (crosspost === true && isWebhook(account)) errors.push(ONLY_ANNOUNCED);
+  if (poll !== undefined && !Number.isInteger(poll.hours))
+    errors.push("metadata.poll.hours: Discord counts whole hours. Give a whole number.");
+  errors.push(...checkPlace(post, placeOf(post, account)));
+  const bytes = itemsOf(post).reduce((sum, { url }) => sum + (media.get(url)?.sizeBytes ?? 0), 0);
+  return { errors: [...errors, ...tooMuch(bytes, account)], warnings: [] };
+}
+
+const ONLY_ANNOUNCED =
+  "metadata.crosspost: only a bot in an announcement channel can publish to its followers. Leave it out.";
+
+/** What the kind of channel takes. Nothing where it is not known. */
+export function checkPlace({ metadata }: Pick<DiscordPost, "metadata">, place: Place): string[] {
+  const { title: name, threadId, tagIds, crosspost } = metadata;
   const isNew = threadId === undefined;
-  if (isForum(account) && isNew && name === undefined)
+  const isKnown = place.kind !== undefined;
+  const errors: string[] = [];
+  if (isNewThread({ metadata }, place) && name === undefined)
     errors.push("metadata.title: a post in a forum or media channel needs one. Give it, or threadId.");
-  if (name !== undefined && (!isNew || (!isWebhook(account) && !isForum(account))))
+  if (name !== undefined && (!isNew || (isKnown && !isNewThread({ metadata }, place))))
     errors.push("metadata.title: only a new post in a forum or media channel has one. Leave it out.");
   if (tagIds !== undefined && name === undefined)
     errors.push("metadata.tagIds: only a new post in a forum has tags. Give title too, or leave them out.");
-  if (crosspost === true && (account.settings["kind"] !== ANNOUNCEMENT || !isNew)) {
-    errors.push(
-      "metadata.crosspost: only a bot in an announcement channel can publish to its followers. Leave it out.",
-    );
-  }
-  const bytes = itemsOf(post).reduce((sum, { url }) => sum + (media.get(url)?.sizeBytes ?? 0), 0);
-  return { errors: [...errors, ...tooMuch(bytes, account)], warnings: [] };
+  if (crosspost === true && ((isKnown && place.kind !== ANNOUNCEMENT) || !isNew)) errors.push(ONLY_ANNOUNCED);
+  return errors;
 }
 
 /** A request takes what one file may have, if that is more. */
@@ -101,7 +150,45 @@ export const escapeMarkdown = markdownEscaper({
   signs: "\\\\*_~`|[\\]<",
 });
 
+type Texts = Pick<DiscordPost, "metadata">;
+
+/** A text as it is sent. Discord reads its own Markdown, so one in Markdown goes as it is, but for mentions. */
+export function contentOf(text: string, { metadata }: Texts): string {
+  if (metadata.format === "markdown") return writeMentions(text, mentionOf);
+  // Between the texts stand the name and the id of each mention.
+  const pieces = text.split(MENTION);
+  return pieces
+    .map((piece, at) => {
+      if (at % 3 === 0) return escapeMarkdown(piece);
+      return at % 3 === 1 ? mentionOf(piece, pieces[at + 1] ?? "") : "";
+    })
+    .join("");
+}
+
+/** The question of a poll, which is plain and mentions people by their names. */
+export function questionOf({ caption }: Pick<DiscordPost, "caption">): string {
+  return plainMentions(caption ?? "");
+}
+
+/** A name where the id is none of Discord's. */
+function mentionOf(name: string, id: string): string {
+  return isSnowflake(id) ? `<@${id}>` : escapeMarkdown(`@${name}`);
+}
+
+function isSnowflake(id: string): boolean {
+  return Snowflake.safeParse(id).success;
+}
+
+const MAX_MENTIONS = 100;
+
+/** Only who is mentioned by us is pinged, whatever else the text says. */
+export function mayPing(text: string): { allowed_mentions: JsonObject } {
+  const ids = [...text.matchAll(MENTION)].flatMap(([, , id = ""]) => (isSnowflake(id) ? [id] : []));
+  const users = [...new Set(ids)].slice(0, MAX_MENTIONS);
+  return { allowed_mentions: { parse: [], ...(users.length === 0 ? {} : { users }) } };
+}
+
 /** Discord counts what it is sent, escapes among it. */
 export function measure(text: string): number {
-  return [...escapeMarkdown(text)].length;
+  return [...contentOf(text, { metadata: {} })].length;
 }

@@ -12,24 +12,34 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { blind, reconcileByListing } from "../shared/reconcile.ts";
 import type { ApiCall } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import type { FaultRule } from "../shared/faults.ts";
 import {
+  A_POLL,
   ask,
-  channelOf,
   CROSSPOST,
   guildPath,
+  INTO_CHANNEL,
   INTO_THREAD,
   pathFor,
   send as sendCall,
+  SENDING,
   SEND_STEP,
   Sent,
 } from "./api.ts";
 import {
+  channelOf,
+  checkPlace,
+  contentOf,
   type DiscordPost,
-  escapeMarkdown,
-  isForum,
+  isNewThread,
+  isPostable,
   isWebhook,
   MAX_FILES,
   maxBytesOf,
+  mayPing,
+  type Place,
+  placeOf,
+  questionOf,
   tooMuch,
 } from "./metadata.ts";
 
@@ -42,6 +52,7 @@ const LISTED_MS = 10 * SECOND;
 
 export async function publish(post: DiscordPost, io: PublishIo): Promise<PublishOutcome> {
   if (!io.isDue) return { state: "prepared" };
+  const place = await findPlace(post, io);
   // What went out already needs its files no more.
   const open = (): Promise<Attached[]> => attach(post, io);
   const files = io.resultOf(SEND_STEP) === null ? await open() : null;
@@ -53,14 +64,44 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
         media: itemsOf(post).map((one) => ({ ...one })),
         metadata: z.json().parse(post.metadata),
       },
-      send: async (context) => send(post, io, { context, files: files ?? (await open()) }),
-      reconcile: reconcileOf(post, io),
+      send: async (context) => send(post, io, { context, place, files: files ?? (await open()) }),
+      reconcile: reconcileOf(post, io, place),
       live: (result) => liveAt(Sent.parse(result)),
     }),
   );
   if (post.metadata.crosspost === true)
     await io.followUp("Publishing to followers", () => crosspost(sent, io));
   return { state: "live", ...liveAt(sent) };
+}
+
+const Channel = z.looseObject({ type: z.int(), guild_id: Id.optional() });
+
+/** Another channel than the account's is asked what it is, before anything is sent. */
+async function findPlace(post: DiscordPost, io: PublishIo): Promise<Place> {
+  const place = placeOf(post, io.account);
+  if (post.metadata.channel === undefined || place.kind !== undefined) return place;
+  const { channel } = place;
+  const asked = { path: `/channels/${channel}`, rules: INTO_CHANNEL };
+  const kind = await io.once("channel", async () => {
+    const { type, guild_id: guild } = await ask(io, asked, Channel);
+    const isHere = guild === undefined || guild === io.account.settings["guildId"];
+    if (isHere && isPostable(type)) return type;
+    throw new AppError(
+      "invalid",
+      "metadata.channel: is no text, announcement, forum or media channel of this server. Give another.",
+    );
+  });
+  const [problem] = checkPlace(post, { channel, kind });
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  return { channel, kind };
+}
+
+/** What a refusal means for a post of this kind, and where it goes. */
+function rulesOf({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "account">): readonly FaultRule[] {
+  const { channel = channelOf(account), threadId, poll } = metadata;
+  const isOwn = channel === channelOf(account);
+  const place = threadId !== undefined ? INTO_THREAD : isOwn ? SENDING : INTO_CHANNEL;
+  return poll === undefined ? place : [...A_POLL, ...place];
 }
 
 /** A file, and what it shows. */
@@ -90,12 +131,12 @@ function sizeOf(part: FormPart): number {
 const UNREADABLE =
   "the answer was lost, and the bot may not read the channel's history to look for the post.";
 
-function reconcileOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["reconcile"] {
+function reconcileOf(post: DiscordPost, io: PublishIo, place: Place): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     const now = io.now();
-    if (isNewThread(post, io)) {
-      const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
+    if (isNewThread(post, place)) {
+      const find = (since: number): Promise<Sent | null> => findThread(post, io, { place, since });
       return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, find });
     }
     return reconcileByListing(context, {
@@ -112,29 +153,27 @@ function nonceOf({ key }: Pick<EffectContext, "key">): string {
   return key.slice(0, NONCE_CHARS);
 }
 
-function isNewThread({ metadata }: DiscordPost, { account }: Pick<PublishIo, "account">): boolean {
-  return isForum(account) && metadata.threadId === undefined;
-}
-
 const Posted = z.looseObject({ id: Id, channel_id: Id });
 const Thread = z.looseObject({ id: Id });
 
 interface Sending {
   readonly context: EffectContext;
+  readonly place: Place;
   readonly files: readonly Attached[];
 }
 
-async function send(post: DiscordPost, io: PublishIo, { context, files }: Sending): Promise<Sent> {
+async function send(post: DiscordPost, io: PublishIo, { context, place, files }: Sending): Promise<Sent> {
   const { threadId, title, tagIds } = post.metadata;
   const guild = io.account.settings["guildId"];
   const guildId = typeof guild === "string" ? guild : null;
   const tags = tagIds === undefined ? {} : { applied_tags: tagIds };
   const body = bodyOf(post, files);
   const parts = files.map(({ part }) => part);
-  const channel = `/channels/${threadId ?? channelOf(io.account)}`;
-  if (isNewThread(post, io)) {
+  const channel = `/channels/${threadId ?? place.channel}`;
+  const rules = rulesOf(post, io);
+  if (isNewThread(post, place)) {
     const json = { name: title ?? "", ...tags, message: body };
-    const { id } = await ask(io, toCall(pathFor(io, `${channel}/threads`), json, parts), Thread);
+    const { id } = await ask(io, { ...toCall(`${channel}/threads`, json, parts), rules }, Thread);
     // The message that begins a thread has its id.
     return { id, channelId: id, guildId };
   }
@@ -143,7 +182,7 @@ async function send(post: DiscordPost, io: PublishIo, { context, files }: Sendin
   const nonce = isHook ? {} : { nonce: nonceOf(context), enforce_nonce: true };
   const call = {
     ...toCall(pathFor(io, `${channel}/messages`), { ...body, ...name, ...nonce }, parts),
-    ...(threadId === undefined ? {} : { rules: INTO_THREAD }),
+    rules,
     ...(isHook ? { query: { wait: true, thread_id: threadId } } : {}),
   };
   const { id, channel_id: channelId } = await ask(io, call, Posted);
@@ -162,11 +201,8 @@ const MAX_ALT_CHARS = 1_024;
 const SUPPRESS_EMBEDS = 4;
 const SUPPRESS_NOTIFICATIONS = 4_096;
 
-/** No one is pinged, whatever the text says. */
-export const NO_MENTIONS = { allowed_mentions: { parse: [] } };
-
 function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
-  const { linkPreview, silent, sensitive } = post.metadata;
+  const { linkPreview, silent, sensitive, poll } = post.metadata;
   const flags =
     (linkPreview === false ? SUPPRESS_EMBEDS : 0) + (silent === true ? SUPPRESS_NOTIFICATIONS : 0);
   const attachments = files.map(({ altText }, at) => ({
@@ -175,11 +211,23 @@ function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
     ...(sensitive === true ? { is_spoiler: true } : {}),
   }));
   return {
-    ...(post.caption === null ? {} : { content: escapeMarkdown(post.caption) }),
-    ...NO_MENTIONS,
+    ...saidBy(post),
+    ...mayPing(poll === undefined ? (post.caption ?? "") : ""),
     ...(flags === 0 ? {} : { flags }),
     ...(attachments.length === 0 ? {} : { attachments }),
   };
+}
+
+/** Its text, or a poll with the text for its question, which is plain. */
+function saidBy(post: DiscordPost): JsonObject {
+  const { caption, metadata } = post;
+  if (metadata.poll !== undefined) {
+    const { options, hours, multiple } = metadata.poll;
+    const answers = options.map((text) => ({ poll_media: { text } }));
+    const question = { text: questionOf(post) };
+    return { poll: { question, answers, duration: hours, allow_multiselect: multiple === true } };
+  }
+  return caption === null ? {} : { content: contentOf(caption, post) };
 }
 
 async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> {
@@ -235,16 +283,27 @@ const Message = z.looseObject({
   nonce: Id.nullish().catch(null),
   author: z.looseObject({ id: Id }),
   attachments: z.array(z.unknown()).catch([]),
+  poll: z
+    .looseObject({ question: z.looseObject({ text: z.string() }) })
+    .optional()
+    .catch(undefined),
 });
+type Message = z.infer<typeof Message>;
 const Messages = z.array(Message);
 
-function messagesPath({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "account">): string {
-  return `/channels/${metadata.threadId ?? channelOf(account)}/messages`;
+/** The messages where the post goes. */
+function listing(
+  post: DiscordPost,
+  io: PlatformIo,
+  query: { after?: string; limit: number },
+): Promise<Message[]> {
+  const channel = post.metadata.threadId ?? placeOf(post, io.account).channel;
+  return ask(io, { path: `/channels/${channel}/messages`, query, rules: rulesOf(post, io) }, Messages);
 }
 
 /** To a bot that may not read it, every history is empty. */
 async function mayReadHistory(post: DiscordPost, io: PlatformIo): Promise<boolean> {
-  return (await ask(io, { path: messagesPath(post, io), query: { limit: 1 } }, Messages)).length > 0;
+  return (await listing(post, io, { limit: 1 })).length > 0;
 }
 
 /** The bot's own message of this nonce, or with this text and as many files. */
@@ -253,15 +312,18 @@ async function findMessage(
   io: PlatformIo,
   { since, nonce }: { readonly since: number; readonly nonce: string },
 ): Promise<Sent | null> {
-  const content = escapeMarkdown(post.caption ?? "").trim();
+  const isPoll = post.metadata.poll !== undefined;
+  const said = (isPoll ? questionOf(post) : contentOf(post.caption ?? "", post)).trim();
   const files = itemsOf(post).length;
   const listed = pages(MAX_PAGES, async (after: bigint = snowflakeAt(since)) => {
-    const query = { after: String(after), limit: PAGE };
-    const messages = await ask(io, { path: messagesPath(post, io), query }, Messages);
+    const messages = await listing(post, io, { after: String(after), limit: PAGE });
     const own = messages.filter(({ author }) => author.id === io.account.settings["botId"]);
     const found =
       own.find((one) => one.nonce === nonce) ??
-      own.find((one) => one.content.trim() === content && one.attachments.length === files);
+      own.find(
+        ({ content, poll, attachments }) =>
+          (isPoll ? poll?.question.text : content)?.trim() === said && attachments.length === files,
+      );
     const last = messages.map(({ id }) => BigInt(id)).reduce((a, b) => (a > b ? a : b), after);
     return { items: found === undefined ? [] : [found], next: messages.length < PAGE ? null : last };
   });
@@ -276,11 +338,15 @@ const Threads = z.looseObject({
 });
 
 /** The bot's own post of this title in the forum. */
-async function findThread(post: DiscordPost, io: PlatformIo, since: number): Promise<Sent | null> {
+async function findThread(
+  post: DiscordPost,
+  io: PlatformIo,
+  { place, since }: { readonly place: Place; readonly since: number },
+): Promise<Sent | null> {
   const { threads } = await ask(io, { path: `${guildPath(io)}/threads/active` }, Threads);
   const found = threads.find(
     ({ id, parent_id: parent, owner_id: owner, name }) =>
-      parent === channelOf(io.account) &&
+      parent === place.channel &&
       owner === io.account.settings["botId"] &&
       name === post.metadata.title &&
       BigInt(id) >= snowflakeAt(since),

@@ -10,10 +10,11 @@ import { explaining, requireServer } from "../shared/servers.ts";
 import { type Ask, askWith, classifyLogin, inspect, linkTo, readRoom } from "./api.ts";
 import { withoutTrailing } from "../../domain/parse-url.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { analytics, edit, insights, remove } from "./live.ts";
-import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata, bodyOf } from "./metadata.ts";
+import { analytics, edit, insights, mentionChoices, remove } from "./live.ts";
+import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata, textFor } from "./metadata.ts";
 import { publish } from "./publish.ts";
 import { textOfHtml } from "../../domain/html-text.ts";
+import { textSeen } from "../shared/markdown.ts";
 
 /** More are not looked through for a list to choose from. */
 const MAX_ROOMS = 50;
@@ -201,8 +202,10 @@ export default definePlatform({
   metadata: MatrixMetadata,
   connect: [TOKEN, PASSWORD],
   check,
+  choices: { mention: mentionChoices },
   preview: (post) => ({
-    body: post.metadata.html === undefined ? bodyOf(post) : textOfHtml(post.metadata.html),
+    body: post.metadata.html === undefined ? textFor(post).body : textOfHtml(post.metadata.html),
+    write: (text) => textSeen(text, post.metadata.format),
   }),
   inspect,
   publish,

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
-import type { PlatformIo } from "../../ports/platform-io.ts";
+import { mentionToken } from "../../domain/posts/mentions.ts";
+import type { Choice, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import { askAs, roomOf, roomPath } from "./api.ts";
-import type { MatrixPost } from "./metadata.ts";
-import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
+import { type MatrixPost, textOf } from "./metadata.ts";
+import { KEY_FIELD, sendEvent, stepOf } from "./publish.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
 import { orNull } from "../shared/faults.ts";
 import { collect, pages } from "../shared/pages.ts";
@@ -50,20 +51,32 @@ export async function edit(post: MatrixPost, _changed: readonly string[], io: Pl
   const { format: _format, formatted_body: _html, [KEY_FIELD]: _key, ...kept } = event.content;
   const { msgtype, filename } = kept;
   const caption = post.caption ?? "";
-  const body = caption === "" && typeof filename === "string" ? filename : caption;
-  const fresh = { ...kept, ...textOf(body, post.metadata.html), msgtype: msgtype ?? "m.text" };
+  const isUntold = caption === "" && typeof filename === "string";
+  const text = isUntold ? textOf(filename) : textOf(caption, post.metadata);
+  const fresh = { ...kept, ...text, msgtype: msgtype ?? "m.text" };
   await sendEvent(
     io,
     {
       // For apps that know no edits.
       ...kept,
-      body: filename === undefined ? `* ${body}` : body,
+      body: filename === undefined ? `* ${text.body}` : text.body,
+      // Of an edit, only who is new is pinged.
+      "m.mentions": newIn(fresh, kept),
       "m.new_content": fresh,
       "m.relates_to": { rel_type: "m.replace", event_id: eventId },
     },
     `edit ${io.now()} ${eventId}`,
   );
   return {};
+}
+
+const Mentions = z.looseObject({ user_ids: z.array(z.string()) });
+
+function newIn(fresh: JsonObject, before: JsonObject): JsonObject {
+  const idsIn = (content: JsonObject) => Mentions.safeParse(content["m.mentions"]).data?.user_ids ?? [];
+  const known = idsIn(before);
+  const ids = idsIn(fresh).filter((id) => !known.includes(id));
+  return ids.length === 0 ? {} : { user_ids: ids };
 }
 
 const Page = z.looseObject({
@@ -125,4 +138,27 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
   const call = { path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } };
   const { rooms } = await askAs(io)(call, Hierarchy);
   return onlyFollowers("Matrix", rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members);
+}
+
+const MAX_USERS = 25;
+
+const Users = z.looseObject({
+  results: z.array(z.looseObject({ user_id: z.string(), display_name: z.string().nullish() })),
+});
+
+/** People whom the server knows: at least those of public rooms and of rooms that the account is in. */
+export async function mentionChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  if (search === "") return [];
+  const json = { search_term: search, limit: MAX_USERS };
+  const call = {
+    method: "POST",
+    path: "/client/v3/user_directory/search",
+    json,
+    isIdempotent: true,
+  } as const;
+  const { results } = await askAs(io)(call, Users);
+  return results.map(({ user_id: id, display_name: name }) => ({
+    value: mentionToken(name ?? id.slice(1), id),
+    label: name === undefined || name === null ? id : `${name} (${id})`,
+  }));
 }

@@ -10,7 +10,7 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
-import { bodyOf, capabilitiesOf, type MatrixPost, NO_THUMBNAIL } from "./metadata.ts";
+import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL, type Text, textFor, textOf } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
 export function stepOf(at: number): string {
@@ -25,7 +25,7 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
   });
   if (!io.isDue) return { state: "prepared" };
   const [first, ...more] = itemsOf(post).map(({ altText }, at) => ({ altText, file: files[at] }));
-  const text = textOf(bodyOf(post), post.metadata.html);
+  const text = textFor(post);
   const eventId = await send({ ...text, ...fileIn(text, first?.file) }, { at: 0, io });
   if (more.length > 0) {
     // One follow-up: they arrive in their order.
@@ -39,19 +39,8 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
   return { state: "live", ...liveAt(eventId, io) };
 }
 
-/** Apps show `body` as it is written, and in its place the HTML, where they can. */
-export function textOf(body: string, html?: string): { msgtype: string; body: string } & JsonObject {
-  return {
-    msgtype: "m.text",
-    body,
-    ...(html === undefined ? {} : { format: "org.matrix.custom.html", formatted_body: html }),
-    // No one is pinged, whatever the text says.
-    "m.mentions": {},
-  };
-}
-
 /** A file whose `body` is another text than its name is shown with that text. */
-function fileIn({ body }: { readonly body: string }, file: Uploaded | undefined): JsonObject {
+function fileIn({ body }: Pick<Text, "body">, file: Uploaded | undefined): JsonObject {
   return file === undefined ? {} : { ...file, ...(body === "" ? { body: file.filename } : {}) };
 }
 

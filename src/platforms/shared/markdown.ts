@@ -1,4 +1,4 @@
-import { Marked, type Token, type TokenizerExtension, type Tokens } from "marked";
+import { Marked, type Token, Tokenizer, type TokenizerExtension, type Tokens } from "marked";
 import { MENTION } from "../../domain/posts/mentions.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 
@@ -50,24 +50,74 @@ function indexOrNone(source: string, sign: string): number | undefined {
   return at === -1 ? undefined : at;
 }
 
-const reader = new Marked({ gfm: true, breaks: true, extensions: [spoiler, mention] });
+/** Apps stop somewhere too: Matrix allows 100 tags within each other. What lies deeper stays as it is written. */
+const MAX_DEPTH = 20;
+
+/** Each level is read anew: without an end, a thousand stars within each other would take a second. */
+let emphasis = 0;
+
+const reader = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [spoiler, mention],
+  tokenizer: {
+    emStrong(...given) {
+      if (emphasis > MAX_DEPTH) return undefined;
+      emphasis += 1;
+      try {
+        return Tokenizer.prototype.emStrong.apply(this, given);
+      } finally {
+        emphasis -= 1;
+      }
+    },
+  },
+});
 
 /**
  * Reads Markdown (CommonMark with strikethrough, `||spoilers||` and our mentions). A line end is a line end. HTML is
  * text, a picture is a link to it, and a table stays as it was written. Never throws.
  */
 export function readMarkdown(text: string): readonly Block[] {
+  const asWritten: Block = { kind: "paragraph", inlines: linesOf(text) };
+  if (text.split(/[*_]/).length > MAX_SIGNS) return [asWritten];
   try {
     return blocksOf(reader.lexer(text));
   } catch (error) {
     // Thousands of quotations within each other.
     if (!(error instanceof RangeError)) throw error;
-    return [{ kind: "paragraph", inlines: linesOf(text) }];
+    return [asWritten];
   }
 }
 
-function blocksOf(tokens: readonly Token[]): Block[] {
+/** For each the whole rest is looked through for its end: tens of thousands would take many seconds. */
+const MAX_SIGNS = 2_000;
+
+/** Character by character: only our mentions are more than what is written. */
+function readPlain(text: string): readonly Block[] {
+  const inlines: Inline[] = [];
+  let at = 0;
+  for (const { 0: raw, 1: name = "", 2: id = "", index } of text.matchAll(MENTION)) {
+    inlines.push(...linesOf(text.slice(at, index)), { kind: "mention", name, id });
+    at = index + raw.length;
+  }
+  return [{ kind: "paragraph", inlines: [...inlines, ...linesOf(text.slice(at))] }];
+}
+
+/** How a post says that its texts are read: `metadata.format`. */
+export type TextFormat = "plain" | "markdown" | undefined;
+
+export function readText(text: string, format: TextFormat): readonly Block[] {
+  return format === "markdown" ? readMarkdown(text) : readPlain(text);
+}
+
+/** What readers see of a text, without how it looks. */
+export function textSeen(text: string, format: TextFormat): string {
+  return rangesOf(readText(text, format)).text;
+}
+
+function blocksOf(tokens: readonly Token[], depth = 0): Block[] {
   return tokens.flatMap((token): Block[] => {
+    if (depth > MAX_DEPTH) return [{ kind: "paragraph", inlines: linesOf(token.raw.trimEnd()) }];
     switch (token.type) {
       case "space":
       case "def":
@@ -75,9 +125,9 @@ function blocksOf(tokens: readonly Token[]): Block[] {
       case "heading":
         return [{ kind: "heading", level: Number(token["depth"]), inlines: inlinesOf(token.tokens) }];
       case "blockquote":
-        return [{ kind: "quote", blocks: blocksOf(token.tokens ?? []) }];
+        return [{ kind: "quote", blocks: blocksOf(token.tokens ?? [], depth + 1) }];
       case "list":
-        return [listOf(token as Tokens.List)];
+        return [listOf(token as Tokens.List, depth + 1)];
       case "code":
         return [{ kind: "code", language: String(token["lang"] ?? ""), text: String(token["text"]) }];
       case "hr":
@@ -91,11 +141,11 @@ function blocksOf(tokens: readonly Token[]): Block[] {
   });
 }
 
-function listOf({ ordered, start, items }: Tokens.List): Block {
+function listOf({ ordered, start, items }: Tokens.List, depth: number): Block {
   return {
     kind: "list",
     start: ordered ? Number(start) : null,
-    items: items.map(({ tokens }) => blocksOf(tokens)),
+    items: items.map(({ tokens }) => blocksOf(tokens, depth)),
   };
 }
 
@@ -106,17 +156,19 @@ const STYLES: Readonly<Record<string, "bold" | "italic" | "strike" | "spoiler">>
   spoiler: "spoiler",
 };
 
-function inlinesOf(tokens: readonly Token[] = []): Inline[] {
+function inlinesOf(tokens: readonly Token[] = [], depth = 0): Inline[] {
   return tokens.flatMap((token): Inline[] => {
+    if (depth > MAX_DEPTH) return linesOf(token.raw);
     const style = STYLES[token.type];
-    if (style !== undefined) return [{ kind: style, inlines: inlinesOf((token as Tokens.Strong).tokens) }];
+    if (style !== undefined)
+      return [{ kind: style, inlines: inlinesOf((token as Tokens.Strong).tokens, depth + 1) }];
     switch (token.type) {
       case "br":
         return [{ kind: "break" }];
       case "codespan":
         return [{ kind: "code", text: String(token["text"]) }];
       case "link":
-        return linkOf(String(token["href"]), inlinesOf(token.tokens), token.raw);
+        return linkOf(String(token["href"]), inlinesOf(token.tokens, depth + 1), token.raw);
       case "image":
         return linkOf(String(token["href"]), linesOf(String(token["text"])), token.raw);
       case "mention":

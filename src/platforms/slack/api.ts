@@ -14,6 +14,8 @@ export const SCOPES: readonly string[] = [
   "files:read",
   "channels:history",
   "groups:history",
+  // To find people who are mentioned.
+  "users:read",
 ];
 
 /** Without them, nothing can be posted, or no channel chosen. */
@@ -99,13 +101,8 @@ export function channelOf(account: PlatformAccount): z.infer<typeof Settings> {
 }
 
 /** As Slack itself makes a message's address; asked for, it may tell another. */
-export function addressOf(account: PlatformAccount, ts: string): string {
-  const { channelId, teamUrl } = channelOf(account);
-  return `${teamUrl}/archives/${channelId}/p${ts.replace(".", "")}`;
-}
-
-export function idOf(account: PlatformAccount, ts: string): string {
-  return `${channelOf(account).channelId}:${ts}`;
+export function addressOf(account: PlatformAccount, channel: string, ts: string): string {
+  return `${channelOf(account).teamUrl}/archives/${channel}/p${ts.replace(".", "")}`;
 }
 
 /** The channel and the moment that name a message; null for an id that is none of Slack's. */
@@ -119,6 +116,13 @@ export function nameOf(channel: string, team: string): string {
 }
 
 export const INVITE = "Invite it there with /invite and its name";
+
+/** For sending into another channel than the account's: that one is not in the way of other posts. */
+export const INTO_CHANNEL: readonly FaultRule[] = refusedField("metadata.channel", {
+  "not_in_channel channel_is_limited_access": `the bot is not in this channel. ${INVITE}, or give another.`,
+  channel_not_found: `the bot cannot see this channel. It was deleted, or it is private. ${INVITE}, or give another.`,
+  is_archived: "this channel is archived. Give another.",
+});
 
 export const SLOW_DOWN = byCode(
   { kind: "rate", isNotDone: true },

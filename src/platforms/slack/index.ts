@@ -35,7 +35,8 @@ import {
 import { definePlatform } from "../../ports/platform.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { collect, findFirst, pages } from "../shared/pages.ts";
-import { edit, insights, inspect, remove } from "./live.ts";
+import { channelChoices, edit, insights, inspect, mentionChoices, remove } from "./live.ts";
+import { textSeen } from "../shared/markdown.ts";
 import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
 
@@ -349,7 +350,7 @@ export default definePlatform({
     scheduling: "none",
     leadMinutes: { min: 0, default: 0, max: 0 },
     thumbnail: { set: false, replaceAfterPublish: false },
-    editPublished: { fields: ["caption"] },
+    editPublished: { fields: ["caption", "format"] },
     analytics: { account: [], post: ["likes", "comments"] },
     reconciles: "list",
     fetchesMedia: [],
@@ -358,8 +359,9 @@ export default definePlatform({
   metadata: SlackMetadata,
   connect: [BOT, CONSENT],
   check,
+  choices: { channel: channelChoices, mention: mentionChoices },
   // Its title is that of the first file.
-  preview: () => ({ title: null }),
+  preview: ({ metadata }) => ({ title: null, write: (text) => textSeen(text, metadata.format) }),
   inspect,
   publish,
   edit,

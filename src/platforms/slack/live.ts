@@ -1,12 +1,15 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
-import type { Inspection, PostInsights } from "../../ports/platform.ts";
+import { mentionToken } from "../../domain/posts/mentions.ts";
+import type { Choice, Inspection, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { AnyAnswer, call, channelOf, nameOf, messageIn } from "./api.ts";
+import { textSeen } from "../shared/markdown.ts";
+import { collect, pages } from "../shared/pages.ts";
+import { AnyAnswer, call, channelOf, nameOf, messageIn, Paging } from "./api.ts";
 import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
-import { escapeText, hasMarkup, partsOf, richText, type SlackPost } from "./metadata.ts";
+import { blocksFor, escapeText, hasMarkup, partsOf, plainBlocks, type SlackPost } from "./metadata.ts";
 
 /** Throws `conflict` for an id that is none of Slack's. */
 function requireMessage({ platformPostId }: SlackPost): { channel: string; ts: string } {
@@ -21,8 +24,9 @@ function requireMessage({ platformPostId }: SlackPost): { channel: string; ts: s
 /** Changing a message has no switch for markup: a text that has some is shown by blocks. */
 export async function edit(post: SlackPost, _changed: readonly string[], io: PlatformIo): Promise<object> {
   const text = post.caption ?? "";
-  const blocks = hasMarkup(text) ? richText(text) : [];
-  const json = { ...requireMessage(post), text: escapeText(text), parse: "none", blocks };
+  const { format } = post.metadata;
+  const blocks = blocksFor(text, format) ?? (hasMarkup(text) ? plainBlocks(text) : []);
+  const json = { ...requireMessage(post), text: escapeText(textSeen(text, format)), parse: "none", blocks };
   await call(io, { method: "chat.update", json, isIdempotent: true }, AnyAnswer);
   return {};
 }
@@ -62,7 +66,7 @@ export async function remove(post: SlackPost, io: PlatformIo): Promise<void> {
   for (let at = partsOf(post).length - 1; at >= 1; at -= 1) {
     const sent = Sent.safeParse(io.resultOf(replyStep(at))).data;
     if (sent === undefined) continue;
-    const ts = sent.ts ?? (await findReply(sent, first.ts, io));
+    const ts = sent.ts ?? (await findReply(sent, first, io));
     if (ts !== null) await deleteMessage({ ...first, ts }, io);
     files.push(...sent.files);
   }
@@ -71,11 +75,15 @@ export async function remove(post: SlackPost, io: PlatformIo): Promise<void> {
   for (const file of files) await deleteFile(file, io);
 }
 
-async function findReply({ files }: Sent, threadTs: string, io: PlatformIo): Promise<string | null> {
+async function findReply(
+  { files }: Sent,
+  { channel, ts: threadTs }: { readonly channel: string; readonly ts: string },
+  io: PlatformIo,
+): Promise<string | null> {
   const [fileId = ""] = files;
   const since = Number(threadTs) * 1_000;
   try {
-    return await findShare(io, { fileId, since, threadTs });
+    return await findShare(io, { channel, fileId, since, threadTs });
   } catch (error) {
     // Deleting its file empties it.
     if (error instanceof PlatformFault && error.kind === "rejected") return null;
@@ -118,4 +126,71 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
         ? "This channel is archived, so nothing can be posted. Unarchive it in Slack, or connect another one."
         : null,
   };
+}
+
+const PAGE = 200;
+const MAX_PAGES = 10;
+
+const Channels = AnyAnswer.extend({
+  channels: z.array(
+    z.looseObject({ id: z.string(), name: z.string().optional(), is_member: z.boolean().optional() }),
+  ),
+  response_metadata: Paging,
+});
+
+/** The channels that the bot is in. */
+export async function channelChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const listed = pages(MAX_PAGES, async (cursor) => {
+    const query = { types: "public_channel,private_channel", exclude_archived: true, limit: PAGE, cursor };
+    const found = await call(io, { method: "conversations.list", query }, Channels);
+    return { items: found.channels, next: found.response_metadata?.next_cursor };
+  });
+  return (await collect(listed))
+    .filter(({ is_member: isMember = true }) => isMember)
+    .map(({ id, name }) => ({ value: id, label: `#${name ?? id}` }))
+    .filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
+}
+
+const Name = z.string().nullish();
+
+const Members = AnyAnswer.extend({
+  members: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: Name,
+      real_name: Name,
+      profile: z.looseObject({ display_name: Name }).optional().catch(undefined),
+      deleted: z.boolean().optional(),
+      is_bot: z.boolean().optional(),
+    }),
+  ),
+  response_metadata: Paging,
+});
+
+const MAY_NOT_SEARCH: FaultRule = {
+  code: ["missing_scope", "no_permission", "not_allowed_token_type"],
+  kind: "rejected",
+  message:
+    "the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel.",
+};
+
+/** People of the workspace. Slack lists all, and has no search that a bot may use. */
+export async function mentionChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const wanted = search.replace(/^@/, "").toLowerCase();
+  const listed = pages(MAX_PAGES, async (cursor) => {
+    const one = { method: "users.list", query: { limit: PAGE, cursor }, rules: [MAY_NOT_SEARCH] };
+    const found = await call(io, one, Members);
+    return { items: found.members, next: found.response_metadata?.next_cursor };
+  });
+  return (await collect(listed))
+    .filter(({ deleted = false, is_bot: isBot = false }) => !deleted && !isBot)
+    .map(({ id, name, real_name: real, profile }) => ({
+      id,
+      names: [profile?.display_name, real, name, id].filter((one) => typeof one === "string" && one !== ""),
+    }))
+    .filter(({ names }) => names.some((one) => one?.toLowerCase().includes(wanted)))
+    .map(({ id, names: [shown = id, ...others] }) => ({
+      value: mentionToken(shown ?? id, id),
+      label: others.length > 1 && others[0] !== shown ? `${shown} (${others[0]})` : `${shown}`,
+    }));
 }

@@ -9,8 +9,18 @@ import { fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { addressOf, AnyAnswer, call, channelOf, idOf, Paging, readingOf } from "./api.ts";
-import { escapeText, hasMarkup, type Part, partsOf, richText, type SlackPost } from "./metadata.ts";
+import { type TextFormat, textSeen } from "../shared/markdown.ts";
+import { addressOf, AnyAnswer, call, INTO_CHANNEL, Paging, readingOf } from "./api.ts";
+import {
+  blocksFor,
+  channelFor,
+  escapeText,
+  hasMarkup,
+  type Part,
+  partsOf,
+  plainBlocks,
+  type SlackPost,
+} from "./metadata.ts";
 
 export const MESSAGE = "message";
 
@@ -29,12 +39,14 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
   if (!io.isDue) return { state: "prepared" };
   const [part, ...replies] = partsOf(post);
   const hasPreviews = post.metadata.linkPreviews ?? true;
-  const at = { io, hasPreviews };
-  const live = ({ ts }: Sent) => liveAt(io, ts);
+  const { channel: other, format } = post.metadata;
+  const channel = channelFor(post, io.account);
+  const at = { io, channel, format, hasPreviews, rules: other === undefined ? [] : INTO_CHANNEL };
+  const live = ({ ts }: Sent) => liveAt(io, channel, ts);
   const sent = await sendPart(part, { ...at, step: MESSAGE, threadTs: null, live });
   try {
     const ts = sent.ts ?? (await io.once("shown", () => waitForShare(sent, post, io)));
-    const found = liveAt(io, ts);
+    const found = liveAt(io, channel, ts);
     await io.live(found);
     if (replies.length > 0) {
       // One follow-up: a reply that waits keeps those after it waiting.
@@ -44,17 +56,21 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
           await sendPart(reply, { ...at, step: replyStep(n + 1), threadTs });
       });
     }
-    return { state: "live", ...found, platformUrl: ts === null ? null : await findPermalink(ts, io) };
+    return {
+      state: "live",
+      ...found,
+      platformUrl: ts === null ? null : await findPermalink(channel, ts, io),
+    };
   } catch (error) {
     if (error instanceof NotShownYet) return { state: "processing", checkAgainMs: SHOWN_AGAIN_MS };
     throw error;
   }
 }
 
-function liveAt({ account }: PlatformIo, ts: string | null): LiveAt {
+function liveAt({ account }: PlatformIo, channel: string, ts: string | null): LiveAt {
   return ts === null
     ? { platformPostId: null, platformUrl: null }
-    : { platformPostId: idOf(account, ts), platformUrl: addressOf(account, ts) };
+    : { platformPostId: `${channel}:${ts}`, platformUrl: addressOf(account, channel, ts) };
 }
 
 /** Null where it went out and the bot may not look for it. */
@@ -62,7 +78,7 @@ async function waitForShare({ files }: Sent, post: SlackPost, io: PublishIo): Pr
   const [fileId = ""] = files;
   try {
     const since = post.scheduledAt - MINUTE;
-    const ts = await findShare(io, { since, threadTs: null, fileId });
+    const ts = await findShare(io, { channel: channelFor(post, io.account), since, threadTs: null, fileId });
     if (ts !== null) return ts;
   } catch (error) {
     if (error instanceof PlatformFault && error.kind === "rejected") return null;
@@ -82,14 +98,14 @@ function requireTs(ts: string | null): string {
 const Permalink = AnyAnswer.extend({ permalink: z.url({ protocol: /^https?$/ }) });
 
 /** The address that Slack tells; the usual one where it cannot be asked. */
-async function findPermalink(ts: string, io: PublishIo): Promise<string> {
-  const query = { channel: channelOf(io.account).channelId, message_ts: ts };
+async function findPermalink(channel: string, ts: string, io: PublishIo): Promise<string> {
+  const query = { channel, message_ts: ts };
   try {
     return (await call(io, { method: "chat.getPermalink", query }, Permalink)).permalink;
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "Slack did not tell a message's address");
-    return addressOf(io.account, ts);
+    return addressOf(io.account, channel, ts);
   }
 }
 
@@ -111,6 +127,10 @@ interface Sending {
   readonly step: string;
   /** The message that it replies to; null: it is the message. */
   readonly threadTs: string | null;
+  readonly channel: string;
+  /** What a refusal means there. */
+  readonly rules: readonly FaultRule[];
+  readonly format: TextFormat;
   readonly hasPreviews: boolean;
   live?(sent: Sent): LiveAt;
 }
@@ -126,11 +146,13 @@ async function sendPart(part: Part, to: Sending): Promise<Sent> {
 const Posted = AnyAnswer.extend({ ts: z.string() });
 
 function sendText(text: string, to: Sending): Promise<JsonObject> {
-  const { io, step, threadTs, hasPreviews, live } = to;
-  const { channelId: channel } = channelOf(io.account);
+  const { io, step, threadTs, channel, rules, format, hasPreviews, live } = to;
+  const blocks = blocksFor(text, format);
   const json = {
     channel,
-    text: escapeText(text),
+    // Beside blocks, it is what notices show.
+    text: escapeText(textSeen(text, format)),
+    ...(blocks === null ? {} : { blocks }),
     mrkdwn: false,
     unfurl_links: hasPreviews,
     unfurl_media: hasPreviews,
@@ -141,14 +163,18 @@ function sendText(text: string, to: Sending): Promise<JsonObject> {
     request: json,
     send: async ({ key }) => {
       const metadata = { event_type: EVENT_TYPE, event_payload: { key } };
-      const { ts } = await call(io, { method: "chat.postMessage", json: { ...json, metadata } }, Posted);
+      const { ts } = await call(
+        io,
+        { method: "chat.postMessage", json: { ...json, metadata }, rules },
+        Posted,
+      );
       return { ts, files: [] };
     },
     reconcile: (context) =>
       reconcileByLooking(context, io, {
         listedAfterMs: 30 * SECOND,
         find: async (since) => {
-          const ts = await findMessage(io, { since, threadTs, isIt: hasKey(context.key) });
+          const ts = await findMessage(io, { channel, since, threadTs, isIt: hasKey(context.key) });
           return ts === null ? null : { ts, files: [] };
         },
       }),
@@ -157,15 +183,15 @@ function sendText(text: string, to: Sending): Promise<JsonObject> {
 }
 
 /** Shows uploaded files in one message. Slack does that after it has answered. */
-function share(part: Part, files: readonly string[], { io, step, threadTs }: Sending): Promise<JsonObject> {
-  const { channelId: channel_id } = channelOf(io.account);
+function share(part: Part, files: readonly string[], to: Sending): Promise<JsonObject> {
+  const { io, step, threadTs, channel, rules, format } = to;
   const json = {
-    channel_id,
+    channel_id: channel,
     files: files.map((id, at) => {
       const title = part.files[at]?.title ?? null;
       return { id, ...(title === null ? {} : { title }) };
     }),
-    ...commentOf(part.text),
+    ...commentOf(part.text, format),
     ...(threadTs === null ? {} : { thread_ts: threadTs }),
   };
   const done = { ts: null, files: [...files] };
@@ -174,21 +200,24 @@ function share(part: Part, files: readonly string[], { io, step, threadTs }: Sen
     step,
     request: json,
     send: async () => {
-      await call(io, { method: "files.completeUploadExternal", json }, AnyAnswer);
+      await call(io, { method: "files.completeUploadExternal", json, rules }, AnyAnswer);
       return done;
     },
     reconcile: (context) =>
       reconcileByLooking(context, io, {
         listedAfterMs: 2 * MINUTE,
-        find: async (since) => ((await findShare(io, { since, threadTs, fileId })) === null ? null : done),
+        find: async (since) =>
+          (await findShare(io, { channel, since, threadTs, fileId })) === null ? null : done,
       }),
   });
 }
 
 /** The comment is always read as mrkdwn: what that would change goes as blocks instead. */
-function commentOf(text: string): JsonObject {
+function commentOf(text: string, format: TextFormat): JsonObject {
   if (text === "") return {};
-  return hasMarkup(text) ? { blocks: richText(text) } : { initial_comment: escapeText(text) };
+  const blocks = blocksFor(text, format);
+  if (blocks !== null) return { blocks };
+  return hasMarkup(text) ? { blocks: plainBlocks(text) } : { initial_comment: escapeText(text) };
 }
 
 const UploadUrl = AnyAnswer.extend({ upload_url: z.string(), file_id: z.string() });
@@ -261,6 +290,7 @@ export type Message = z.infer<typeof Message>;
 const Page = AnyAnswer.extend({ messages: z.array(Message), response_metadata: Paging });
 
 interface Search {
+  readonly channel: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   /** Among the replies to this message; null: in the channel. */
@@ -269,8 +299,10 @@ interface Search {
 }
 
 /** The moment that names the message; null: it is not there. Throws `rejected` where the bot may not look. */
-async function findMessage(io: PlatformIo, { threadTs, since, isIt }: Search): Promise<string | null> {
-  const { channelId: channel } = channelOf(io.account);
+async function findMessage(
+  io: PlatformIo,
+  { channel, threadTs, since, isIt }: Search,
+): Promise<string | null> {
   const asked = {
     channel,
     ...(threadTs === null ? {} : { ts: threadTs }),
@@ -322,9 +354,8 @@ export async function findShare(
 ): Promise<string | null> {
   const one = { method: "files.info", query: { file: fileId }, rules: [NO_FILE] };
   const { ok, file } = await call(io, one, FileAnswer);
-  const { channelId } = channelOf(io.account);
   for (const shares of [file?.shares?.public, file?.shares?.private]) {
-    const ts = shares?.[channelId]?.find((share) => typeof share.ts === "string")?.ts;
+    const ts = shares?.[search.channel]?.find((share) => typeof share.ts === "string")?.ts;
     if (typeof ts === "string") return ts;
   }
   if (ok) return null;

@@ -92,6 +92,7 @@ const SAID: readonly (readonly [string, RegExp])[] = [
   ["uneditable", /message can't be edited|there is no (text|caption|media) in the message/i],
   ["no_topic", /message thread not found|TOPIC_(CLOSED|DELETED|ID_INVALID)/i],
   ["no_chat", /chat not found|PEER_ID_INVALID|CHANNEL_(INVALID|PRIVATE)|chat was (deactivated|deleted)/i],
+  ["no_polls", /rights to send polls|CHAT_SEND_POLLS_FORBIDDEN/i],
   [
     "no_rights",
     /not enough rights|administrator rights|have no rights|CHAT_(WRITE_FORBIDDEN|ADMIN_REQUIRED|RESTRICTED|SEND_\w+_FORBIDDEN)/i,
@@ -140,6 +141,9 @@ const RULES: readonly FaultRule[] = [
       return seconds === undefined ? null : seconds * SECOND;
     },
   },
+  ...refusedField("metadata.poll", {
+    no_polls: "the bot may not send polls in this group. Allow it there, or post without.",
+  }),
   ...byCode("auth", {
     no_chat: "Telegram does not find the chat for this bot. Add the bot to it again, or give the right chat.",
     no_rights: "The bot may not post in the chat. Make it an administrator that may post messages.",

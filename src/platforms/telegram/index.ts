@@ -6,6 +6,7 @@ import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { type Call, callBot, callChat, chatOf } from "./api.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
+import { textSeen } from "../shared/markdown.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
@@ -140,12 +141,18 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: true, replaceAfterPublish: true },
-  editPublished: { fields: ["caption", "link", "linkPreview", "captionAbove"] },
+  editPublished: { fields: ["caption", "format", "link", "linkPreview", "captionAbove"] },
   analytics: { account: [...ACCOUNT_METRICS], post: [] },
   reconciles: "blind",
   fetchesMedia: [],
   quotas: [],
 };
+
+/** Its question is shorter, and stays as it is. */
+const OF_A_POLL = {
+  caption: { maxLength: 300, unit: "utf16" },
+  editPublished: { fields: [] },
+} as const satisfies Partial<PlatformCapabilities>;
 
 export default definePlatform({
   name: "telegram",
@@ -153,14 +160,18 @@ export default definePlatform({
   docs: "https://core.telegram.org/bots/api",
   baseUrl: "https://api.telegram.org",
   capabilities: CAPABILITIES,
-  capabilitiesOf: (_account, post) =>
-    post?.metadata.asDocument === true
-      ? { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: DOCUMENTS } }
-      : CAPABILITIES,
+  capabilitiesOf: (_account, post) => ({
+    ...CAPABILITIES,
+    ...(post?.metadata.asDocument === true ? { media: { ...CAPABILITIES.media, accepts: DOCUMENTS } } : {}),
+    ...(post?.metadata.poll === undefined ? {} : OF_A_POLL),
+  }),
   metadata: TelegramMetadata,
   connect: [BOT],
   check: checkPost,
-  preview: (post) => ({ body: textOf(post) }),
+  preview: (post) => {
+    const write = (text: string): string => textSeen(text, post.metadata.format);
+    return { body: write(textOf(post)), write };
+  },
   inspect,
   publish,
   edit,

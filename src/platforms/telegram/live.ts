@@ -4,7 +4,7 @@ import type { PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { callChat, change, classifyRemoval } from "./api.ts";
-import { COVER_PART, looksOf, sentOf, textFields, toCover } from "./publish.ts";
+import { captionFields, COVER_PART, looksOf, sentOf, textFields, toCover } from "./publish.ts";
 import { urlsOf, type TelegramPost } from "./metadata.ts";
 
 /** The message that carries the text, in the chat that it was sent to. */
@@ -26,7 +26,7 @@ export async function edit(post: TelegramPost, _changed: readonly string[], io: 
   }
   const { captionAbove } = post.metadata;
   const above = captionAbove === undefined ? {} : { show_caption_above_media: captionAbove };
-  const fields = { ...message, caption: post.caption ?? "", ...above };
+  const fields = { ...message, ...captionFields(post), ...above };
   await change(io, { method: "editMessageCaption", fields });
   return {};
 }
@@ -42,7 +42,7 @@ export async function setThumbnail(post: TelegramPost, thumbnailUrl: string, io:
     type: "video",
     media: fileId,
     cover: `attach://${COVER_PART}`,
-    caption: post.caption ?? "",
+    ...captionFields(post),
     supports_streaming: true,
     ...looksOf("video", post),
   };

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import type { JsonObject } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkPoll, checkSeen } from "../shared/checks.ts";
+import { type Range, rangesOf, readText } from "../shared/markdown.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
 
-const { link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
+const { format, link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
 
 /** How many items one album holds; what is beyond it follows in further messages. */
 export const ALBUM_ITEMS = 10;
@@ -26,6 +29,15 @@ export const TelegramMetadata = z.strictObject({
   protectContent: z.boolean().optional().describe("Keeps readers from forwarding and saving it."),
   asDocument: z.boolean().optional().describe("Sends media as files, at full size (up to 50 MB each)."),
   topicId: z.int().min(1).optional().describe("Id of the topic, in a group that has topics."),
+  format,
+  // Up to 2,628,000 seconds (https://core.telegram.org/bots/api#sendpoll).
+  poll: pollWithin({
+    maxOptions: 12,
+    maxOptionLength: 100,
+    minHours: 0.1,
+    maxHours: 730,
+    takesMultiple: true,
+  }),
 });
 export type TelegramPost = PlatformPost<z.infer<typeof TelegramMetadata>>;
 
@@ -44,6 +56,9 @@ export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media"
       "metadata.link: Telegram shows a preview only below text without media. Put the address into the caption, or leave the media out.",
     );
   }
+  errors.push(...checkPoll(post, "Telegram"), ...checkSeen("caption", post.caption, metadata.format));
+  if (metadata.poll !== undefined && metadata.link !== undefined)
+    errors.push("metadata.link: a poll on Telegram shows no preview. Leave one of them out.");
   if (metadata.linkPreview === false && metadata.link !== undefined)
     errors.push("metadata.link: has no preview with linkPreview false. Leave one of them out.");
   const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
@@ -53,6 +68,53 @@ export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media"
   const mixed = mixProblem(known, { isAlbum: urls.length > 1, asDocument: metadata.asDocument === true });
   if (mixed !== null) errors.push(mixed);
   return { errors, warnings: urls.length > ALBUM_ITEMS ? [manyMessages(urls.length)] : [] };
+}
+
+const ENTITIES = {
+  bold: "bold",
+  heading: "bold",
+  italic: "italic",
+  strike: "strikethrough",
+  spoiler: "spoiler",
+  code: "code",
+  quote: "blockquote",
+} as const;
+
+/**
+ * A text as readers see it, and which places of it look how (https://core.telegram.org/bots/api#messageentity).
+ * Without entities, they see every character as it is written.
+ */
+export function formatted(
+  text: string,
+  { metadata }: Pick<TelegramPost, "metadata">,
+): { readonly text: string; readonly entities: JsonObject[] } {
+  const seen = rangesOf(readText(text, metadata.format));
+  const entities = seen.ranges.flatMap((range) => {
+    const look = lookOf(range, seen.ranges);
+    return look === null ? [] : [{ ...look, offset: range.start, length: range.end - range.start }];
+  });
+  return { text: seen.text, entities };
+}
+
+/** What may stand in what: https://core.telegram.org/bots/api#formatting-options */
+function lookOf(range: Range, all: readonly Range[]): JsonObject | null {
+  // The outer one comes first.
+  const around = all.slice(0, all.indexOf(range)).filter(({ end }) => end >= range.end);
+  switch (range.kind) {
+    case "mention":
+      return null;
+    case "block":
+      return { type: "pre", ...(range.language === "" ? {} : { language: range.language }) };
+    case "link":
+      // Telegram finds addresses of mail by itself, and opens none behind other words.
+      return range.address.startsWith("mailto:") ? null : { type: "text_link", url: range.address };
+    case "quote":
+      return around.some(({ kind }) => kind === "quote") ? null : { type: ENTITIES.quote };
+    case "code":
+      return around.some(({ kind }) => kind !== "quote") ? null : { type: ENTITIES.code };
+    default:
+      return { type: ENTITIES[range.kind] };
+  }
 }
 
 export const NO_COVER =

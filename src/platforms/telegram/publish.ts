@@ -2,6 +2,7 @@ import * as z from "zod";
 import { MEDIA_KINDS } from "../../domain/accounts/account.ts";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
+import { HOUR, SECOND } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -10,7 +11,15 @@ import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, fitFile, inOrder, toPart } from "../shared/media.ts";
 import { blind } from "../shared/reconcile.ts";
 import { type Call, callChat, chatOf } from "./api.ts";
-import { ALBUM_ITEMS, MAX_ITEMS, mixProblem, NO_COVER, type TelegramPost, urlsOf } from "./metadata.ts";
+import {
+  ALBUM_ITEMS,
+  formatted,
+  MAX_ITEMS,
+  mixProblem,
+  NO_COVER,
+  type TelegramPost,
+  urlsOf,
+} from "./metadata.ts";
 
 /** What became of one sending. */
 const Sent = z.object({
@@ -69,7 +78,11 @@ async function sendBatch(
   const call = io.resultOf(step) === null ? await toCall(post, io, at) : null;
   const result = await io.effect<Json>({
     step,
-    request: { caption: post.caption, media: batchesOf(post)[at] ?? [], metadata: optionsOf(post) },
+    request: {
+      caption: post.caption,
+      media: batchesOf(post)[at] ?? [],
+      metadata: z.json().parse(post.metadata),
+    },
     send: async () => send(call ?? (await toCall(post, io, at)), io),
     reconcile: blind("Telegram"),
     ...(at === 0 ? { live: (done: Json) => liveAt(Sent.parse(done)) } : {}),
@@ -87,14 +100,31 @@ async function toCall(post: TelegramPost, io: PublishIo, at: number): Promise<Ca
   const cover = at > 0 || thumbnailUrl === undefined ? null : await toCover(thumbnailUrl, io);
   const [only] = sendables;
   if (only === undefined) return textCall(post);
-  const caption = at === 0 ? (post.caption ?? "") : "";
+  const caption = at === 0 && (post.caption ?? "") !== "" ? captionFields(post) : {};
   return sendables.length === 1
     ? mediaCall(post, { only, cover, caption })
     : albumCall(post, { sendables, cover, caption });
 }
 
 function textCall(post: TelegramPost): Call {
+  const { poll } = post.metadata;
+  if (poll !== undefined) return pollCall(post, poll);
   return { method: "sendMessage", fields: { ...textFields(post), ...optionsOf(post) } };
+}
+
+/** Channels take anonymous ones alone, which is the default. */
+function pollCall(
+  post: TelegramPost,
+  { options, hours, multiple }: NonNullable<TelegramPost["metadata"]["poll"]>,
+): Call {
+  const fields = {
+    question: post.caption ?? "",
+    options: options.map((text) => ({ text })),
+    open_period: Math.round((hours * HOUR) / SECOND),
+    allows_multiple_answers: multiple === true,
+    ...optionsOf(post),
+  };
+  return { method: "sendPoll", fields };
 }
 
 /** A link that stands alone is its own text. */
@@ -106,19 +136,27 @@ export function textOf({
   return caption ?? (mediaUrl === "" ? metadata.link : undefined) ?? "";
 }
 
-/** Without a parse mode, readers see every character as it is written. */
+/** Entities instead of a parse mode: nothing has to be escaped. */
 export function textFields(post: TelegramPost): JsonObject {
   const { link, linkPreview } = post.metadata;
+  const { text, entities } = formatted(textOf(post), post);
   return {
-    text: textOf(post),
+    text,
+    ...(entities.length === 0 ? {} : { entities }),
     ...(link === undefined ? {} : { link_preview_options: { url: link } }),
     ...(linkPreview === false ? { link_preview_options: { is_disabled: true } } : {}),
   };
 }
 
+/** The caption of media, empty too. */
+export function captionFields(post: TelegramPost): JsonObject {
+  const { text: caption, entities } = formatted(post.caption ?? "", post);
+  return { caption, ...(entities.length === 0 ? {} : { caption_entities: entities }) };
+}
+
 interface Shown {
   readonly cover: FormPart | null;
-  readonly caption: string;
+  readonly caption: JsonObject;
 }
 
 const METHODS = {
@@ -131,7 +169,7 @@ const METHODS = {
 
 function mediaCall(post: TelegramPost, { only, cover, caption }: Shown & { readonly only: Sendable }): Call {
   const fields = {
-    ...(caption === "" ? {} : { caption }),
+    ...caption,
     ...looksOf(only.kind, post),
     ...only.figures,
     ...(cover === null ? {} : { cover: `attach://${COVER_PART}` }),
@@ -151,7 +189,7 @@ function albumCall(
     ...looksOf(kind, post),
     ...figures,
     // The album's caption is that of its first item.
-    ...(at === 0 && caption !== "" ? { caption } : {}),
+    ...(at === 0 ? caption : {}),
     ...(at === 0 && cover !== null ? { cover: `attach://${COVER_PART}` } : {}),
   }));
   const files = sendables.map(({ file }, at) => file(`item${at}`));

@@ -9,6 +9,9 @@ export const WEBHOOK_URL = `https://discord.com/api/webhooks/7700/${WEBHOOK_TOKE
 const BOT_ID = "9000";
 export const GUILD_ID = "5000";
 export const CHANNEL_ID = "60001";
+/** Another channel of the server, and one that the bot may not post in. */
+export const OTHER_ID = "60002";
+export const CLOSED_ID = "60003";
 
 const spec = JSON.parse(readFileSync(new URL("./spec.json", import.meta.url), "utf8"));
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
@@ -56,7 +59,28 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
     messages: [] as FakeMessage[],
     threads: [] as FakeThread[],
     channel: { id: CHANNEL_ID, type: 0, name: "news", guild_id: GUILD_ID, available_tags: [] as object[] },
-    guild: { id: GUILD_ID, name: "Horns", premium_tier: 0 },
+    others: [
+      { id: OTHER_ID, type: 0, name: "other", guild_id: GUILD_ID, permission_overwrites: [] as object[] },
+      {
+        id: CLOSED_ID,
+        type: 0,
+        name: "closed",
+        guild_id: GUILD_ID,
+        permission_overwrites: [{ id: GUILD_ID, type: 0, allow: "0", deny: "2048" }],
+      },
+      { id: "60004", type: 2, name: "voice", guild_id: GUILD_ID, permission_overwrites: [] },
+    ],
+    guild: {
+      id: GUILD_ID,
+      name: "Horns",
+      premium_tier: 0,
+      // Everybody may see and send.
+      roles: [{ id: GUILD_ID, name: "@everyone", permissions: "3072" }],
+    },
+    members: [
+      { nick: null, user: { id: "8001", username: "ann", global_name: "Ann" } },
+      { nick: "Annabel [x]", user: { id: "8002", username: "anna", global_name: null } },
+    ],
     botToken: BOT_TOKEN,
     webhookToken: WEBHOOK_TOKEN,
     mayReadHistory: true,
@@ -66,7 +90,8 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
   };
   let serial = 0n;
   const newId = (): string => String((BigInt(clock.now() - 1_420_070_400_000) << 22n) + serial++);
-  const isForum = (): boolean => [15, 16].includes(state.channel.type);
+  const channelOf = (id: string) => [state.channel, ...state.others].find((one) => one.id === id);
+  const isForum = (id = state.channel.id): boolean => [15, 16].includes(channelOf(id)?.type ?? 0);
 
   const answer = (request: Received): Answer => {
     const path = request.url.pathname.replace(/^\/api\/v10/, "");
@@ -93,7 +118,11 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
     const validate = ajv.getSchema(`discord#/components/schemas/${name}`)!;
     if (validate(body) !== true) state.wrong.push(`${path}: ${JSON.stringify(validate.errors)}`);
     const message = body["message"] ?? body;
-    if (JSON.stringify(message.allowed_mentions) !== '{"parse":[]}') state.wrong.push(`${path}: it may ping`);
+    const pinged = [...String(message.content ?? "").matchAll(/(?<!\\)<@(\d+)>/g)].map(([, id]) => id);
+    const users = [...new Set(pinged)];
+    const allowed = { parse: [], ...(users.length === 0 ? {} : { users }) };
+    if (JSON.stringify(message.allowed_mentions) !== JSON.stringify(allowed))
+      state.wrong.push(`${path}: it may ping ${JSON.stringify(message.allowed_mentions)}`);
     const named = (message.attachments ?? []).map(({ id }: { id: string }) => `files[${id}]`);
     if (request.method === "POST" && named.join() !== Object.keys(request.files).join())
       state.wrong.push(`${path}: files ${Object.keys(request.files)} for ${named}`);
@@ -106,22 +135,38 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
       return { status: 200, json: { ...state.guild, approximate_member_count: 42 } };
     if (path === `/guilds/${GUILD_ID}/threads/active`)
       return { status: 200, json: { threads: state.threads.map(toThread), members: [] } };
+    if (path === `/guilds/${GUILD_ID}/channels`)
+      return { status: 200, json: [state.channel, ...state.others] };
+    if (path === `/guilds/${GUILD_ID}/members/${BOT_ID}`)
+      return { status: 200, json: { user: { id: BOT_ID }, roles: [] } };
+    if (path === `/guilds/${GUILD_ID}/members/search`) return searchMembers(url.searchParams);
     const [, channelId = "", rest = ""] = /^\/channels\/(\d+)(.*)$/.exec(path) ?? [];
     const thread = state.threads.find(({ id }) => id === channelId);
-    if (channelId !== state.channel.id && thread === undefined) return refuse(404, 10003, "Unknown Channel");
-    if (!state.maySend) return refuse(403, 50013, "Missing Permissions");
-    if (rest === "" && method === "GET") return { status: 200, json: state.channel };
+    const channel = channelOf(thread?.parentId ?? channelId);
+    if (channel === undefined) return refuse(404, 10003, "Unknown Channel");
+    if (!state.maySend && channel === state.channel) return refuse(403, 50013, "Missing Permissions");
+    if (rest === "" && method === "GET") return { status: 200, json: channel };
+    if (channelId === CLOSED_ID && method === "POST") return refuse(403, 50013, "Missing Permissions");
     if (rest === "" && method === "DELETE" && thread !== undefined) return dropThread(thread);
-    if (rest === "/threads" && method === "POST") return startThread(request, body);
+    if (rest === "/threads" && method === "POST") return startThread(request, body, channelId);
     if (rest === "/messages" && method === "GET") return list(channelId, url.searchParams);
     if (rest === "/messages" && method === "POST") {
-      if (isForum() && thread === undefined)
+      if (isForum(channelId) && thread === undefined)
         return refuse(400, 50008, "Cannot send messages in a non-text channel");
       return send(request, body, { channelId, authorId: BOT_ID });
     }
     const [, id = "", action = ""] = /^\/messages\/(\d+)(\/crosspost)?$/.exec(rest) ?? [];
     if (action !== "") return crosspost(id);
     return one(method, id, { body, channelId, authorId: BOT_ID });
+  };
+
+  const searchMembers = (query: URLSearchParams): Answer => {
+    const wanted = query.get("query") ?? "";
+    if (wanted === "") return refuse(400, 50035, "Invalid Form Body");
+    const found = state.members.filter(({ nick, user }) =>
+      [nick ?? "", user.username].some((name) => name.toLowerCase().startsWith(wanted.toLowerCase())),
+    );
+    return { status: 200, json: found.slice(0, Number(query.get("limit") ?? 1)) };
   };
 
   const byWebhook = (request: Received, path: string, body: Record<string, any>): Answer => {
@@ -153,13 +198,14 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
     if (!isForum() && name !== undefined)
       return refuse(400, 220003, "Webhooks can only create threads in forum channels");
     if (name === undefined) return send(request, body, { channelId, authorId: "7700" });
-    return openThread(request, body, { name, tags: body["applied_tags"] ?? [], authorId: "7700" });
+    const tags: string[] = body["applied_tags"] ?? [];
+    return openThread(request, body, { name, tags, authorId: "7700", parentId: state.channel.id });
   };
 
-  const startThread = (request: Received, body: Record<string, any>): Answer => {
-    if (!isForum()) return refuse(400, 50024, "Cannot execute action on this channel type");
+  const startThread = (request: Received, body: Record<string, any>, parentId: string): Answer => {
+    if (!isForum(parentId)) return refuse(400, 50024, "Cannot execute action on this channel type");
     const { name, applied_tags: tags = [], message } = body;
-    const sent = openThread(request, message, { name, tags, authorId: BOT_ID });
+    const sent = openThread(request, message, { name, tags, authorId: BOT_ID, parentId });
     const thread = state.threads.at(-1);
     return sent.status === 200 && thread !== undefined
       ? { status: 201, json: { ...toThread(thread), message: sent.json } }
@@ -169,11 +215,11 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
   const openThread = (
     request: Received,
     body: Record<string, any>,
-    { name, tags, authorId }: { name: string; tags: readonly string[]; authorId: string },
+    { name, tags, authorId, parentId }: Omit<FakeThread, "id"> & { readonly authorId: string },
   ): Answer => {
     const id = newId();
     const sent = send(request, body, { channelId: id, authorId, id });
-    if (sent.status === 200) state.threads.push({ id, name, parentId: state.channel.id, tags });
+    if (sent.status === 200) state.threads.push({ id, name, parentId, tags });
     return sent;
   };
 
@@ -209,7 +255,10 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
     const whole = sizes.reduce((a, b) => a + b, 0);
     if (sizes.some((size) => size > limit) || whole > Math.max(25 * MIB, limit))
       return refuse(413, 40005, "Request entity too large");
-    if (content === "" && sizes.length === 0) return refuse(400, 50006, "Cannot send an empty message");
+    const isPoll = body["poll"] !== undefined && body["poll"] !== null;
+    if (isPoll && isTooLong(body["poll"])) return refuse(400, 50035, "Invalid Form Body");
+    if (content === "" && sizes.length === 0 && !isPoll)
+      return refuse(400, 50006, "Cannot send an empty message");
     const names = Object.values(files).map(({ fileName }) => fileName);
     const message = {
       id,
@@ -239,6 +288,7 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
       url: "https://cdn.example/",
     })),
     reactions: [{ count: 2 }, { count: 1 }],
+    ...(message.body["poll"] === undefined ? {} : { poll: message.body["poll"] }),
   });
 
   const list = (channelId: string, query: URLSearchParams): Answer => {
@@ -254,7 +304,8 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
   const crosspost = (id: string): Answer => {
     const message = state.messages.find((one) => one.id === id);
     if (message === undefined) return refuse(404, 10008, "Unknown Message");
-    if (state.channel.type !== 5) return refuse(400, 50024, "Cannot execute action on this channel type");
+    if (channelOf(message.channelId)?.type !== 5)
+      return refuse(400, 50024, "Cannot execute action on this channel type");
     if (message.isCrossposted) return refuse(400, 40033, "This message has already been crossposted");
     message.isCrossposted = true;
     return { status: 200, json: toMessage(message) };
@@ -274,6 +325,7 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
       state.messages.splice(state.messages.indexOf(message), 1);
       return { status: 204 };
     }
+    if (message.body["poll"] !== undefined) return refuse(400, 50035, "Invalid Form Body");
     message.content = String(body["content"]);
     return { status: 200, json: toMessage(message) };
   };
@@ -288,12 +340,37 @@ function readBody({ json, texts }: Received): Record<string, any> {
   return payload === undefined ? ((json ?? {}) as Record<string, any>) : JSON.parse(payload);
 }
 
-/** As its apps show it: escapes are dropped, addresses stay, and other markup is told. */
+/** https://docs.discord.com/developers/resources/poll#poll-media-object */
+function isTooLong({ question, answers }: Record<string, any>): boolean {
+  const isLong = (text: string, max: number): boolean => [...text].length > max;
+  return (
+    isLong(question.text, 300) ||
+    answers.some(({ poll_media: { text } }: Record<string, any>) => isLong(text, 55))
+  );
+}
+
+/**
+ * As its apps show it: escapes are dropped, addresses stay, people are named, what is marked up is shown without its
+ * markup, and other markup is told.
+ */
 export function render(content: string): string {
   const tokens =
-    /(https?:\/\/[^\s<]*[^\s<.,:;"'\])])|\\([^0-9A-Za-z\s])|([*_~`|[\]<\\]|^[ \t]*(?:[#>+-]|\d+\.\s))/gm;
+    /(https?:\/\/[^\s<]*[^\s<.,:;"'\])])|\\([^0-9A-Za-z\s])|<@(\d+)>|\[([^\]\\]+)\]\(https?:[^)]+\)|(\*\*|\|\||~~|\*|`)([^*|~`\\]+)\5|^(#{1,3} |> )|([*_~`|[\]<\\]|^[ \t]*(?:[#>+-]|\d+\.\s))/gm;
   return content.replace(
     tokens,
-    (_all, address?: string, escaped?: string, markup?: string) => address ?? escaped ?? `⟦${markup}⟧`,
+    (
+      _all,
+      address?: string,
+      escaped?: string,
+      id?: string,
+      link?: string,
+      _sign?: string,
+      ...more: string[]
+    ) => {
+      const [inner, start, markup] = more as (string | undefined)[];
+      if (id !== undefined) return `@${id}`;
+      if (start !== undefined) return "";
+      return address ?? escaped ?? link ?? inner ?? `⟦${markup}⟧`;
+    },
   );
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { render } from "./fake.ts";
+import { OTHER_ID, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
 
 function says(status: number, body: object): Trouble {
@@ -13,6 +13,11 @@ function says(status: number, body: object): Trouble {
   });
 }
 
+/** People by the names that the posts below give them. */
+function named(text: string): string {
+  return text.replace("@8001", "@Ann");
+}
+
 export default {
   async openStage(platform) {
     const world = await createDiscordWorld(platform);
@@ -22,7 +27,8 @@ export default {
       ctx: world.ctx,
       account,
       published: async () => state.messages.length,
-      captions: async () => state.messages.map(({ content }) => render(content)),
+      captions: async () =>
+        state.messages.map(({ content, body }) => body["poll"]?.question.text ?? named(render(content))),
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   },
@@ -33,6 +39,21 @@ export default {
   },
   otherPosts: {
     "a text": { caption: "A horn", media_url: "", metadata: { linkPreview: false } },
+    "a text in Markdown": {
+      caption: "# A **horn**\n\n||loud|| [far](https://horn.example/a_b) @[Ann](8001)",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
+    "a poll": {
+      caption: "Which *horn*?",
+      media_url: "",
+      metadata: { poll: { options: ["Brass", "Wood"], hours: 24 } },
+    },
+    "a text in another channel, with a mention": {
+      caption: "*A horn* for @[Ann](8001)",
+      media_url: "",
+      metadata: { channel: OTHER_ID },
+    },
     "a film": { caption: "A horn", media_url: CLIP_URL, metadata: {} },
   },
   troubles: {

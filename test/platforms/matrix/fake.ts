@@ -33,6 +33,10 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
     rooms: new Map<string, FakeRoom>(),
     transactions: new Map<string, { eventId: string; at: number }>(),
     media: new Map<string, { type: string; sizeBytes: number; name: string }>(),
+    users: [
+      { user_id: "@ann:horn.example", display_name: "Ann" },
+      { user_id: "@hannes:far.example" },
+    ] as Record<string, string>[],
     maxBytes: 50 * 1_024 * 1_024,
     takesPasswords: true,
     hasOldMediaApi: false,
@@ -101,6 +105,13 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
       case "GET joined_rooms": {
         const ids = [...state.rooms.values()].filter((room) => membershipOf(room, session.userId) === "join");
         return { status: 200, json: { joined_rooms: ids.map(({ id }) => id) } };
+      }
+      case "POST user_directory/search": {
+        const { search_term: term, limit = 10 } = told.request.json as Record<string, any>;
+        const results = state.users.filter((one) =>
+          Object.values(one).some((name) => name.toLowerCase().includes(term.toLowerCase())),
+        );
+        return { status: 200, json: { results: results.slice(0, limit), limited: results.length > limit } };
       }
       case "POST join/{roomIdOrAlias}":
         return join(told);

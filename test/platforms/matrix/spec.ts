@@ -55,7 +55,19 @@ const CONTENT = {
   body: { type: "string", minLength: 1 },
   format: { const: "org.matrix.custom.html" },
   formatted_body: { type: "string" },
-  "m.mentions": { type: "object", maxProperties: 0 },
+  // definitions/m.mentions.yaml
+  "m.mentions": {
+    type: "object",
+    properties: {
+      user_ids: {
+        type: "array",
+        items: { type: "string", pattern: "^@[^:]+:" },
+        minItems: 1,
+        uniqueItems: true,
+      },
+    },
+    additionalProperties: false,
+  },
   url: { type: "string", pattern: "^mxc://" },
   filename: { type: "string" },
   info: FileInfo,
@@ -86,6 +98,27 @@ const validateMessage = strict.compile({
   dependentRequired: { "m.new_content": ["m.relates_to"], "m.relates_to": ["m.new_content"] },
   additionalProperties: false,
 });
+
+/** What may stand in HTML: content/client-server-api/modules/instant_messaging.md */
+const TAGS: Readonly<Record<string, RegExp>> = {
+  a: /^( href="(https?|mailto):[^"]*")$/,
+  span: /^ data-mx-spoiler$/,
+  ol: /^( start="\d+")?$/,
+};
+const BARE = /^(del|h[1-6]|blockquote|p|ul|li|b|i|u|strong|em|s|code|hr|br|pre)$/;
+
+function wrongTags(html: unknown): string[] {
+  if (typeof html !== "string") return [];
+  const tags = [...html.matchAll(/<(\/?)([a-z0-9]+)([^<>]*)>/g)];
+  const open: string[] = [];
+  const wrong = tags.flatMap(([tag, slash, name = "", attributes = ""]) => {
+    if (slash === "/") return open.pop() === name ? [] : [`${tag} closes nothing`];
+    if (!["br", "hr"].includes(name)) open.push(name);
+    const isAllowed = TAGS[name]?.test(attributes) ?? (BARE.test(name) && attributes === "");
+    return isAllowed ? [] : [`${tag} is not allowed`];
+  });
+  return [...wrong, ...open.map((name) => `<${name}> is left open`)];
+}
 
 export interface Asked {
   readonly operation: string;
@@ -127,5 +160,9 @@ export function wrongOf(request: Received, { operation, path }: Asked): string[]
     check({ ...schema, additionalProperties: false }, structuredClone(request.json), "body");
   if (operation.includes("/send/") && !validateMessage(request.json))
     wrong.push(`content: ${strict.errorsText(validateMessage.errors)}`);
+  if (operation.includes("/send/")) {
+    const content = request.json as Record<string, any>;
+    wrong.push(...[content, content["m.new_content"]].flatMap((one) => wrongTags(one?.formatted_body)));
+  }
   return wrong.map((what) => `${operation}: ${what}`);
 }

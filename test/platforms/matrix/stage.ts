@@ -26,7 +26,10 @@ export default {
       account: await world.connect(),
       published: async () => heads().length,
       captions: async () =>
-        heads().map(({ body, formatted_body: html }) => (html === undefined ? body : textOfHtml(html))),
+        // A space that stays looks like any other.
+        heads().map(({ body, formatted_body: html }) =>
+          html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
+        ),
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   },
@@ -37,6 +40,16 @@ export default {
       caption: "A horn",
       media_url: "",
       metadata: { html: '<b>A</b> <a href="https://horn.example">horn</a>' },
+    },
+    "a text in Markdown": {
+      caption: "A **horn** is ||loud||, [far](https://horn.example/a_b) &\nfor @[Ann](@ann:horn.example)",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
+    "a picture with a mention": {
+      caption: "*A  horn* for\n@[Ann](@ann:horn.example) <b>",
+      media_url: PHOTO_URL,
+      metadata: {},
     },
     "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
   },

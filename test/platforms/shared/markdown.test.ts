@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { htmlOf, type Range, rangesOf, readMarkdown } from "../../../src/platforms/shared/markdown.ts";
+import {
+  htmlOf,
+  type Range,
+  rangesOf,
+  readMarkdown,
+  readText,
+  textSeen,
+} from "../../../src/platforms/shared/markdown.ts";
 
 const TEXT = [
   "# News",
@@ -110,6 +117,8 @@ describe("readMarkdown", () => {
   });
 
   it.each([
+    ["quotations that can be read", "> ".repeat(1_000)],
+    ["lists that can be read", "- ".repeat(1_000)],
     ["quotations", "> ".repeat(9_000)],
     ["lists", "- ".repeat(9_000)],
     ["emphasis", "*a **b ".repeat(3_000)],
@@ -117,7 +126,25 @@ describe("readMarkdown", () => {
     ["mentions", "@[".repeat(10_000)],
     ["bars", "||".repeat(10_000)],
   ])("reads many %s within each other", (_what, text) => {
-    expect(Array.isArray(readMarkdown(text))).toBe(true);
+    const blocks = readMarkdown(text);
+    expect(htmlOf(blocks)).not.toBe("");
+    expect(rangesOf(blocks).text).not.toBe("");
+  });
+});
+
+describe("readText", () => {
+  it("reads a plain text character by character, but for those who are mentioned", () => {
+    const text = " *a*\r\n\n# @[Ann B](7) <b>@[c](8)";
+    expect(textSeen(text, "plain")).toBe(" *a*\r\n\n# @Ann B <b>@c");
+    expect(rangesOf(readText(text, undefined)).ranges).toEqual([
+      { kind: "mention", id: "7", start: 9, end: 15 },
+      { kind: "mention", id: "8", start: 19, end: 21 },
+    ]);
+    expect(textSeen("*a* @[Ann B](7)", "markdown")).toBe("a @Ann B");
+  });
+
+  it("leaves every text without mentions as it is", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => textSeen(text, "plain") === text));
   });
 });
 

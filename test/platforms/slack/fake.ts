@@ -25,7 +25,7 @@ export interface FakeSlack {
 export const TOKEN = "xoxb-canary-1";
 export const SCOPES = [
   ...["chat:write", "chat:write.public", "channels:read", "groups:read"],
-  ...["files:write", "files:read", "channels:history", "groups:history"],
+  ...["files:write", "files:read", "channels:history", "groups:history", "users:read"],
 ];
 
 /**

@@ -38,8 +38,10 @@ const postMessage: Method = (state, args, token) => {
   if (threadTs === undefined) return "cannot_reply_to_message";
   if (text(args["text"]) === "") return "no_text";
   if (text(args["text"]).length > 40_000) return "msg_blocks_too_long";
-  const shown = shownText(text(args["text"]), args["mrkdwn"] !== false);
-  const { metadata } = args;
+  const { metadata, blocks } = args;
+  const plain = shownText(text(args["text"]), args["mrkdwn"] !== false);
+  const shown = blocks === undefined ? plain : shownBlocks(blocks);
+  if (shown === null) return "invalid_blocks";
   const isPreviewed = args["unfurl_links"] === true;
   const { ts } = add(state, { channel: channel.id, text: shown, metadata, threadTs, isPreviewed });
   return { channel: channel.id, ts, message: { type: "message", ts, text: args["text"] } };
@@ -135,6 +137,18 @@ const info: Method = (state, args) => {
   return channel === null ? "channel_not_found" : { channel };
 };
 
+const users: Method = (_state, args) => {
+  const all = [
+    { id: "USLACKBOT", name: "slackbot", is_bot: true },
+    { id: "U0ANN", name: "ann.b", real_name: "Ann Brass", profile: { display_name: "Ann" } },
+    { id: "U0GONE", name: "anne", deleted: true, profile: { display_name: "Anne" } },
+    { id: "U0BOB", name: "bob", real_name: "Bob", profile: { display_name: "" } },
+  ];
+  const from = Number(text(args["cursor"]) || "0");
+  const next = from + 2 < all.length ? String(from + 2) : "";
+  return { members: all.slice(from, from + 2), response_metadata: { next_cursor: next } };
+};
+
 const CLIENT = { id: "client-1", secret: "secret-canary/+%:=" };
 
 const access: Method = (state, args) => {
@@ -183,6 +197,7 @@ const GUARDED: Readonly<Record<string, Method>> = {
   "files.delete": removeFile,
   "files.getUploadURLExternal": getUploadUrl,
   "files.info": fileInfo,
+  "users.list": users,
 };
 
 export const METHODS: Readonly<Record<string, Method>> = {

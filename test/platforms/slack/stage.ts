@@ -48,6 +48,21 @@ export default {
     },
   },
   otherPosts: {
+    "a text in Markdown": {
+      caption: "# A **horn**\n\n> it is _loud_\n\n- [far](https://horn.example/a_b)\n- for @[Ann](U0ANN)",
+      media_url: "",
+      metadata: { format: "markdown", thread: [{ caption: "*More*", mediaUrl: PHOTO_URL }] },
+    },
+    "a text in another channel, with a mention": {
+      caption: "*A horn* for @[Ann](U0ANN)",
+      media_url: "",
+      metadata: { channel: "G0SECRET", thread: [{ caption: "More" }] },
+    },
+    "a picture in another channel": {
+      caption: "*A horn* for @[Ann](U0ANN)",
+      media_url: PHOTO_URL,
+      metadata: { channel: "G0SECRET" },
+    },
     "a text": { caption: "Only words & https://posthorn.example/a_b", media_url: "", metadata: {} },
   },
   troubles: {

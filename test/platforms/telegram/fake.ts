@@ -136,7 +136,7 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
       at: clock.now(),
       album,
       kind,
-      text: String(item["text"] ?? item["caption"] ?? "").trim(),
+      text: String(item["text"] ?? item["caption"] ?? item["question"] ?? "").trim(),
       params: { ...params, ...item },
       fileId: kind === "message" ? null : `file ${nextId}`,
       cover: item["cover"] ?? null,
@@ -216,8 +216,78 @@ const MIME_TYPES: Readonly<Record<string, RegExp>> = {
   audio: /^audio\/(mpeg|mp4)$/,
 };
 
+interface Entity {
+  readonly type: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly url?: string;
+  readonly language?: string;
+}
+
+const STYLES = ["bold", "italic", "strikethrough", "spoiler"];
+
+/** What the documentation forbids of entities: https://core.telegram.org/bots/api#formatting-options */
+function isWrong(all: readonly Entity[], text: string): boolean {
+  const isIn = (inner: Entity, outer: Entity): boolean =>
+    inner.offset >= outer.offset && inner.offset + inner.length <= outer.offset + outer.length;
+  const mayHold = (outer: Entity, inner: Entity): boolean =>
+    STYLES.includes(outer.type) || STYLES.includes(inner.type)
+      ? ![outer.type, inner.type].some((type) => ["pre", "code"].includes(type))
+      : outer.type === "blockquote" && inner.type !== "blockquote";
+  return all.some(
+    (one, at) =>
+      ![...STYLES, "code", "pre", "text_link", "blockquote"].includes(one.type) ||
+      one.length < 1 ||
+      one.offset + one.length > text.length ||
+      (one.type === "text_link") !== (one.url !== undefined && /^https?:/.test(one.url)) ||
+      all.slice(at + 1).some((other) => {
+        const isApart = other.offset >= one.offset + one.length || one.offset >= other.offset + other.length;
+        return !isApart && !(isIn(other, one) && mayHold(one, other));
+      }),
+  );
+}
+
+/** The text with what its entities make of it, for tests to read. */
+export function styled({ params }: Pick<FakeMessage, "params">): string {
+  const text: string = params["text"] ?? params["caption"] ?? "";
+  const entities: Entity[] = params["entities"] ?? params["caption_entities"] ?? [];
+  const signs = new Map<number, string>();
+  const put = (at: number, sign: string): void => void signs.set(at, (signs.get(at) ?? "") + sign);
+  for (const { type, offset, url, language } of entities)
+    put(
+      offset,
+      `<${type}${url === undefined ? "" : ` ${url}`}${language === undefined ? "" : ` ${language}`}>`,
+    );
+  for (const { type, offset, length } of entities.toReversed()) {
+    const at = offset + length;
+    signs.set(at, [signs.get(at) ?? ""].map((opened) => closing(type, opened)).join(""));
+  }
+  return [...Array(text.length + 1).keys()].map((at) => (signs.get(at) ?? "") + (text[at] ?? "")).join("");
+}
+
+/** What ends here ends before anything begins. */
+function closing(type: string, there: string): string {
+  const at = there.search(/<(?!\/)/);
+  return at === -1 ? `${there}</${type}>` : `${there.slice(0, at)}</${type}>${there.slice(at)}`;
+}
+
+function pollProblem({ question, options, open_period: seconds }: Params): Answer | null {
+  if (String(question).length > 300)
+    return refuse(400, "Bad Request: poll question length must not exceed 300");
+  if (options.length < 2 || options.length > 12)
+    return refuse(400, "Bad Request: poll must have at least 2 option");
+  if (options.some(({ text }: Params) => text.length < 1 || text.length > 100))
+    return refuse(400, "Bad Request: poll options length must not exceed 100");
+  if (seconds < 5 || seconds > 2_628_000) return refuse(400, "Bad Request: invalid poll open period");
+  return null;
+}
+
 /** What is refused of one message's text and files. */
 function problemOf(item: Params, kind: string, { files }: Received): Answer | null {
+  if (kind === "poll" && "question" in item) return pollProblem(item);
+  const entities = item["entities"] ?? item["caption_entities"] ?? [];
+  if (isWrong(entities, item["text"] ?? item["caption"] ?? ""))
+    return refuse(400, "Bad Request: can't parse entities");
   const text = item["text"] as string | undefined;
   if (text !== undefined && text.trim() === "") return refuse(400, "Bad Request: message text is empty");
   if ((text ?? "").length > 4_096) return refuse(400, "Bad Request: message is too long");

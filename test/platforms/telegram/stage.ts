@@ -52,6 +52,16 @@ export default {
   otherPosts: {
     "a text": { caption: "A horn", media_url: "", metadata: {} },
     "a link": { caption: "A horn", media_url: "", metadata: { link: "https://horn.example/" } },
+    "a text in Markdown": {
+      caption: "# A **horn**\n\n> it is ||loud||\n\n- [far](https://horn.example/a_b)\n- `x`",
+      media_url: "",
+      metadata: { format: "markdown" },
+    },
+    "a poll": {
+      caption: "Which *horn*?",
+      media_url: "",
+      metadata: { poll: { options: ["Brass", "Wood"], hours: 24, multiple: true }, silent: true },
+    },
     "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: {} },
     "a film with a cover": { caption: "A horn", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
     files: {
