@@ -156,6 +156,16 @@ export async function findKeyCaller(ctx: AppContext, keyId: string): Promise<Cal
   return row !== undefined && statusOf(ctx, row) === "active" ? callerWith(ctx, row) : null;
 }
 
+/** How far this key reaches now, which is no use of it; null where it is not good any more. */
+export async function findKeyReach(
+  ctx: AppContext,
+  keyId: string,
+): Promise<Pick<Caller, "permissions" | "accountIds"> | null> {
+  const row = await findApiKeyRow(ctx.store, keyId);
+  if (row === undefined || statusOf(ctx, row) !== "active") return null;
+  return { permissions: permissionsOf(row), accountIds: accountIdsOf(row) };
+}
+
 function callerWith(ctx: AppContext, row: ApiKeyRow): Caller {
   touchLazily(ctx, row);
   return {

@@ -61,7 +61,7 @@ export interface Caller {
   readonly isAtShell?: boolean;
 }
 
-export function isAllowed(caller: Caller, permission: Permission): boolean {
+export function isAllowed(caller: Pick<Caller, "permissions">, permission: Permission): boolean {
   return holds(caller.permissions, permission) || caller.permissions.includes("admin");
 }
 

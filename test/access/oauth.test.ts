@@ -122,6 +122,23 @@ describe("a program's access", () => {
     expect(await findTokenCaller(server, others.access_token)).not.toBeNull();
   });
 
+  it("is never more than the key that gave it, whatever becomes of that", async () => {
+    const { apiKey } = await createKey(callOf(ctx), { name: "Ann", expires: "30d" });
+    const tokens = await connect((await findKeyCaller(ctx, apiKey.id)) ?? undefined);
+    const found = () => findTokenCaller(server, tokens.access_token);
+    const change = (row: Partial<Record<"permissions" | "account_ids" | "expires_at", string | number>>) =>
+      ctx.store.write(async (tx) => {
+        await queryOf(tx).updateTable("api_keys").set(row as object).where("id", "=", apiKey.id).execute();
+      });
+    await change({ permissions: JSON.stringify(["read", "draft"]) });
+    expect(await found()).toMatchObject({ permissions: ["read", "draft"], accountIds: null });
+    await change({ account_ids: JSON.stringify(["acc_one"]) });
+    expect(await found()).toMatchObject({ permissions: ["read", "draft"], accountIds: ["acc_one"] });
+    await change({ expires_at: ctx.clock.now() });
+    expect(await found()).toBeNull();
+    await expect(refresh(tokens.refresh_token)).rejects.toMatchObject({ code: "invalid_grant" });
+  });
+
   it("is ended by its owner, by a key's id, or by the program", async () => {
     const [one, two, three] = await Promise.all([connect(), connect(), connect()]);
     const keyOf = async (token: string): Promise<string> =>

@@ -18,16 +18,20 @@ export const CALLBACK = "https://agent.example.com/callback";
 
 type Fields = Readonly<Record<string, string | null>>;
 
-export interface AgentServer extends Omit<TestServer, "ctx"> {
+/** A server as a program and a person reach it, in this process or in another one. */
+export interface AgentDoor {
+  /** As someone from outside asks, at the public address. */
+  visit(target: string, ask?: Ask): Promise<Answer>;
+  post(path: string, fields: Fields, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  person(key?: string): Promise<Visitor>;
+}
+
+export interface AgentServer extends AgentDoor, Omit<TestServer, "ctx"> {
   readonly ctx: TestContext;
   /** Documents of programs, by their addresses. */
   readonly documents: Map<string, Partial<OutboundResponse> & { readonly json?: unknown }>;
   readonly asked: string[];
-  /** As someone from outside asks, at the public address. */
-  visit(target: string, ask?: Ask): Promise<Answer>;
-  post(path: string, fields: Fields, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   fetch(url: string | URL | Request, init?: RequestInit): Promise<Response>;
-  person(key?: string): Promise<Visitor>;
 }
 
 export async function startAgentServer(
@@ -60,26 +64,39 @@ export async function startAgentServer(
     page: { uploads: { folder: "" }, backups: NO_BACKUPS, readFiles: readLittlePage },
     ...options,
   });
-  const visit: AgentServer["visit"] = (target, ask = {}) =>
-    send(server.port, target, { ...ask, headers: { Host: "posts.example.com", ...ask.headers } });
+  const door = openDoor(server.port, (key) => signIn(server, key));
+  const { visit } = door;
   return {
     ...server,
+    ...door,
     ctx,
     documents,
     asked,
-    visit,
-    post: (path, fields, headers = {}) =>
-      visit(`POST ${path}`, {
-        body: formOf(fields).toString(),
-        headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
-      }),
     fetch: (url, init) => fetchFrom(visit, url, init),
-    person: (key) => signIn(server, key),
     async [Symbol.asyncDispose]() {
       await mcp.close();
       await server[Symbol.asyncDispose]();
       await ctx[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Of a server at this port of loopback that others reach at `host`. */
+export function openDoor(
+  port: number,
+  person: AgentDoor["person"],
+  host = new URL(PUBLIC_URL).host,
+): AgentDoor {
+  const visit: AgentDoor["visit"] = (target, ask = {}) =>
+    send(port, target, { ...ask, headers: { Host: host, ...ask.headers } });
+  return {
+    visit,
+    person,
+    post: (path, fields, headers = {}) =>
+      visit(`POST ${path}`, {
+        body: formOf(fields).toString(),
+        headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+      }),
   };
 }
 
@@ -111,7 +128,7 @@ export interface Agent {
 }
 
 /** A public program, or what is given. */
-export async function register(server: AgentServer, more: object = {}): Promise<Agent> {
+export async function register(server: AgentDoor, more: object = {}): Promise<Agent> {
   const json = {
     redirect_uris: [CALLBACK],
     client_name: "Agent",
@@ -149,7 +166,7 @@ export function authorizePath(id: string, challenge: string, more: Fields = {}):
 
 /** The id of the question that the person is asked. */
 export async function askPerson(
-  server: AgentServer,
+  server: AgentDoor,
   id: string,
   { challenge, ...more }: Fields & { readonly challenge: string },
 ): Promise<string> {
@@ -179,7 +196,7 @@ interface Way {
 }
 
 /** A code, and what it is exchanged with. */
-export async function takeCode(server: AgentServer, agent: Agent, way: Way = {}): Promise<Fields> {
+export async function takeCode(server: AgentDoor, agent: Agent, way: Way = {}): Promise<Fields> {
   const { verifier, challenge } = newChallenge();
   const redirect_uri = way.redirectUri ?? CALLBACK;
   const request = await askPerson(server, agent.id, { challenge, redirect_uri });
@@ -202,7 +219,7 @@ export interface Tokens {
 }
 
 /** The whole way. */
-export async function connectAgent(server: AgentServer, agent: Agent, way: Way = {}): Promise<Tokens> {
+export async function connectAgent(server: AgentDoor, agent: Agent, way: Way = {}): Promise<Tokens> {
   const answer = await server.post("/oauth/token", await takeCode(server, agent, way));
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.json;
@@ -218,7 +235,7 @@ export function refreshFields(agent: Agent, token: string): Fields {
 }
 
 /** The status of a call of `/mcp` with this token. */
-export async function callMcp(server: AgentServer, token: string): Promise<number> {
+export async function callMcp(server: AgentDoor, token: string): Promise<number> {
   const clientInfo = { name: "agent", version: "1" };
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
   const json = { jsonrpc: "2.0", id: 1, method: "initialize", params };

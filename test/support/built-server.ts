@@ -44,7 +44,10 @@ export interface BuiltServer extends AsyncDisposable {
 }
 
 /** The program as it is published, as a process of its own. */
-export async function startBuiltServer(file: string): Promise<BuiltServer> {
+export async function startBuiltServer(
+  file: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BuiltServer> {
   const folder = temporaryFolder();
   const env = {
     PATH: process.env["PATH"],
@@ -53,6 +56,7 @@ export async function startBuiltServer(file: string): Promise<BuiltServer> {
     POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
     POSTHORN_LOG_LEVEL: "warn",
     POSTHORN_RATE_LIMIT: "1000000",
+    ...settings,
   };
   const child = spawn(process.execPath, [file, "serve"], { env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
@@ -67,7 +71,8 @@ export async function startBuiltServer(file: string): Promise<BuiltServer> {
     void ended.then(() => reject(new Error(`The server did not start: ${stderr}`)));
   });
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(stdout)?.[1]);
-  const key = readFileSync(join(folder.path, "data", "api.key"), "utf8").trim();
+  const key =
+    settings["POSTHORN_API_KEY"] ?? readFileSync(join(folder.path, "data", "api.key"), "utf8").trim();
   return {
     processId,
     origin: `http://127.0.0.1:${port}`,

@@ -34,8 +34,12 @@ type Server = Pick<TestServer, "port" | "ctx">;
 
 /** Signs in with a one-time token, or with this key. */
 export async function signIn({ port, ctx }: Server, key?: string): Promise<Visitor> {
+  return signInWith(port, key === undefined ? { token: await makeSignIn(ctx) } : { key });
+}
+
+/** The same at a server of any process. */
+export async function signInWith(port: number, json: object): Promise<Visitor> {
   const headers = pageHeaders(port);
-  const json = key === undefined ? { token: await makeSignIn(ctx) } : { key };
   const answer = await send(port, "POST /app/api/session", { headers, json });
   const cookie = cookieOf(answer);
   return {

@@ -1,9 +1,9 @@
-import type { Caller } from "../../domain/permissions.ts";
+import { type Caller, isAllowed } from "../../domain/permissions.ts";
 import type { AppContext } from "../../context.ts";
 import { findApiKeyRow } from "../../store/queries/access.ts";
 import type { OAuthGrantRow } from "../../store/queries/oauth/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import { FIXED_CALLER, localCaller } from "../api-keys.ts";
+import { findKeyReach, FIXED_CALLER, localCaller } from "../api-keys.ts";
 import { markOfFixedKey } from "../page-sessions.ts";
 
 /* Whose yes it was: what a key gave ends with the key. */
@@ -32,4 +32,20 @@ export async function endOfGift(
   const row = await findApiKeyRow(reader, giver.given_by);
   if (row === undefined || row.revoked_at !== null) return 0;
   return Math.min(wanted, row.expires_at ?? wanted);
+}
+
+/** What is left of it where its giver's key reaches less far by now. Null: that key is good no more. */
+export async function withinGiver(
+  ctx: AppContext,
+  caller: Caller,
+  { given_by }: Pick<Giver, "given_by">,
+): Promise<Caller | null> {
+  if (given_by === localCaller().keyId || given_by === FIXED_CALLER.keyId) return caller;
+  const giver = await findKeyReach(ctx, given_by);
+  if (giver === null) return null;
+  const permissions = caller.permissions.filter((one) => isAllowed(giver, one));
+  const reach = giver.accountIds;
+  if (reach === null) return { ...caller, permissions };
+  const accountIds = caller.accountIds?.filter((id) => reach.includes(id)) ?? reach;
+  return { ...caller, permissions, accountIds };
 }

@@ -20,7 +20,7 @@ import {
 import { touchOAuthClient } from "../../store/queries/oauth/requests.ts";
 import { findKeyCaller, makeTokenKey } from "../api-keys.ts";
 import { clientOf } from "./consents.ts";
-import { endOfGift, isFixedKeyChanged } from "./givers.ts";
+import { endOfGift, isFixedKeyChanged, withinGiver } from "./givers.ts";
 import { OAuthFault } from "./oauth-fault.ts";
 import {
   ACCESS_LIFE_MS,
@@ -210,7 +210,8 @@ export async function findTokenCaller(
   if (row?.kind !== "access" || row.expires_at <= ctx.clock.now()) return null;
   const grant = await findOAuthGrant(ctx.store, { ...row, id: row.grant_id });
   if (grant?.resource !== resource || isFixedKeyChanged(ctx, grant, fixedKey)) return null;
-  return findKeyCaller(ctx, grant.id);
+  const caller = await findKeyCaller(ctx, grant.id);
+  return caller === null ? null : withinGiver(ctx, caller, grant);
 }
 
 function readOne(given: Parameters, name: string): string {
