@@ -84,3 +84,9 @@ export function callerOf(response: Response): Caller {
 export function isSameKey(one: Caller, other: Caller): boolean {
   return one.ownerId === other.ownerId && one.keyId === other.keyId;
 }
+
+/** Nor to one that reaches less far by now: what the session does, it does as it was opened. */
+export function isSameReach(one: Caller, other: Caller): boolean {
+  const reachOf = ({ permissions, accountIds }: Caller): string => JSON.stringify([permissions, accountIds]);
+  return isSameKey(one, other) && reachOf(one) === reachOf(other);
+}

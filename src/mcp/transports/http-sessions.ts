@@ -8,6 +8,7 @@ import {
   answerError,
   answerMethodNotAllowed,
   isSameKey,
+  isSameReach,
   REFUSED,
   SESSION_NOT_FOUND,
   type Shared,
@@ -60,7 +61,7 @@ export class HttpSessions implements AsyncDisposable {
     if (id === undefined) return this.#serveWithoutSession(exchange);
     const session = this.#sessions.get(id);
     // Another key's session does not exist for this one.
-    if (session === undefined || !isSameKey(session.caller, caller)) {
+    if (session === undefined || !isSameReach(session.caller, caller)) {
       const reason = "Session not found. It ended, or was never this key's: send initialize again.";
       return answerError(response, 404, SESSION_NOT_FOUND, reason);
     }

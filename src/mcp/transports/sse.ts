@@ -8,6 +8,7 @@ import {
   answerMethodNotAllowed,
   callerOf,
   isSameKey,
+  isSameReach,
   readMessage,
   REFUSED,
   SESSION_NOT_FOUND,
@@ -60,7 +61,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
     async messages(request, response) {
       if (request.method !== "POST") return answerMethodNotAllowed(response, "POST");
       const stream = streams.get(sessionIdOf(request));
-      if (stream === undefined || !isSameKey(stream.caller, callerOf(response))) {
+      if (stream === undefined || !isSameReach(stream.caller, callerOf(response))) {
         const reason = "sessionId: there is no such stream of this key. Open one with GET /sse.";
         return answerError(response, 404, SESSION_NOT_FOUND, reason);
       }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROLES } from "../../../src/domain/permissions.ts";
-import { listKeys, revokeKey } from "../../../src/access/api-keys.ts";
+import { PERMISSIONS, ROLES } from "../../../src/domain/permissions.ts";
+import { createKey, listKeys, revokeKey } from "../../../src/access/api-keys.ts";
 import { callOf } from "../../support/context.ts";
+import { queryOf } from "../../support/handles.ts";
 import { send } from "../../support/http.ts";
 import { cookieOf, pageHeaders, type Visitor } from "../../support/page.ts";
 import { addAccount } from "../../support/post-rows.ts";
@@ -234,6 +235,28 @@ describe("what is given", () => {
     await revokeKey(callOf(server.ctx), { key });
     expect(await callMcp(server, access_token)).toBe(401);
     expect((await server.post("/oauth/token", pending)).json.error).toBe("invalid_grant");
+  });
+
+  it("is narrowed with that key, in open sessions too", async () => {
+    const { key, apiKey } = await createKey(callOf(server.ctx), { permissions: PERMISSIONS });
+    const { access_token } = await connectAgent(server, agent, { person: await server.person(key) });
+    const ask = (method: string, more: object, headers: Record<string, string> = {}) =>
+      server.visit("POST /mcp", {
+        key: access_token,
+        json: { jsonrpc: "2.0", id: 1, method, ...more },
+        headers: { Accept: "application/json, text/event-stream", ...headers },
+      });
+    const clientInfo = { name: "agent", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const opened = await ask("initialize", { params });
+    const session = { "Mcp-Session-Id": opened.headers["mcp-session-id"] ?? "" };
+    expect((await ask("tools/list", {}, session)).status).toBe(200);
+    await server.ctx.store.write(async (tx) => {
+      const permissions = JSON.stringify(["read"]);
+      await queryOf(tx).updateTable("api_keys").set({ permissions }).where("id", "=", apiKey.id).execute();
+    });
+    expect((await ask("tools/list", {}, session)).status).toBe(404);
+    expect((await ask("initialize", { params })).status).toBe(200);
   });
 
   it("ends when that key expires", async () => {
