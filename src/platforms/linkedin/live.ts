@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -55,10 +56,8 @@ const Found = z.looseObject({
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api
  */
 export async function organizations(search: string, io: PlatformIo): Promise<readonly Choice[]> {
-  const vanityName = search
-    .replace(/^.*\/company\//, "")
-    .replace(/[/?#].*$/, "")
-    .trim();
+  const [, inAddress] = (parseUrl(search)?.pathname ?? "").split("/company/");
+  const vanityName = (inAddress ?? search).split("/")[0]?.trim() ?? "";
   if (vanityName === "") return [];
   const path = `/rest/organizations?q=vanityName&vanityName=${encodeURIComponent(vanityName)}`;
   const call = { path, headers: { "x-restli-method": "FINDER" }, kind: "read" } as const;
