@@ -280,6 +280,29 @@ const RecordAnswer = z.looseObject({
 export type StoredRecord = z.infer<typeof RecordAnswer>;
 
 /** The record as the account's own server has it, which is the truth; null where it has none. */
+/** A post of anyone, by the account's own server, which asks others; null: it is not there. */
+export async function findPost(
+  io: PlatformIo,
+  repo: string,
+  rkey: string,
+): Promise<{ uri: string; cid: string } | null> {
+  const call = {
+    base: pdsOf(io),
+    nsid: "com.atproto.repo.getRecord",
+    params: { repo, collection: POST, rkey },
+  };
+  try {
+    return await ownXrpc(
+      io,
+      call,
+      z.looseObject({ uri: z.string().startsWith("at://"), cid: z.string().min(1) }),
+    );
+  } catch (error) {
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}
+
 export async function findRecord(
   io: PlatformIo,
   collection: string,

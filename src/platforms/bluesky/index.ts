@@ -19,9 +19,9 @@ import {
   webUrl,
   xrpc,
 } from "./api.ts";
-import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
+import { ACCOUNT_METRICS, analytics, edit, insights, remove, people } from "./live.ts";
 import { IMAGE_LIMITS } from "./media.ts";
-import { BlueskyMetadata, checkPost, MAX_IMAGES, MAX_TEXT_GRAPHEMES, normalizeText } from "./metadata.ts";
+import { BlueskyMetadata, checkPost, MAX_IMAGES, MAX_TEXT_GRAPHEMES, asSeen } from "./metadata.ts";
 import { publish } from "./publish.ts";
 
 /** The server that knows every account hosted by Bluesky itself and passes each on to its own server. */
@@ -285,8 +285,13 @@ export default definePlatform({
     },
   ],
   check: checkPost,
+  choices: { mention: people },
   // Its title is that of the link card.
-  preview: () => ({ title: null, write: normalizeText }),
+  preview: ({ metadata: { quote } }) => ({
+    title: null,
+    write: asSeen,
+    ...(quote === undefined ? {} : { note: `Shows the post ${quote} below.` }),
+  }),
   publish,
   edit,
   insights,

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type { Choice, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import {
   AnyAnswer,
   didOf,
@@ -291,4 +292,20 @@ async function changeRepo(io: PlatformIo, name: string, change: JsonObject): Pro
   const nsid = `com.atproto.repo.${name}`;
   const json = { repo: didOf(io), ...change };
   await ownXrpc(io, { base: pdsOf(io), nsid, json, isIdempotent: true }, AnyAnswer);
+}
+
+const Actors = z.looseObject({
+  actors: z.array(z.looseObject({ handle: z.string().min(1).max(253), displayName: z.string().catch("") })),
+});
+
+/** People whose handle or name begins so: https://docs.bsky.app/docs/api/app-bsky-actor-search-actors-typeahead */
+export async function people(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const q = search.replace(/^@/, "");
+  if (q === "") return [];
+  const call = { base: pdsOf(io), nsid: "app.bsky.actor.searchActorsTypeahead", params: { q, limit: 50 } };
+  const { actors } = await ownXrpc(io, call, Actors);
+  return actors.map(({ handle, displayName: name }) => ({
+    value: mentionToken(name || handle, `@${handle}`),
+    label: name === "" ? `@${handle}` : `${name} (@${handle})`,
+  }));
 }

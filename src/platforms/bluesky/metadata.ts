@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { measureText } from "../../domain/posts/caption.ts";
+import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
@@ -30,6 +31,15 @@ function isLanguage(text: string): boolean {
 const { title, description, link, altText, thumbnailUrl, sensitive, moreMedia, tags, language, thread } =
   commonMetadata;
 const NO_LANGUAGE = "must be a language tag such as en or pt-BR";
+
+const QUOTED =
+  /^(?:at:\/\/|https:\/\/bsky\.app\/profile\/)([a-zA-Z0-9._:%-]{3,300})\/(?:app\.bsky\.feed\.post|post)\/([a-zA-Z0-9._~:-]{1,512})$/;
+
+/** Whose post is shown, by handle or DID, and its key; null: none is. */
+export function quotedOf({ quote }: BlueskyMetadata): { who: string; rkey: string } | null {
+  const [, who, rkey] = QUOTED.exec(quote ?? "") ?? [];
+  return who === undefined || rkey === undefined ? null : { who: decodeURIComponent(who), rkey };
+}
 
 /** What a post on Bluesky takes beside caption and media. */
 export const BlueskyMetadata = z.strictObject({
@@ -67,6 +77,11 @@ export const BlueskyMetadata = z.strictObject({
     .union([z.enum(["everybody", "nobody"]), z.array(z.enum(REPLY_RULES)).min(1).max(3)])
     .optional()
     .describe('Who may reply: "everybody", "nobody", or some of mentioned, followers, following.'),
+  quote: z
+    .string()
+    .regex(QUOTED, "must be the address of a post on Bluesky, or its at:// address")
+    .optional()
+    .describe("A post to show below the text: its address, or its at:// address."),
   allowQuotes: z.boolean().optional().describe("False: the post cannot be quoted."),
   allowEdit: z
     .boolean()
@@ -80,7 +95,7 @@ export type BlueskyPost = PlatformPost<BlueskyMetadata>;
 
 /** The post and those that follow it. */
 export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
-  return threadOf(post, normalizeText);
+  return threadOf(post, asSeen);
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */
@@ -264,6 +279,11 @@ function featureOf(span: Span, dids: ReadonlyMap<string, string>): Facet["featur
  */
 export function normalizeText(text: string): string {
   return Buffer.from(text.replaceAll("\r\n", "\n")).toString("utf8");
+}
+
+/** With people by their handles, which are looked up like those that were typed. */
+export function asSeen(text: string): string {
+  return normalizeText(mentionsByAddress(text));
 }
 
 type LookupIo = Pick<PlatformIo, "ask" | "account" | "setting" | "log">;

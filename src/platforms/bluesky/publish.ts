@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -7,6 +8,7 @@ import {
   AnyAnswer,
   cidOf,
   didOf,
+  findPost,
   findRecord,
   isXrpcError,
   laterTid,
@@ -16,13 +18,14 @@ import {
   POST,
   POSTGATE,
   type RecordWrite,
+  resolveHandle,
   THREADGATE,
   uriOf,
   webUrl,
 } from "./api.ts";
 import { inOrder } from "../shared/media.ts";
 import { sendImage, sendMedia } from "./media.ts";
-import { type BlueskyMetadata, type BlueskyPost, makeContent, partsOf } from "./metadata.ts";
+import { type BlueskyMetadata, type BlueskyPost, makeContent, partsOf, quotedOf } from "./metadata.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -69,6 +72,25 @@ async function sendEmbeds(
   });
 }
 
+/** The embed with the post that is shown beside it. */
+async function withQuote(
+  post: BlueskyPost,
+  embed: JsonObject | null,
+  io: PublishIo,
+): Promise<JsonObject | null> {
+  const quoted = quotedOf(post.metadata);
+  if (quoted === null) return embed;
+  const did = quoted.who.startsWith("did:") ? quoted.who : await resolveHandle(io, pdsOf(io), quoted.who);
+  const found = did === null ? null : await findPost(io, did, quoted.rkey);
+  if (found === null)
+    throw new AppError(
+      "invalid",
+      "metadata.quote: there is no such post. Give another one, or leave it out.",
+    );
+  const record = { $type: "app.bsky.embed.record", record: { uri: found.uri, cid: found.cid } };
+  return embed === null ? record : { $type: "app.bsky.embed.recordWithMedia", record, media: embed };
+}
+
 async function linkCard(
   { metadata }: BlueskyPost,
   to: Parameters<typeof sendImage>[1],
@@ -95,6 +117,8 @@ async function buildRecords(
 ): Promise<Json> {
   const did = didOf(io);
   const createdAt = toIso(io.now());
+  const [head = null, ...later] = embeds;
+  const shown = [await withQuote(post, head, io), ...later];
   const first = newTid(io.now());
   const writes: { collection: string; rkey: string; value: JsonObject }[] = [];
   let root: JsonObject | null = null;
@@ -104,7 +128,7 @@ async function buildRecords(
     const value: JsonObject = {
       ...(await makeContent(part, post.metadata, io)),
       createdAt,
-      ...(embeds[at] ? { embed: embeds[at] } : {}),
+      ...(shown[at] ? { embed: shown[at] } : {}),
       ...(root === null || parent === null ? {} : { reply: { root, parent } }),
     };
     writes.push({ collection: POST, rkey, value });
