@@ -64,7 +64,9 @@ export function sealApps(ctx: AppContext, provider: string, apps: StoredApps): s
 export function collectsResults(set: PlatformSettings, platform: AnyPlatform): boolean {
   const { post, account } = platform.capabilities.analytics;
   const offers = post.length > 0 || account.includes(FOLLOWERS);
-  return offers && (platform.results?.price === undefined || set[settingName(platform.name, RESULTS)] === "on");
+  return (
+    offers && (platform.results?.price === undefined || set[settingName(platform.name, RESULTS)] === "on")
+  );
 }
 
 /** Of a channel, the one figure that is collected. */

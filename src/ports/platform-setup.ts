@@ -38,9 +38,7 @@ export const RESULTS = "RESULTS";
 function resultsSettings({ results }: Ways): PlatformSetting[] {
   if (results?.price === undefined) return [];
   const meaning = `on or off: figures of live posts are collected. ${results.price}`;
-  return [
-    { name: RESULTS, meaning, kind: "text", values: ["on", "off"], default: "off", isRequired: false },
-  ];
+  return [{ name: RESULTS, meaning, kind: "text", values: ["on", "off"], default: "off", isRequired: false }];
 }
 
 /** Where the API is, or which server is meant where each channel may have another. */

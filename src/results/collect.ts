@@ -90,7 +90,10 @@ async function plan(ctx: AppContext, platforms: readonly AnyPlatform[], signal: 
   const planPosts = async (accountId: string | null, since: number): Promise<void> => {
     for (let isMore = true; isMore && !signal.aborted;) {
       const posts = await listUnplanned(store, { accountId, since, limit: PLANNED_AT_A_TIME });
-      await insert(ctx, posts.map((post) => planPost(post, asked.has(post.provider), now)));
+      await insert(
+        ctx,
+        posts.map((post) => planPost(post, asked.has(post.provider), now)),
+      );
       isMore = posts.length === PLANNED_AT_A_TIME;
     }
   };
@@ -103,7 +106,10 @@ async function plan(ctx: AppContext, platforms: readonly AnyPlatform[], signal: 
   const providers = platforms.flatMap(({ name, analytics }) => (analytics === undefined ? [] : [name]));
   const day = Math.floor(now / DAY) * DAY;
   const accounts = await listUnplannedAccounts(store, { providers, day, limit: PLANNED_AT_A_TIME });
-  await insert(ctx, accounts.map((account) => planAccount(ctx, account, day)));
+  await insert(
+    ctx,
+    accounts.map((account) => planAccount(ctx, account, day)),
+  );
 }
 
 async function insert({ store }: AppContext, rows: readonly NewResult[]): Promise<void> {
@@ -114,7 +120,15 @@ function planPost(post: NewLivePost, isAsked: boolean, now: number): NewResult {
   const { id, account_id, provider, published_at: at } = post;
   const next = isAsked ? nextSnapshot({ at, spread: spreadOf(id) }, 0, now) : null;
   const media = mediaTypeOf(post).charAt(0);
-  return { account_id, at, post_id: id, provider, media, next_at: next?.nextAt ?? null, step: next?.step ?? 0 };
+  return {
+    account_id,
+    at,
+    post_id: id,
+    provider,
+    media,
+    next_at: next?.nextAt ?? null,
+    step: next?.step ?? 0,
+  };
 }
 
 /** Some time of the day, always the same of a channel. */
@@ -192,7 +206,8 @@ async function snapshot(
   if (!(await ctx.store.write((tx) => changeResult(tx, row, { next_at: taken.next_at })))) return "next";
   try {
     const told = await within(ASK_TIMEOUT_MS, ask(ctx, platform, { row, account }));
-    const further = told === null || told.isGone ? { next_at: null } : stepOf({ ...row, step: row.step + 1 }, now);
+    const further =
+      told === null || told.isGone ? { next_at: null } : stepOf({ ...row, step: row.step + 1 }, now);
     const figures = told === null || told.isGone ? {} : { [columnOf(row.step)]: told.figures, reason: null };
     await ctx.store.write((tx) => changeResult(tx, taken, { ...further, ...figures }));
     return "next";
@@ -207,7 +222,10 @@ function stepOf(row: ResultRow, now: number): Pick<ResultRow, "step" | "next_at"
   // A channel has one a day.
   if (id === "") return { step, next_at: step === 0 && now < at + DAY ? next_at : null };
   const next = nextSnapshot({ at, spread: spreadOf(id) }, step, now);
-  return { step: next?.step ?? step, next_at: next === null ? null : Math.max(next.nextAt, next.step === step ? (next_at ?? 0) : 0) };
+  return {
+    step: next?.step ?? step,
+    next_at: next === null ? null : Math.max(next.nextAt, next.step === step ? (next_at ?? 0) : 0),
+  };
 }
 
 interface Told {

@@ -18,7 +18,7 @@ export interface Reading {
   /** First letter of its `MediaType`. */
   media: string;
   /** In the order of METRICS; -1: not known. */
-  readonly values: Int32Array | Float64Array;
+  readonly values: Float64Array;
   /** "" where ids were not read. */
   id: string;
 }
@@ -70,7 +70,7 @@ export class Group {
 
   add({ values }: Pick<Reading, "values">): void {
     this.posts += 1;
-    for (let metric = 0; metric < METRICS.length; metric += 1) {
+    for (let metric = 0; metric < values.length; metric += 1) {
       const value = values[metric] ?? -1;
       if (value >= 0) this.#values[metric]?.push(value);
     }
@@ -99,7 +99,10 @@ export class Group {
     return Object.fromEntries(
       metrics.map((metric) => {
         const median = this.median(metric);
-        return [metric, median === null ? null : { sum: this.sum(metric), median, posts: this.count(metric) }];
+        return [
+          metric,
+          median === null ? null : { sum: this.sum(metric), median, posts: this.count(metric) },
+        ];
       }),
     );
   }

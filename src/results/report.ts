@@ -18,7 +18,13 @@ import {
 import { parseBound, quote, toIso } from "../domain/time.ts";
 import { type AccountRow, listAccountRows } from "../store/queries/accounts.ts";
 import { findPosts, readMetadata } from "../store/queries/posts.ts";
-import { type PackedFigures, readPacked, readRefusals, type ReportScope } from "../store/queries/results.ts";
+import {
+  type PackedFigures,
+  readLabelled,
+  readPacked,
+  readRefusals,
+  type ReportScope,
+} from "../store/queries/results.ts";
 import { RESULTS } from "../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { collectsResults, type PlatformSettings, settingsInForce } from "../platform-io/settings-in-force.ts";
@@ -49,7 +55,7 @@ export async function getReport({ ctx, caller }: CallContext, args: ReportArgs):
   const scope = { ...span, ownerId: caller.ownerId, accountIds, label: args.label ?? null, age: age.column };
   const found = await readFound(ctx, scope, { ...args, accounts });
   const { metric, total } = found;
-  const known = METRICS.filter((one) => one === metric || total.of[one] > 0);
+  const known = METRICS.filter((one) => one === metric || countOf(total, one) > 0);
   const best = sortBest(found.groups, metric).slice(0, args.limit);
   const shown = best.map(({ key, group }) => ({
     key,
@@ -74,7 +80,10 @@ function readSpan(ctx: AppContext, args: Pick<ReportArgs, "from" | "to">): { fro
   const { timezone: zone } = ctx.settings;
   const now = ctx.clock.now();
   const to = args.to === undefined ? now : parseBound("to", args.to, zone, true);
-  const month = DateTime.fromMillis(Math.min(to, now), { zone }).minus({ days: 30 }).startOf("day").toMillis();
+  const month = DateTime.fromMillis(Math.min(to, now), { zone })
+    .minus({ days: 30 })
+    .startOf("day")
+    .toMillis();
   const from = args.from === undefined ? month : parseBound("from", args.from, zone, false);
   if (from <= to) return { from, to };
   throw new AppError(
@@ -88,11 +97,9 @@ interface Keyed {
   readonly group: Group;
 }
 
-/** How many posts have each metric, and how many there are. */
-interface Counts {
-  readonly of: Record<Metric, number>;
-  posts: number;
-}
+/** How many posts have each of METRICS, and, as the last number, how many there are. */
+type Counts = Uint32Array;
+const ALL = METRICS.length;
 
 interface Found {
   readonly groups: Keyed[];
@@ -108,7 +115,8 @@ interface Wish extends Pick<ReportArgs, "by" | "metric" | "limit"> {
 
 async function readFound(ctx: AppContext, scope: ReportScope, wish: Wish): Promise<Found> {
   const { by, accounts } = wish;
-  const packed = await readPacked(ctx.store, scope, { byLabel: by === "label", ids: by === "post" });
+  const packed = await readPacked(ctx.store, scope, { ids: by === "post" || by === "label" });
+  const labels = by === "label" ? await readLabels(ctx, scope) : new Map<string, string[]>();
   const zones = new Map(accounts.map((account) => [account.id, zoneOf(ctx, account)]));
   const clocks = new Clocks();
   const groups = new Map<string, Group>();
@@ -118,27 +126,40 @@ async function readFound(ctx: AppContext, scope: ReportScope, wish: Wish): Promi
     const own = counts.get(row.account_id) ?? noCounts();
     counts.set(row.account_id, own);
     readEach(row.packed, (reading) => {
-      own.posts += 1;
-      for (const [at, metric] of METRICS.entries()) if ((reading.values[at] ?? -1) >= 0) own.of[metric] += 1;
+      addTo(own, reading);
       if (by === "post") return;
-      const key = keyOf(by, row, reading, () => hourKey(clocks.read(reading.at, zone)));
-      let group = groups.get(key);
-      if (group === undefined) groups.set(key, (group = new Group()));
-      group.add(reading);
+      const keys =
+        by === "label"
+          ? (labels.get(reading.id) ?? [])
+          : by === "account"
+            ? [row.account_id]
+            : [by === "mediaType" ? typeOf(reading) : hourKey(clocks.read(reading.at, zone))];
+      for (const key of keys) {
+        let group = groups.get(key);
+        if (group === undefined) groups.set(key, (group = new Group()));
+        group.add(reading);
+      }
     });
   }
   const total = noCounts();
-  for (const { of, posts } of counts.values()) {
-    total.posts += posts;
-    for (const metric of METRICS) total.of[metric] += of[metric];
-  }
+  for (const own of counts.values())
+    for (const [at, count] of own.entries()) total[at] = (total[at] ?? 0) + count;
   const metric = wish.metric ?? mostCommon(ctx, total, accounts);
   const found = by === "post" ? bestPosts(packed, metric, wish.limit) : groups;
   return { groups: [...found].map(([key, group]) => ({ key, group })), metric, counts, total };
 }
 
 function noCounts(): Counts {
-  return { of: Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Counts["of"], posts: 0 };
+  return new Uint32Array(METRICS.length + 1);
+}
+
+function addTo(counts: Counts, { values }: Reading): void {
+  for (let at = 0; at < ALL; at += 1) if ((values[at] ?? -1) >= 0) counts[at] = (counts[at] ?? 0) + 1;
+  counts[ALL] = (counts[ALL] ?? 0) + 1;
+}
+
+function countOf(counts: Counts | undefined, metric: Metric): number {
+  return counts?.[METRICS.indexOf(metric)] ?? 0;
 }
 
 /** Those with most of the metric, without an object for each of the others. */
@@ -164,12 +185,20 @@ function bestPosts(packed: readonly PackedFigures[], metric: Metric, limit: numb
   return new Map(best.map(({ id, group }) => [id, group]));
 }
 
-function keyOf(by: ReportBy, row: PackedFigures, reading: Reading, hour: () => string): string {
-  if (by === "post") return reading.id;
-  if (by === "account") return row.account_id;
-  if (by === "label") return row.label ?? "";
-  if (by === "weekdayHour") return hour();
-  return MEDIA_TYPES.find((type) => type.startsWith(reading.media)) ?? "other";
+/** Of each post that has some. */
+async function readLabels(ctx: AppContext, scope: ReportScope): Promise<ReadonlyMap<string, string[]>> {
+  const labels = new Map<string, string[]>();
+  for (const { label, ids } of await readLabelled(ctx.store, scope))
+    for (const id of ids.split(";")) {
+      const known = labels.get(id);
+      if (known === undefined) labels.set(id, [label]);
+      else known.push(label);
+    }
+  return labels;
+}
+
+function typeOf({ media }: Reading): string {
+  return MEDIA_TYPES.find((type) => type.startsWith(media)) ?? "other";
 }
 
 export function zoneOf({ settings }: AppContext, { schedule }: Pick<AccountRow, "schedule">): string {
@@ -180,7 +209,8 @@ export function zoneOf({ settings }: AppContext, { schedule }: Pick<AccountRow, 
 function mostCommon(ctx: AppContext, total: Counts, accounts: readonly AccountRow[]): Metric {
   const offered = accounts.map((account) => capabilitiesFor(ctx, account, null).analytics.post);
   const rank = (metric: Metric): number =>
-    total.of[metric] + offered.filter((metrics) => metrics.includes(metric)).length / (offered.length + 1);
+    countOf(total, metric) +
+    offered.filter((metrics) => metrics.includes(metric)).length / (offered.length + 1);
   return METRICS.reduce((best, metric) => (rank(metric) > rank(best) ? metric : best));
 }
 
@@ -197,15 +227,19 @@ function sortBest(groups: readonly Keyed[], metric: Metric): Keyed[] {
 
 /** What is not to be concluded from it. */
 function warn({ metric, total }: Found, best: readonly Keyed[], by: ReportBy): string | null {
-  const sampled = total.of[metric];
+  const sampled = countOf(total, metric);
   if (sampled < FEW_POSTS)
-    return `Too few to say what works: ${sampled} of ${total.posts} posts have ${metric}, and it takes ${FEW_POSTS}.`;
+    return `Too few to say what works: ${sampled} of ${total[ALL] ?? 0} posts have ${metric}, and it takes ${FEW_POSTS}.`;
   const first = best[0]?.group.count(metric) ?? 0;
   if (by === "post" || first >= FEW_IN_ROW) return null;
   return `The first row rests on ${first} of ${sampled} posts, which may be chance. Compare rows with ${FEW_IN_ROW} or more.`;
 }
 
-async function describePosts(ctx: AppContext, ownerId: string, rows: readonly ReportRow[]): Promise<ReportRow[]> {
+async function describePosts(
+  ctx: AppContext,
+  ownerId: string,
+  rows: readonly ReportRow[],
+): Promise<ReportRow[]> {
   const ids = rows.map(({ key }) => key);
   const posts = ids.length === 0 ? [] : await findPosts(ctx.store, ownerId, ids);
   const found = new Map(posts.map((post) => [post.id, post]));
@@ -239,7 +273,7 @@ async function explainMissing(
 ): Promise<Report["unavailable"]> {
   const set = await settingsInForce(ctx);
   const without = accounts.filter(
-    ({ id, status }) => status !== "disconnected" && (counts.get(id)?.of[metric] ?? 0) === 0,
+    ({ id, status }) => status !== "disconnected" && countOf(counts.get(id), metric) === 0,
   );
   const ids = without.map(({ id }) => id);
   const refusals = await readRefusals(ctx.store, { accountIds: ids, since });
