@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { AccountChange } from "../src/domain/accounts/schedule.ts";
+import { AccountChange, SlotSuggestion } from "../src/domain/accounts/schedule.ts";
 import { ChangedPost } from "../src/domain/posts/post-body.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
-import { updateAccount } from "../src/posts/update-account.ts";
+import { changeAccount } from "../src/results/suggest-slots.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -19,6 +19,9 @@ export default defineTool({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
+    suggestion: SlotSuggestion.optional().describe(
+      "Null schedule: too little, see reason. usual: median of all.",
+    ),
   }),
-  handle: (args, call) => updateAccount(call, args),
+  handle: (args, call) => changeAccount(call, args),
 });
