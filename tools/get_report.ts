@@ -6,8 +6,8 @@ export default defineTool({
   name: "get_report",
   title: "Report what worked",
   description:
-    "Which posts, channels, labels, hours or media worked: stored figures of published posts at one age. Default: the last 30 days. " +
-    'Example: {"by":"weekdayHour","accountId":["acc_…"],"from":"2026-09-01"}',
+    "What worked: stored figures of published posts (list_posts), all at one age. Default: the last 30 days. " +
+    'Example: {"by":"weekdayHour","accountId":["Blog"]}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ReportArgs,

@@ -9,7 +9,7 @@ export default defineTool({
   description:
     "List the values that a metadata field may have on a channel, where only the platform knows them: boards, " +
     "playlists, categories. The metadataSchema of list_platforms names these fields. " +
-    'Example: {"accountId":"acc_…","field":"boardId","search":"garden"}',
+    'Example: {"accountId":"acc_…","field":"boardId"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: ChoicesArgs,
   output: Choices,

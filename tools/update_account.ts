@@ -12,16 +12,14 @@ export default defineTool({
   permission: "accounts",
   description:
     "Set a channel's (list_accounts) slots, pause or resume it, name it, or add utm parameters to its links. " +
-    'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30"]}]}}',
+    'Example: {"accountId":"Blog","schedule":{"slots":[{"days":["mon"],"times":["09:30"]}]}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: AccountChange,
   output: z.strictObject({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
-    suggestion: SlotSuggestion.optional().describe(
-      "Null schedule: too little, see reason. usual: median of all.",
-    ),
+    suggestion: SlotSuggestion.optional().describe("Null schedule: see reason. usual: median of all."),
   }),
   handle: (args, call) => changeAccount(call, args),
 });

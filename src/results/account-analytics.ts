@@ -6,7 +6,7 @@ import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { type EndedPost, readEnded } from "../store/queries/channel-posts.ts";
-import { readFollowers } from "../store/queries/results.ts";
+import { readFollowers } from "../store/queries/results/reading.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";

@@ -21,7 +21,7 @@ import {
   type NewResult,
   putOffResults,
   type ResultRow,
-} from "../store/queries/results.ts";
+} from "../store/queries/results/collecting.ts";
 import type { AppContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";

@@ -24,7 +24,7 @@ import {
   readPacked,
   readRefusals,
   type ReportScope,
-} from "../store/queries/results.ts";
+} from "../store/queries/results/reading.ts";
 import { RESULTS } from "../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { collectsResults, type PlatformSettings, settingsInForce } from "../platform-io/settings-in-force.ts";
@@ -66,7 +66,6 @@ export async function getReport({ ctx, caller }: CallContext, args: ReportArgs):
   return {
     rows: args.by === "post" ? await describePosts(ctx, caller.ownerId, shown) : shown,
     metric,
-    at: age.name,
     from: toIso(span.from),
     to: toIso(span.to),
     timezone,

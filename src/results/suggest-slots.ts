@@ -9,7 +9,7 @@ import { AppError } from "../domain/errors.ts";
 import { AGES, FEW_POSTS, METRICS, type Metric } from "../domain/posts/results.ts";
 import { DAY } from "../domain/time.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readPacked } from "../store/queries/results.ts";
+import { readPacked } from "../store/queries/results/reading.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import { updateAccount } from "../posts/update-account.ts";

@@ -18,7 +18,7 @@ import {
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countInDoubt, type StatusScope } from "../store/queries/status.ts";
 import { readMetadata } from "../store/queries/posts.ts";
-import { type FreshResult, readFreshResults } from "../store/queries/results.ts";
+import { type FreshResult, readFreshResults } from "../store/queries/results/reading.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { WebhookRow } from "../store/queries/webhooks.ts";
 import type { AppContext } from "../context.ts";

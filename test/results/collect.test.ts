@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AGES, unpackFigures } from "../../src/domain/posts/results.ts";
 import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import type { AnyPlatform, PlatformPost, PostInsights } from "../../src/ports/platform.ts";
+import type { AnyPlatform, PostInsights } from "../../src/ports/platform.ts";
 import { collectResults } from "../../src/results/collect.ts";
 import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
@@ -250,10 +250,10 @@ describe("collecting", () => {
   });
 
   it("asks nothing that costs money before a person wants it", async () => {
-    const asked: PlatformPost[] = [];
+    const asked: string[] = [];
     const platform = telling(
       async (post) => {
-        asked.push(post);
+        asked.push(post.id);
         return live({});
       },
       { results: { price: "Each reading costs a cent." } },

@@ -67,7 +67,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   if (answer.rows.length === 0)
     return terminal.print("No post of that time went live, or its figures are not there yet.\n");
   terminal.print(toTable(columnsOf(answer, names), answer.rows, terminal.columns));
-  terminal.print(`\nFigures ${answer.at} after each post went live, times in ${answer.timezone}.\n`);
+  terminal.print(`\nFigures ${args.at} after each post went live, times in ${answer.timezone}.\n`);
   if (answer.note !== null) terminal.print(`${answer.note}\n`);
   for (const { accountId, metric, reason } of answer.unavailable)
     terminal.print(`No ${metric} of ${names.get(accountId) ?? accountId}: ${reason}\n`);
@@ -75,7 +75,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
 
 function columnsOf({ rows, metric }: Report, names: ReadonlyMap<string, string>): Column<ReportRow>[] {
   const shown = METRICS.filter((one) => rows.some(({ metrics }) => (metrics[one] ?? null) !== null));
-  const ordered = [metric, ...shown.filter((one) => one !== metric)];
+  const ordered = shown.toSorted((a, b) => Number(b === metric) - Number(a === metric));
   const isPosts = rows.some(({ post }) => post !== undefined);
   return [
     {

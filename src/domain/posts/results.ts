@@ -44,10 +44,10 @@ export type ReportBy = (typeof GROUPS)[number];
 /** Which posts, put together how. */
 export const ReportArgs = z.strictObject({
   ...optionalBounds("Live"),
-  accountId: optionalNames(500).describe("Only on these channels, as in list_posts."),
+  accountId: optionalNames(500).describe("Only these channels, as in list_posts."),
   label: optionalName(50).describe("Only with this label."),
   by: z.enum(GROUPS).default("post").describe("A row for each."),
-  metric: z.enum(METRICS).optional().describe("Orders rows. Default: the one most posts have."),
+  metric: z.enum(METRICS).optional().describe("Orders rows. Default: the commonest."),
   at: z
     .enum(AGES.map(({ name }) => name))
     .default("24h")
@@ -66,7 +66,7 @@ export const ReportRow = z.strictObject({
   key: z.string(),
   posts: z.int(),
   sampled: z.int(),
-  metrics: z.partialRecord(z.enum(METRICS), Figure.nullable()),
+  metrics: z.record(z.string(), Figure.nullable()),
   post: z
     .strictObject({
       accountId: z.string(),
@@ -83,11 +83,8 @@ export type ReportRow = z.infer<typeof ReportRow>;
 export const Report = z.strictObject({
   rows: z
     .array(ReportRow)
-    .describe(
-      "Best first by median. key: id, label, type or weekday and hour there; sampled: posts with the metric, of posts. Null: not known, not 0.",
-    ),
-  metric: z.enum(METRICS).describe("Orders rows."),
-  at: z.enum(AGES.map(({ name }) => name)).describe("Age of the figures."),
+    .describe("Best first by median; sampled: posts with the metric. Null: not known, not 0."),
+  metric: z.string().describe("Orders rows."),
   from: z.iso.datetime().describe("Start."),
   to: z.iso.datetime().describe("End."),
   timezone: z.string().describe("Zone of dates."),
