@@ -213,6 +213,7 @@ describe("what platforms told", () => {
 
   it("says what failed, and tries again", async () => {
     const page = await open();
+    await page.getByRole("heading", { name: "Weakest" }).waitFor();
     await page.route("**/tools/get_report", (route) =>
       route.fulfill({ status: 409, json: { error: "The figures are away." } }),
     );
@@ -238,6 +239,8 @@ async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
 describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
   it("axe objects to nothing, in both themes", async () => {
     const page = await open({ width });
+    await page.getByRole("heading", { name: "Weakest" }).waitFor();
+    await page.getByText("As a table").nth(3).waitFor();
     for (const table of await page.getByText("As a table").all()) await table.click();
     await page.getByRole("table").nth(1).waitFor();
     for (const theme of THEMES) {
