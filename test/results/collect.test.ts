@@ -80,7 +80,8 @@ describe("collecting", () => {
       return live({ views: Math.floor(age / HOUR), likes: age > DAY ? null : 0 });
     });
     await using ctx = await openWorld(platform);
-    await addLive(ctx, await addAccount(ctx));
+    // By its id its moment is in the first half of the hour.
+    await addLive(ctx, await addAccount(ctx), 0, { id: "post_b" });
     await pass(ctx, 80);
     for (const { afterMs } of AGES.slice(1)) {
       await ctx.clock.advance(afterMs - (ctx.clock.now() - Date.parse("2026-11-21T09:00:00Z")) - 2 * MINUTE);
