@@ -81,7 +81,7 @@ describe("collecting", () => {
     });
     await using ctx = await openWorld(platform);
     // By its id its moment is in the first half of the hour.
-    await addLive(ctx, await addAccount(ctx), 0, { id: "post_b" });
+    await addLive(ctx, await addAccount(ctx), 0, { id: "post_d" });
     await pass(ctx, 80);
     for (const { afterMs } of AGES.slice(1)) {
       await ctx.clock.advance(afterMs - (ctx.clock.now() - Date.parse("2026-11-21T09:00:00Z")) - 2 * MINUTE);
