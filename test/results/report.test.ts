@@ -208,7 +208,7 @@ describe("a report", () => {
     };
     await addResult(ctx, account, post, { caption: '@sum, "quoted"' });
     const csv = toCsv(await ask(ctx), new Map([[account.id, account.name]]));
-    const [head = "", row = ""] = csv.split("\r\n");
+    const [head = "", row = ""] = csv.split("\n");
     expect(head).toContain("likes.median,likes.sum,likes.posts");
     expect(row).toContain(`"'=HYPERLINK(""x"")","'@sum, ""quoted"""`);
     expect(row).toMatch(/,1,1,,,,,,,,,,0,0,1,/);

@@ -13,7 +13,9 @@ it("prints a report as JSON, as a table for spreadsheets, and refuses what is no
     unavailable: [{ reason: "Feed does not offer it." }],
   });
   const csv = await run("--csv");
-  expect(csv.stdout).toMatch(/^key,channel,text,publishedAt,platformUrl,posts,sampled,views\.median,.*\r\n$/);
+  expect(csv.stdout).toMatch(
+    /^key,channel,text,publishedAt,platformUrl,posts,sampled,views\.median,.*,clicks\.posts\n$/,
+  );
   expect(await run("--by", "moon")).toMatchObject({
     status: 1,
     stderr: expect.stringContaining("weekdayHour"),
