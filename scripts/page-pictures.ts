@@ -183,14 +183,16 @@ async function addFigures(host: PageHost, pictures: readonly string[]): Promise<
     await db
       .insertInto("results")
       .values({
-        ...{
-          account_id: channel.id,
-          at,
-          post_id: `post_told_${nth}`,
-          provider: channel.provider,
-          media: "i",
-        },
-        ...{ next_at: null, step: 3, h1: h24, h24, d7: nth % 27 < 5 ? null : h24 },
+        account_id: channel.id,
+        at,
+        post_id: `post_told_${nth}`,
+        provider: channel.provider,
+        media: "i",
+        next_at: null,
+        step: 3,
+        h1: h24,
+        h24,
+        d7: nth % 27 < 5 ? null : h24,
       })
       .execute();
   }

@@ -4,7 +4,13 @@ import { guardCell } from "../imports/cells.ts";
 /** A report for spreadsheets: no cell is a formula, and what is not known is empty. Lines end as a terminal prints them. */
 export function toCsv({ rows }: Pick<Report, "rows">, names: ReadonlyMap<string, string>): string {
   const head = [
-    ...["key", "channel", "text", "publishedAt", "platformUrl", "posts", "sampled"],
+    "key",
+    "channel",
+    "text",
+    "publishedAt",
+    "platformUrl",
+    "posts",
+    "sampled",
     ...METRICS.flatMap((metric) => [`${metric}.median`, `${metric}.sum`, `${metric}.posts`]),
   ];
   return [head, ...rows.map((row) => cellsOf(row, names))]

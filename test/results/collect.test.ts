@@ -69,7 +69,9 @@ async function pass(ctx: TestContext, minutes = 1): Promise<void> {
 }
 
 const figures = (row: Tables["results"] | undefined) =>
-  [row?.h1, row?.h24, row?.d7, row?.d30].map((packed) => (packed == null ? null : unpackFigures(packed)));
+  [row?.h1, row?.h24, row?.d7, row?.d30].map((packed) =>
+    packed === null || packed === undefined ? null : unpackFigures(packed),
+  );
 
 describe("collecting", () => {
   it("asks once at each age, soon after it, and what is not known stays unknown", async () => {

@@ -88,7 +88,10 @@ function postRows(posts: ReturnType<typeof ranked>): readonly (readonly (string 
   return [
     ["id", "channel", "text", "publishedAt", ...METRICS],
     ...posts.map(({ id, accountId, text, at, values }) => [
-      ...[id, channelName(accountId), text, new Date(at).toISOString()],
+      id,
+      channelName(accountId),
+      text,
+      new Date(at).toISOString(),
       ...METRICS.map((metric) => values[metric] ?? null),
     ]),
   ];
