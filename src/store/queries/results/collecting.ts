@@ -16,7 +16,10 @@ export type NewLivePost = Pick<PostRow, "id" | "account_id" | "provider" | "medi
   readonly type: string | null;
 };
 
-/** Of one account or of all, live since that moment, the first first. */
+/**
+ * Of one account or of all, live since that moment, the first first. The join is written so that SQLite looks at each
+ * account's last posts instead of every post there is.
+ */
 export function listUnplanned(
   reader: Reader,
   wish: { readonly accountId: string | null; readonly since: number; readonly limit: number },
@@ -26,9 +29,8 @@ export function listUnplanned(
     reader,
     sql<NewLivePost>`
       SELECT p.id, p.account_id, p.provider, p.media_url, p.metadata, p.published_at, f.type
-      FROM accounts a JOIN posts p ON p.account_id = a.id
-      LEFT JOIN files f ON f.storage_key = substr(p.media_url, 6)
-      WHERE ${whose} AND p.published_at >= ${wish.since} AND p.status = 'published'
+      FROM accounts a CROSS JOIN posts p LEFT JOIN files f ON f.storage_key = substr(p.media_url, 6)
+      WHERE ${whose} AND p.account_id = a.id AND p.published_at >= ${wish.since} AND p.status = 'published'
         AND NOT EXISTS (SELECT 1 FROM results r WHERE r.post_id = p.id AND r.post_id <> '')
       ORDER BY p.published_at LIMIT ${wish.limit}`,
   );
