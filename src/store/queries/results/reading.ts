@@ -113,3 +113,16 @@ export function readFreshResults(
       ORDER BY r.at, p.id LIMIT ${range.limit}`,
   );
 }
+
+/** What was told of these posts at each age, by their ids. */
+export async function findResults(
+  reader: Reader,
+  postIds: readonly string[],
+): Promise<ReadonlyMap<string, Readonly<Record<AgeColumn, string | null>>>> {
+  const rows = await rowsOf(
+    reader,
+    sql<Record<AgeColumn | "post_id", string>>`
+      SELECT post_id, h1, h24, d7, d30 FROM results WHERE post_id IN ${anyOf(postIds)} AND post_id <> ''`,
+  );
+  return new Map(rows.map((row) => [row.post_id, row]));
+}
