@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
-import { channelName } from "../../data/shared-data.ts";
+import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { Bars } from "./bars.tsx";
@@ -47,7 +47,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
             drawPlots(
               title,
               place.current,
-              channels.map(({ accountId }) => channelName(accountId)),
+              channels.map(({ accountId }) => nameOf(accountId)),
             )
           }
         />
@@ -96,8 +96,14 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   );
 }
 
+/** Channels on several platforms are often called the same. */
+function nameOf(accountId: string): string {
+  const provider = findAccount(accountId)?.provider;
+  return `${channelName(accountId)}${provider === undefined ? "" : ` (${platformTitle(provider)})`}`;
+}
+
 function dayRows({ days, channels, totals }: Published): readonly (readonly (string | number)[])[] {
-  const head = ["day", ...channels.map(({ accountId }) => channelName(accountId)), "all"];
+  const head = ["day", ...channels.map(({ accountId }) => nameOf(accountId)), "all"];
   return [
     head,
     ...days.map((day, at) => [day, ...channels.map(({ counts }) => counts[at] ?? 0), totals[at] ?? 0]),

@@ -197,13 +197,19 @@ function drawWeek(
     const y = top + (day + 1) * CELL.height;
     pen.fillStyle = color;
     pen.fillText(names[day] ?? "", left, y + 10);
-    for (const [hour, { median }] of row.entries()) {
+    for (const [hour, cell] of row.entries()) {
+      const { median } = cell;
       const seen = cells[day * HOURS + hour];
       if (seen === undefined) continue;
       const looks = getComputedStyle(seen);
       const x = left + 48 + hour * CELL.width;
       pen.fillStyle = looks.backgroundColor;
       pen.fillRect(x, y - 4, CELL.width - 2, CELL.height - 2);
+      if (isFew(cell)) {
+        pen.setLineDash([3, 3]);
+        pen.strokeStyle = color;
+        pen.strokeRect(x + 1, y - 3, CELL.width - 4, CELL.height - 4);
+      }
       pen.fillStyle = looks.color;
       if (median !== null) pen.fillText(shortly(median), x + 4, y + 10);
     }
