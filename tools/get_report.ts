@@ -6,7 +6,7 @@ export default defineTool({
   name: "get_report",
   title: "Report what worked",
   description:
-    "Tells what worked, out of stored figures of published posts (list_posts), all at one age. Default: the last 30 days. " +
+    "Tells what worked, out of stored figures of published posts (list_posts). Default: the last 30 days. " +
     'Example: {"by":"weekdayHour","accountId":["Blog"]}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
