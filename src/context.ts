@@ -31,6 +31,8 @@ interface ServiceSettings {
   readonly platformSettings: Readonly<Record<string, string>>;
   /** Where others reach it, as it was set; null: on loopback, at `port`. */
   readonly publicUrl?: string | null;
+  /** For so long figures of live posts are kept; default: two years. */
+  readonly resultsRetentionMs?: number;
   /** Called each minute while publishing works; null or missing: none. Its path may be a secret. */
   readonly heartbeatUrl?: string | null;
   /** The page at `/app` is served; default: true. */

@@ -143,6 +143,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
+  "src/results/collect.ts": "what platforms tell of live posts, asked by nobody in particular",
   "src/webhooks/push.ts": "the keys that push services know this installation by, made once",
   "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
   "src/webhooks/webhook-deliveries.ts":

@@ -41,6 +41,7 @@ describe("all tools", () => {
       "edit_published_post",
       "get_account_analytics",
       "get_post",
+      "get_report",
       "get_status",
       "import_posts",
       "list_accounts",

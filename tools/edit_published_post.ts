@@ -10,8 +10,8 @@ export default defineTool({
   title: "Edit a live post",
   permission: "publish",
   description:
-    "Change the caption or metadata of a post that is live. Only the fields under editPublished of the " +
-    "account's capabilities can change. For a waiting post use update_post. " +
+    "Change a live post: only the fields under editPublished of the account's capabilities. For a waiting post " +
+    "use update_post. " +
     'Example: {"id":"post_…","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: PostEdit,

@@ -8,10 +8,9 @@ export default defineTool({
   title: "List platforms",
   permission: "read",
   description:
-    "List every platform a channel can be on, in short: whether it can be connected, settings that are " +
-    "missing, what it takes. With provider, all of those (10 at most): capabilities, the JSON Schema of " +
-    "metadata, what a person enters, the steps to register an app. Call it with a channel's provider before " +
-    "schedule_post for the metadata fields. " +
+    "List every platform in short: whether it can be connected, missing settings, what it takes. With " +
+    "provider, all of those (10 at most): capabilities, JSON Schema of metadata, what a person enters, steps to " +
+    "register an app. Call it with a channel's provider before schedule_post for the metadata. " +
     'Example: {"provider":["bluesky"]}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: PlatformsArgs,

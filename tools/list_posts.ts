@@ -7,9 +7,9 @@ export default defineTool({
   title: "List posts",
   description:
     "Lists posts, newest scheduled time first, a page at a time. Use it to see what failed, or to find a post " +
-    "and its id. For what is next use show_calendar. Filters narrow each other. The values of one list are " +
+    "and its id. For what is next use show_calendar. Filters narrow each other, values of a list are " +
     "alternatives. " +
-    'Example: {"status":["scheduled"],"search":"summer sale","from":"2026-11-01"}',
+    'Example: {"status":["scheduled"],"search":"summer sale"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListPostsArgs,

@@ -12,7 +12,7 @@ export default defineTool({
   description:
     'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: ' +
     "published if it is there, not_published if it is not (then retry_post may send it). Never guess. " +
-    "dismissed puts any failed post away that is not wanted any more. " +
+    "dismissed puts any failed post away. " +
     'Example: {"id":"post_…","outcome":"published"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,

@@ -17,7 +17,7 @@ export default defineTool({
   input: PostRetry,
   output: z.strictObject({
     post: Post,
-    warnings: z.array(z.string()).optional().describe("What to look at, where something was changed."),
+    warnings: z.array(z.string()).optional().describe("What to look at."),
   }),
   question: (args, call) => askToRetry(call, args),
   handle: (args, call) => retryPost(call, args),

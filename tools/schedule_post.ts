@@ -12,7 +12,7 @@ export default defineTool({
   description:
     "Schedule a post on a connected channel (list_accounts). Leave scheduledAt out to publish now. Take files " +
     "from list_files or upload_file. dryRun shows every warning and a preview. " +
-    'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
+    'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SinglePostBody,
   output: z.strictObject({

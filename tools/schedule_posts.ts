@@ -5,17 +5,30 @@ import { schedulePosts } from "../src/posts/schedule-post.ts";
 import { askToPublishSeveral } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
+const { shape } = PostBody;
+/** What the fields mean stands in schedule_post, once for both. */
+const OnePost = PostBody.extend({
+  accountId: shape.accountId.describe("The channel."),
+  scheduledAt: shape.scheduledAt.describe("When."),
+  mediaUrl: shape.mediaUrl.describe("Media."),
+  leadMinutes: shape.leadMinutes.describe("As there."),
+  thumbnailUrl: shape.thumbnailUrl.describe("As there."),
+  slot: shape.slot.describe("Next free slot."),
+  labels: shape.labels.describe("Never published."),
+  dryRun: shape.dryRun.describe("Only check."),
+});
+
 export default defineTool({
   name: "schedule_posts",
   title: "Schedule several posts",
   permission: "publish",
   description:
     "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and " +
-    "warnings of every result. " +
+    "warnings. " +
     'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00","caption":"One"}],"atomic":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({
-    posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),
+    posts: z.array(OnePost).min(1).max(100).describe("As in schedule_post."),
     atomic: z.boolean().optional().describe("All or none."),
   }),
   output: z.strictObject({ results: z.array(BatchResult).describe("In the order of posts.") }),

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { AccountChange } from "../src/domain/accounts/schedule.ts";
+import { AccountChange, SlotSuggestion } from "../src/domain/accounts/schedule.ts";
 import { ChangedPost } from "../src/domain/posts/post-body.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
-import { updateAccount } from "../src/posts/update-account.ts";
+import { changeAccount } from "../src/results/suggest-slots.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -12,13 +12,14 @@ export default defineTool({
   permission: "accounts",
   description:
     "Set a channel's (list_accounts) slots, pause or resume it, name it, or add utm parameters to its links. " +
-    'Example: {"accountId":"Blog","schedule":{"timezone":"Europe/Berlin","slots":[{"days":["mon","thu"],"times":["09:30"]}]}}',
+    'Example: {"accountId":"Blog","schedule":{"slots":[{"days":["mon"],"times":["09:30"]}]}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: AccountChange,
   output: z.strictObject({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
+    suggestion: SlotSuggestion.optional().describe("Null schedule: see reason. usual: median of all."),
   }),
-  handle: (args, call) => updateAccount(call, args),
+  handle: (args, call) => changeAccount(call, args),
 });

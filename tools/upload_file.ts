@@ -6,7 +6,7 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 const output = z.strictObject({
   file: File.optional(),
   uploadUrl: z.string().optional().describe("Where to send the bytes."),
-  method: z.literal("PUT").optional().describe("For uploadUrl."),
+  method: z.literal("PUT").optional().describe("For uploadUrl: PUT."),
   headers: z.record(z.string(), z.string()).optional().describe("To send along."),
   expiresAt: z.iso.datetime().optional().describe("Until when it works."),
 });

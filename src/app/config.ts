@@ -74,6 +74,10 @@ const Environment = z.object({
   POSTHORN_HEARTBEAT_URL: httpAddress("https://hc-ping.com/…", { mayHaveQuery: true }).optional(),
   POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
   POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
+  POSTHORN_RESULTS_RETENTION: Duration.refine(
+    (ms) => ms >= 31 * 24 * HOUR,
+    "must be 31d or more, as figures are collected for 30 days",
+  ).default(730 * 24 * HOUR),
   POSTHORN_ALLOWED_HOSTS: HostList,
   POSTHORN_FILES: z.enum(["folder", "bucket"], { error: "must be folder or bucket" }).optional(),
   POSTHORN_RATE_LIMIT: z
@@ -169,6 +173,7 @@ export function readConfig(
     trustProxy: values.POSTHORN_TRUST_PROXY,
     timezone: values.POSTHORN_TIMEZONE,
     maxLatenessMs: values.POSTHORN_MAX_LATENESS,
+    resultsRetentionMs: values.POSTHORN_RESULTS_RETENTION,
     allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
     /** Requests a minute and key. */
     rateLimit: values.POSTHORN_RATE_LIMIT,

@@ -63,6 +63,11 @@ export const SETTINGS: readonly {
     default: "60m",
   },
   {
+    name: "POSTHORN_RESULTS_RETENTION",
+    meaning: "How long figures of live posts and channels are kept",
+    default: "730d",
+  },
+  {
     name: "POSTHORN_ALLOWED_HOSTS",
     meaning:
       "Hosts with private addresses that media and self-hosted platforms may be at (host or host:port, comma-separated)",

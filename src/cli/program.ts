@@ -19,6 +19,7 @@ import { addDraftCommands } from "./shell/drafts.ts";
 import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
+import { addReportCommand } from "./shell/report.ts";
 import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
@@ -63,6 +64,7 @@ function createProgram(host: Host): Command {
   addPostCommand(program, host);
   addImportCommand(program, host);
   addListCommand(program, host);
+  addReportCommand(program, host);
   addChangeCommands(program, host);
   addDraftCommands(program, host);
   addSlotCommands(program, host);

@@ -7,6 +7,6 @@ export const optionalNames = (max: number) => z.array(z.string()).min(1).max(max
 
 /** The bounds of a span of time. */
 export const optionalBounds = (what: string) => ({
-  from: z.string().optional().describe(`${what} at or after: ISO 8601 time, or a date (its start).`),
-  to: z.string().optional().describe(`${what} at or before: ISO 8601 time, or a date (its end).`),
+  from: z.string().optional().describe(`${what} at or after this ISO 8601 time or date.`),
+  to: z.string().optional().describe(`${what} at or before it. A date: its end.`),
 });

@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { AGES, type AgeColumn, unpackFigures } from "../domain/posts/results.ts";
 import { toIso } from "../domain/time.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
 import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
+import { findResults } from "../store/queries/results/reading.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
 import type { CallContext } from "../context.ts";
@@ -28,7 +30,7 @@ const BATCH = 200;
 /**
  * Everything of an owner, line by line, in batches that memory does not notice: accounts without their
  * tokens, keys and webhooks without their secrets, drafts, records of files (not the files), posts with their
- * history and what a plan says of them. Throws `not_found` for an owner that has nothing.
+ * history, what a plan says of them and what platforms told. Throws `not_found` for an owner that has nothing.
  */
 export async function* exportOwner(call: CallContext, version: string): AsyncGenerator<ExportLine> {
   const { ctx } = call;
@@ -70,15 +72,15 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
   const posts = yield* inBatches<PostRow>(
     (after) => listPostsById(ctx.store, ownerId, { after: after ?? "", limit: BATCH }),
     async (rows) => {
-      const plans = await findPlans(
-        ctx.store,
-        rows.map(({ id }) => id),
-      );
+      const ids = rows.map(({ id }) => id);
+      const plans = await findPlans(ctx.store, ids);
+      const results = await findResults(ctx.store, ids);
       return Promise.all(
         rows.map(async (row) => ({
           type: "post" as const,
           post: toPost(row),
           ...showPlan(plans.get(row.id)),
+          ...showResults(results.get(row.id)),
           history: await readHistory(ctx, row),
         })),
       );
@@ -152,4 +154,13 @@ async function writeLines(
   }
   await handle.sync();
   return count;
+}
+
+/** By age. Left out where nothing was told. */
+function showResults(told: Readonly<Record<AgeColumn, string | null>> | undefined): { results?: object } {
+  const ages = AGES.flatMap(({ name, column }) => {
+    const packed = told?.[column] ?? null;
+    return packed === null ? [] : [[name, unpackFigures(packed)] as const];
+  });
+  return ages.length === 0 ? {} : { results: Object.fromEntries(ages) };
 }

@@ -7,10 +7,10 @@ import { nearestName } from "../domain/settings/nearest-name.ts";
 import { quote } from "../domain/time.ts";
 import type { ConnectWay, SecretField } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { guideOf, scopesOf, settingsOf, wayName } from "../ports/platform-setup.ts";
+import { guideOf, RESULTS, scopesOf, settingsOf, wayName } from "../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "./set-up.ts";
-import { type PlatformSettings, settingsInForce } from "./settings-in-force.ts";
+import { collectsResults, type PlatformSettings, settingsInForce } from "./settings-in-force.ts";
 
 /**
  * Every platform of this installation in short, or those named whole, by name. Throws `invalid` for a name
@@ -73,14 +73,24 @@ async function describePlatform(
       unrepresentable: "any",
     }),
     connecting: connect.map((way) => describeWay(set, platform, way)),
-    settings: settingsOf(platform).map((setting) => ({
+    settings: settingsOf(platform).map(({ values: _values, ...setting }) => ({
       ...setting,
       name: settingName(name, setting.name),
       isSet: isSet(setting.name),
     })),
+    results: tellResults(set, platform),
     redirectUrl: comesBack ? await redirectUrlOf(ctx, platform) : null,
     setup: await describeSetup(ctx, platform, connect.find((way) => guideOf(way) !== null) ?? connect[0]),
   };
+}
+
+/** Whether figures are collected by themselves, and what that costs. */
+function tellResults(set: PlatformSettings, platform: AnyPlatform): string {
+  const price = platform.results?.price;
+  if (collectsResults(set, platform)) return price === undefined ? "on" : `on. ${price}`;
+  return price === undefined
+    ? "off: it offers none."
+    : `off. ${price} ${settingName(platform.name, RESULTS)}=on turns it on.`;
 }
 
 type WayListing = NonNullable<PlatformListing["connecting"]>[number];

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import type { AppContext } from "../context.ts";
 import { listPlatformApps, type PlatformAppRow } from "../store/queries/platform-apps.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import { RESULTS } from "../ports/platform-setup.ts";
 import { platformAppAad } from "./secrets.ts";
 
 /** Settings of platforms by their whole names. */
@@ -57,3 +59,15 @@ export function openApps(ctx: AppContext, row: PlatformAppRow): StoredApps {
 export function sealApps(ctx: AppContext, provider: string, apps: StoredApps): string {
   return ctx.cipher.seal(JSON.stringify(apps), platformAppAad({ provider }));
 }
+
+/** Whether figures of live posts are collected from a platform: those whose readings cost money only where a person wants it. */
+export function collectsResults(set: PlatformSettings, platform: AnyPlatform): boolean {
+  const { post, account } = platform.capabilities.analytics;
+  const offers = post.length > 0 || account.includes(FOLLOWERS);
+  return (
+    offers && (platform.results?.price === undefined || set[settingName(platform.name, RESULTS)] === "on")
+  );
+}
+
+/** Of a channel, the one figure that is collected. */
+export const FOLLOWERS = "followers";

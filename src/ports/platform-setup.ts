@@ -5,7 +5,7 @@ import type { AnyPlatform } from "./platform.ts";
 /** Where every platform sends people back to, below our own address. */
 export const CALLBACK_PATH = "/connect/callback";
 
-type Ways = Pick<AnyPlatform, "name" | "connect" | "settings" | "baseUrl">;
+type Ways = Pick<AnyPlatform, "name" | "connect" | "settings" | "baseUrl" | "results">;
 
 /** A setting that is an address. `standard`: what stands there where it is not set. */
 export function addressSetting(name: string, meaning: string, standard: string | null): PlatformSetting {
@@ -20,6 +20,7 @@ export function settingsOf(platform: Ways): readonly PlatformSetting[] {
     ...baseSettings(platform),
     ...oauthSettings(platform),
     ...(comesBack ? [REDIRECT_URL] : []),
+    ...resultsSettings(platform),
   ];
   const first = new Map(all.toReversed().map((setting) => [setting.name, setting]));
   return all.filter((setting) => first.get(setting.name) === setting);
@@ -30,6 +31,15 @@ const REDIRECT_URL = addressSetting(
   "The registered redirect address, where it is not Posthorn's own",
   `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
 );
+
+/** Whose readings cost money: a person turns them on. */
+export const RESULTS = "RESULTS";
+
+function resultsSettings({ results }: Ways): PlatformSetting[] {
+  if (results?.price === undefined) return [];
+  const meaning = `on or off: figures of live posts are collected. ${results.price}`;
+  return [{ name: RESULTS, meaning, kind: "text", values: ["on", "off"], default: "off", isRequired: false }];
+}
 
 /** Where the API is, or which server is meant where each channel may have another. */
 function baseSettings({ baseUrl, connect }: Ways): PlatformSetting[] {

@@ -155,6 +155,13 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   setThumbnail?(post: PlatformPost<z.infer<S>>, thumbnailUrl: string, io: PublishIo): Promise<void>;
   insights?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<PostInsights>;
   analytics?(range: { from: string; to: string }, io: PlatformIo): Promise<PlatformAnalytics>;
+  /** How figures of live posts and channels are collected. */
+  readonly results?: {
+    /** What each reading costs, in a sentence. Then none is made unless POSTHORN_<PLATFORM>_RESULTS is on. */
+    readonly price?: string;
+    /** Readings a minute, all channels together. Default: 30. */
+    readonly perMinute?: number;
+  };
   /** Deletes the post there. Succeeds when it is gone. A sentence tells what the platform keeps. */
   remove?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<{ readonly left: string } | void>;
 }

@@ -24,7 +24,7 @@ import { findAccountRow, type AccountRow } from "../store/queries/accounts.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
+import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
 import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { openSteps } from "../publishing/follow-ups.ts";
@@ -179,22 +179,32 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");
   try {
-    const platformIo = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
-    const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
-    const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
+    const { state, visibility, metrics } = await askInsights(ctx, platform, { row, account });
     return {
       available: true,
       reason: null,
       fetchedAt: toIso(ctx.clock.now()),
       state,
       visibility: visibility === null ? null : plainText(visibility, MAX_VISIBILITY_CHARS),
-      metrics: metricsOf(metrics),
+      metrics,
     };
   } catch (error) {
     ctx.log.warn({ postId: row.id, err: error }, "insights could not be read");
     const isTold = error instanceof PlatformFault || error instanceof AppError;
     return unavailable(isTold ? error.message : `${platform.title} could not be asked.`);
   }
+}
+
+/** What the platform tells of a live post now. Throws what the platform's file throws. */
+export async function askInsights(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  { row, account }: { readonly row: PostRow; readonly account: AccountRow },
+): Promise<Omit<PostInsights, "metrics"> & { readonly metrics: Metrics }> {
+  const platformIo = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
+  const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
+  const told = await platform.insights?.(toPlatformPost(platform, row), io);
+  return { state: "unknown", visibility: null, ...told, metrics: metricsOf(told?.metrics ?? {}) };
 }
 
 /** Field by field: a platform may answer more than was asked for. */

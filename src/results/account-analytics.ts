@@ -6,6 +6,7 @@ import type { PlatformAnalytics } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { type EndedPost, readEnded } from "../store/queries/channel-posts.ts";
+import { readFollowers } from "../store/queries/results/reading.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
@@ -47,6 +48,12 @@ export async function getAccountAnalytics(
   const range = { from: dateOf(days[0]), to: dateOf(days.at(-1)) };
   const theirs = await askPlatform(ctx, account, range);
   const byDay = new Map(theirs.days.map(({ date, metrics }) => [date, metrics]));
+  const followersOn = new Map(
+    (await readFollowers(ctx.store, account, bounds)).map(({ at, h1 }) => [
+      toIso(at).slice(0, 10),
+      Number(h1),
+    ]),
+  );
   const postsOf = groupByDay(ended, ctx.settings.timezone);
   return {
     accountId: account.id,
@@ -61,7 +68,14 @@ export async function getAccountAnalytics(
         ? []
         : days.map((day) => {
             const date = dateOf(day);
-            return { ...byDay.get(date), ...ownNumbers(postsOf.get(date) ?? []), date };
+            const followers = followersOn.get(date);
+            return {
+              // As it was stored that day, where the platform tells no days.
+              ...(followers !== undefined && { followers }),
+              ...byDay.get(date),
+              ...ownNumbers(postsOf.get(date) ?? []),
+              date,
+            };
           }),
     unavailable: theirs.unavailable.map(({ metric, reason }) => ({ metric, reason })),
   };

@@ -1,4 +1,5 @@
 import { PARTLY_JOB } from "../drafts/draft-events.ts";
+import { RESULTS_JOB } from "../results/collect.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
@@ -75,6 +76,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [
         SERIES_JOB,
         PARTLY_JOB,
+        RESULTS_JOB,
       ]);
     }
     const parts = [publisher, mcp, http];

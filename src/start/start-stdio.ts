@@ -1,4 +1,5 @@
 import { PARTLY_JOB } from "../drafts/draft-events.ts";
+import { RESULTS_JOB } from "../results/collect.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../access/api-keys.ts";
@@ -66,6 +67,7 @@ export async function runStdio({
     const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [
       SERIES_JOB,
       PARTLY_JOB,
+      RESULTS_JOB,
     ]);
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;

@@ -73,8 +73,10 @@ function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
     if (!isFields(found)) throw new Error(`A tool's schema refers to ${$ref}, which is not there.`);
     return writeOut({ ...found, ...rest, id }, how);
   }
-  const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, "required", "format"];
-  const kept = Object.entries(rest).filter(([keyword]) => !dropped.includes(keyword));
+  const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, "required", "format", "const"];
+  const kept = Object.entries(rest).filter(
+    ([keyword, value]) => !dropped.includes(keyword) && !(how.listed !== null && isPlain(keyword, value)),
+  );
   const inner = { ...how, isRoot: false };
   const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, inner)] as const);
   return Object.fromEntries(
@@ -122,6 +124,16 @@ function toPlain(schema: JsonSchema): JsonSchema {
     ...(anyOf === undefined ? {} : { anyOf }),
     ...(notes.length === 0 ? {} : { description: [rest["description"] ?? [], notes].flat().join(" ") }),
   };
+}
+
+/**
+ * What lists leave out of an output: of what kind the values of a list or of a record are. A model sees that in the
+ * result, and every result fits what says less.
+ */
+function isPlain(keyword: string, value: unknown): boolean {
+  if (keyword === "additionalProperties") return true;
+  if (keyword !== "items" || !isFields(value)) return false;
+  return "id" in value ? false : "properties" in value || Object.keys(value).join() === "type";
 }
 
 /** `anyOf` of one schema and null as that schema. */

@@ -62,7 +62,7 @@ export type ToolAccess = Pick<Toolbox, "list" | "call">;
 
 const Confirm = z.string().max(200).describe("The refusal's token.");
 
-const IdempotencyKey = z.string().min(1).max(255).describe("Same key: done once.");
+const IdempotencyKey = z.string().min(1).max(255).describe("Same: done once.");
 
 interface ToolboxOptions {
   /**

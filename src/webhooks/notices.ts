@@ -240,8 +240,20 @@ function decideBy(ctx: AppContext, draftId: string): string {
   return hasPage(ctx) ? "Decide on the page." : `Decide with: posthorn approve ${draftId}`;
 }
 
-function tellDigest({ ctx, channel }: Words, digest: DigestEvent): Told {
+function tellResult(
+  { channel }: Words,
+  { accountId, provider, text, metrics }: DigestEvent["results"][number],
+): string {
+  const figures = Object.entries(metrics).map(([name, count]) => `${count} ${name}`);
+  const told = figures.length === 0 ? "no figures" : figures.join(", ");
+  return `• ${channel(accountId, provider)}: ${inQuotes(text, MAX_SHORT_TEXT)} ${told}`;
+}
+
+function tellDigest(words: Words, digest: DigestEvent): Told {
+  const { ctx, channel } = words;
   const { date, timezone, today, failed, waitingDrafts, unknownOutcome, accountsToReconnect } = digest;
+  // An event of before has none.
+  const { results = [] } = digest;
   const clock = (iso: string): string => DateTime.fromISO(iso, { zone: timezone }).toFormat("HH:mm");
   const line = ({ accountId, provider, text, scheduledAt }: DigestEvent["today"]["posts"][number]): string =>
     `• ${clock(scheduledAt)} ${channel(accountId, provider)}: ${inQuotes(text, MAX_SHORT_TEXT)}`;
@@ -258,6 +270,7 @@ function tellDigest({ ctx, channel }: Words, digest: DigestEvent): Told {
     lines: [
       ...part("Goes out today", today),
       ...part("Failed yesterday", failed),
+      ...(results.length === 0 ? [] : ["After 24 hours:", ...results.map((one) => tellResult(words, one))]),
       waitingDrafts === 0
         ? ""
         : `Drafts that wait for your decision: ${waitingDrafts}${hasPage(ctx) ? "" : " (posthorn drafts waiting)"}`,

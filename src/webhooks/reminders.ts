@@ -1,6 +1,7 @@
 import { countWaitingDrafts } from "../store/queries/drafts.ts";
 import { DateTime } from "luxon";
 import { plainText } from "../domain/plain-text.ts";
+import { unpackFigures } from "../domain/posts/results.ts";
 import { HOUR, toIso } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { DigestEvent } from "../domain/webhooks/event-data.ts";
@@ -17,6 +18,7 @@ import {
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countInDoubt, type StatusScope } from "../store/queries/status.ts";
 import { readMetadata } from "../store/queries/posts.ts";
+import { type FreshResult, readFreshResults } from "../store/queries/results/reading.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { WebhookRow } from "../store/queries/webhooks.ts";
 import type { AppContext } from "../context.ts";
@@ -112,15 +114,35 @@ async function readDigest(
     timezone,
     today: await read("scheduled", today, tomorrow),
     failed: await read("failed", yesterday, today),
+    results: (
+      await readFreshResults(reader, scope, {
+        from: startOfDay(date, -2, timezone),
+        until: startOfDay(date, -1, timezone),
+        limit: SHOWN_POSTS,
+      })
+    ).map(showResult),
     unknownOutcome: await countInDoubt(reader, scope),
     waitingDrafts: await countWaitingDrafts(reader, scope),
     accountsToReconnect: accounts
       .filter(({ id, status }) => status === "reconnect_required" && (accountIds?.includes(id) ?? true))
       .map(({ id, name, provider }) => ({ id, name, provider })),
   };
-  const counts = [digest.today.count, digest.failed.count, digest.unknownOutcome, digest.waitingDrafts];
+  const counts = [
+    digest.today.count,
+    digest.failed.count,
+    digest.unknownOutcome,
+    digest.waitingDrafts,
+    digest.results.length,
+  ];
   const isEmpty = counts.every((count) => count === 0) && digest.accountsToReconnect.length === 0;
   return isEmpty ? null : digest;
+}
+
+/** Of the day before yesterday: those of yesterday are not a day old at eight. */
+function showResult(row: FreshResult): DigestEvent["results"][number] {
+  const { id, account_id: accountId, provider, caption, media_url: mediaUrl } = row;
+  const text = plainText(textOf({ caption, metadata: readMetadata(row), mediaUrl }), MAX_TEXT);
+  return { id, accountId, provider, text, metrics: unpackFigures(row.h24) };
 }
 
 function startOfDay(date: string, days: number, timezone: string): number {

@@ -5,6 +5,8 @@ import { callOf, callerOf, createTestContext, type TestContext } from "../suppor
 import { startService } from "../support/service.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
 import { queryOf } from "../support/handles.ts";
+import { addAccount as addChannel } from "../support/publishing.ts";
+import { addResult } from "../support/results.ts";
 
 async function lines(ctx: TestContext, owner: string): Promise<ExportLine[]> {
   const all: ExportLine[] = [];
@@ -66,6 +68,16 @@ describe("an export", () => {
       note: "Why",
     });
     expect(all.at(-1)).toMatchObject({ drafts: 1, posts: 1 });
+  });
+
+  it("holds what platforms told of posts", async () => {
+    await using ctx = await createTestContext();
+    const account = await addChannel(ctx);
+    const post = { at: ctx.clock.now(), media: "t", labels: [] };
+    await addResult(ctx, account, { ...post, id: "post_a", figures: { likes: 0, views: 7 } });
+    await addResult(ctx, account, { ...post, id: "post_b", figures: null });
+    const posts = (await lines(ctx, "default")).filter(({ type }) => type === "post");
+    expect(posts.map(({ results }) => results)).toEqual([{ "24h": { views: 7, likes: 0 } }, undefined]);
   });
 
   it("is refused for an owner that has nothing", async () => {

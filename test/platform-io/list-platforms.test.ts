@@ -86,6 +86,30 @@ describe("listPlatforms", () => {
     expect(JSON.stringify(platforms)).not.toContain('"id"');
   });
 
+  it("says whether figures are collected, and what that costs", async () => {
+    const insights = async () => ({ state: "live" as const, visibility: null, metrics: {} });
+    const capabilities = { ...createCinema().capabilities, analytics: { account: [], post: ["views"] } };
+    const results = { price: "Each reading costs a cent." };
+    const told = async (more: object, platformSettings = {}) => {
+      const platformList = [{ ...createCinema(), ...more }];
+      await using ctx = await createTestContext({
+        platformList,
+        settings: { ...SETTINGS, platformSettings },
+      });
+      return (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms[0]?.results;
+    };
+    expect(await told({ capabilities: { ...capabilities, analytics: { account: [], post: [] } } })).toBe(
+      "off: it offers none.",
+    );
+    expect(await told({ insights, capabilities })).toBe("on");
+    expect(await told({ insights, capabilities, results })).toBe(
+      "off. Each reading costs a cent. POSTHORN_CINEMA_RESULTS=on turns it on.",
+    );
+    expect(await told({ insights, capabilities, results }, { POSTHORN_CINEMA_RESULTS: "on" })).toBe(
+      "on. Each reading costs a cent.",
+    );
+  });
+
   it("knows another redirect address and other scopes, where they are set", async () => {
     const platformSettings = {
       POSTHORN_CINEMA_REDIRECT_URL: "https://posts.example/back",

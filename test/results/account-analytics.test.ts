@@ -156,3 +156,16 @@ describe("getAccountAnalytics", () => {
     ).toHaveLength(5);
   });
 });
+
+it("answers followers of the days on which they were noted", async () => {
+  await using ctx = await createShelf(async () => ({ totals: { followers: 9 }, days: [], unavailable: [] }));
+  await queryOf(ctx.store)
+    .insertInto("results")
+    .values({
+      ...{ account_id: "acc_1", at: Date.parse("2026-11-19T00:00:00Z"), post_id: "", provider: "scripted" },
+      ...{ media: "", next_at: null, step: 1, h1: "7" },
+    })
+    .execute();
+  const { series } = await getAccountAnalytics(callOf(ctx), args());
+  expect(series.map(({ followers }) => followers)).toEqual([undefined, 7, undefined, undefined]);
+});

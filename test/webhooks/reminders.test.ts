@@ -12,6 +12,7 @@ import { FakeClock } from "../support/clock.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
+import { addResult } from "../support/results.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
@@ -218,4 +219,31 @@ describe("the day at eight", () => {
     expect(other).toContain("Foreign");
     expect(other).not.toMatch(/Mine|Second|Lost/);
   });
+});
+
+it("tells at eight what became of posts of the day before yesterday, where something is known", async () => {
+  const ctx = await at("2026-11-21T08:00:00Z");
+  await make(ctx, "digest.daily");
+  const account = await addAccount(ctx, { name: "News" });
+  await ctx.clock.advance(DAY);
+  const post = { media: "t", labels: [], figures: { likes: 3, views: 120 } };
+  await addResult(ctx, account, { ...post, id: "post_old", at: Date.parse("2026-11-19T23:00:00Z") });
+  await addResult(ctx, account, { ...post, id: "post_new", at: Date.parse("2026-11-20T09:00:00Z") });
+  await addResult(ctx, account, {
+    ...post,
+    id: "post_unknown",
+    at: Date.parse("2026-11-20T10:00:00Z"),
+    figures: {},
+  });
+  await addResult(ctx, account, {
+    ...post,
+    id: "post_none",
+    at: Date.parse("2026-11-20T11:00:00Z"),
+    figures: null,
+  });
+  await tellOfTheDay(ctx);
+  const [text = ""] = await told(ctx);
+  expect(text).toContain('After 24 hours:\n• "News" (Scripted): “Hello” 120 views, 3 likes\n');
+  expect(text).toContain("“Hello” no figures");
+  expect(text.match(/“Hello”/g)).toHaveLength(2);
 });

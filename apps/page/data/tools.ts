@@ -2,6 +2,7 @@ import type { Account } from "../../../src/domain/accounts/account.ts";
 import type { ConnectResult } from "../../../src/domain/accounts/connection.ts";
 import type { Choices, PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { AccountAnalytics } from "../../../src/domain/accounts/analytics.ts";
+import type { SlotSuggestion } from "../../../src/domain/accounts/schedule.ts";
 import type { DraftCalendar } from "../../../src/domain/drafts/calendar.ts";
 import type { Draft, DraftPage } from "../../../src/domain/drafts/draft.ts";
 import type { File } from "../../../src/domain/files/file.ts";
@@ -9,6 +10,7 @@ import type { Status } from "../../../src/domain/health/status.ts";
 import type { ChangedPost } from "../../../src/domain/posts/post-body.ts";
 import type { PostPage } from "../../../src/domain/posts/post-lists.ts";
 import type { Attempt, Insights, Post } from "../../../src/domain/posts/post.ts";
+import type { Report } from "../../../src/domain/posts/results.ts";
 import type { Preview } from "../../../src/domain/posts/preview.ts";
 import type { Delivery, Webhook, WebhookList } from "../../../src/domain/webhooks/webhook.ts";
 import type * as z from "zod";
@@ -45,6 +47,7 @@ interface Answers {
     readonly insights?: Insights;
     readonly history?: readonly Attempt[];
   };
+  get_report: Report;
   get_status: Status;
   list_accounts: { readonly accounts: readonly Account[] };
   list_choices: Choices;
@@ -60,7 +63,11 @@ interface Answers {
   set_thumbnail: { readonly post: Post };
   show_calendar: Of<typeof DraftCalendar>;
   test_webhook: { readonly webhook: Of<typeof Webhook>; readonly delivery: Of<typeof Delivery> };
-  update_account: { readonly account: Account; readonly moved: readonly Of<typeof ChangedPost>[] };
+  update_account: {
+    readonly account: Account;
+    readonly moved: readonly Of<typeof ChangedPost>[];
+    readonly suggestion?: SlotSuggestion;
+  };
   update_post: Changed;
 }
 

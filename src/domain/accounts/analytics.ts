@@ -19,8 +19,8 @@ export const AccountAnalytics = z.strictObject({
   accountId: z.string().describe("The account."),
   provider: z.string().describe("Its platform."),
   from: z.iso.date().describe("First day."),
-  to: z.iso.date().describe("Last day, today at the latest."),
-  granularity: z.enum(GRANULARITIES).describe("As asked for."),
+  to: z.iso.date().describe("Last day."),
+  granularity: z.string().describe("As asked for."),
   fetchedAt: z.iso.datetime().describe("When it was read."),
   totals: z
     .record(z.string(), z.number().nullable())
@@ -30,6 +30,6 @@ export const AccountAnalytics = z.strictObject({
     .describe("The same by day, oldest first."),
   unavailable: z
     .array(z.strictObject({ metric: z.string(), reason: z.string() }))
-    .describe("What the platform did not give, and why."),
+    .describe("What is missing, and why."),
 });
 export type AccountAnalytics = z.infer<typeof AccountAnalytics>;

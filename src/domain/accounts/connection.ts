@@ -8,14 +8,10 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** What is to be connected. */
 export const ConnectArgs = z.strictObject({
-  provider: optionalName(64).describe("Platform name from list_platforms. Needed unless accountId is given."),
+  provider: optionalName(64).describe("From list_platforms. Needed without accountId."),
   way: optionalName(64).describe("One of the platform's ways. Default: the first that is set up."),
-  accountId: optionalName(320).describe(
-    "Reconnect this channel (id, name or handle). It keeps its id and posts.",
-  ),
-  instanceUrl: optionalName(2_048).describe(
-    "Server of a self-hosted platform, for example https://pds.example.",
-  ),
+  accountId: optionalName(320).describe("Reconnect this channel. It keeps its id and posts."),
+  instanceUrl: optionalName(2_048).describe("Server of a self-hosted platform: https://pds.example."),
   handle: optionalName(320).describe("User name on the platform."),
   name: optionalName(100).describe("What to call the channel."),
 });

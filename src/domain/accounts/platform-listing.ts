@@ -67,6 +67,7 @@ export const PlatformListing = z.strictObject({
   metadataSchema: z.looseObject({}).optional().describe("JSON Schema of a post's metadata."),
   connecting: z.array(WayListing).optional(),
   settings: z.array(SettingListing).optional(),
+  results: z.string().optional().describe("Whether figures are collected."),
   redirectUrl: z.string().nullable().optional().describe("To be registered with the platform's app."),
   setup: SetupListing.nullable().optional().describe("How a person registers an app. Null: none is needed."),
 });

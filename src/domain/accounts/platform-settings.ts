@@ -8,6 +8,8 @@ export interface PlatformSetting {
   readonly meaning: string;
   /** `address`: http(s), kept without a slash at its end. */
   readonly kind: "text" | "secret" | "address";
+  /** The only ones it may have; default: any. */
+  readonly values?: readonly string[];
   /** What holds where it is not set; null: nothing. */
   readonly default: string | null;
   /** Without it the platform cannot be connected, in the way that is taken when none is named. */
@@ -44,6 +46,8 @@ export function readPlatformSettings(
     const setting = platform?.settings.find((one) => settingName(platform.name, one.name) === name);
     if (platform === undefined) rest.push(name);
     else if (setting === undefined) problems.push(`${name}: no such setting. ${knownOf(platform, name)}`);
+    else if (setting.values?.includes(value) === false)
+      problems.push(`${name}: must be ${setting.values.join(" or ")}`);
     else if (setting.kind !== "address") values[name] = value;
     else {
       const { data, error } = Address.safeParse(value);

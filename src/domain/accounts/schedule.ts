@@ -73,8 +73,24 @@ export const AccountChange = z.strictObject({
     .describe("Added to links; may hold {provider}, {label}. Null: nothing."),
   move: z.boolean().optional().describe("Move posts that wait in slots to the new ones."),
   dryRun: z.boolean().optional().describe("Only show what would be."),
+  suggest: z.boolean().optional().describe("With dryRun: propose slots out of its figures."),
 });
 export type AccountChange = z.infer<typeof AccountChange>;
+
+/** Slots out of a channel's own figures: `schedule` can be given back as it is. */
+export const SlotSuggestion = z.strictObject({
+  schedule: z.looseObject({}).nullable(),
+  evidence: z.array(
+    z.strictObject({ day: z.enum(WEEKDAYS), time: z.string(), posts: z.int(), median: z.number() }),
+  ),
+  metric: z.string(),
+  posts: z.int(),
+  usual: z.number().nullable(),
+  reason: z.string().nullable(),
+});
+export type SlotSuggestion = Omit<z.infer<typeof SlotSuggestion>, "schedule"> & {
+  readonly schedule: ScheduleInput | null;
+};
 
 /** What of a schedule tells its slots. */
 export type SlotPlan = Pick<Schedule, "timezone" | "slots" | "minGapMinutes">;

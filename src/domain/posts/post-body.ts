@@ -43,9 +43,7 @@ export const SinglePostBody = PostBody.extend({
 const change = fields
   .nullable()
   .optional()
-  .describe(
-    "Platform fields to change, as in schedule_post. Merged key by key. Null or an empty string removes one.",
-  );
+  .describe("As in schedule_post, merged key by key. Null or an empty string removes one.");
 
 /** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({

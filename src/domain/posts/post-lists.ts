@@ -32,12 +32,12 @@ export type PostPage = z.infer<typeof PostPage>;
 /** Which time window; without bounds the current month. */
 export const CalendarArgs = z.strictObject({
   ...bounds,
-  accountId: optionalNames(500).describe("Only posts on these channels, as in list_posts."),
+  accountId: optionalNames(500).describe("Only these channels, as in list_posts."),
   status: Statuses,
   limit: ListPostsArgs.shape.limit
     .unwrap()
     .optional()
-    .describe("Only the earliest so many, from now on where no from is given."),
+    .describe("Only the earliest so many, without from those to come."),
 });
 export type CalendarArgs = z.infer<typeof CalendarArgs>;
 

@@ -51,6 +51,13 @@ export const DigestEvent = z
     timezone: z.string(),
     today: digestPosts("What goes out today."),
     failed: digestPosts("What was due yesterday and failed."),
+    results: z
+      .array(
+        DigestPost.pick({ id: true, accountId: true, provider: true, text: true }).extend({
+          metrics: z.record(z.string(), z.int()),
+        }),
+      )
+      .describe("What was told since yesterday of posts 24 hours after they went live. The first ten."),
     waitingDrafts: z.int().describe("Drafts that wait for a decision."),
     unknownOutcome: z.int().describe("Posts that may have gone out or not."),
     accountsToReconnect: z.array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string() })),

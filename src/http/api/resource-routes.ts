@@ -160,6 +160,18 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   get("/calendar", "The posts of a time window, earliest first", "show_calendar", {
     query: { from: "text", to: "text", accountId: "list", status: "list", limit: "integer" },
   }),
+  get("/report", "What worked: stored figures of published posts", "get_report", {
+    query: {
+      from: "text",
+      to: "text",
+      accountId: "list",
+      label: "text",
+      by: "text",
+      metric: "text",
+      at: "text",
+      limit: "integer",
+    },
+  }),
   get("/status", "How the publisher is doing", "get_status"),
 ];
 

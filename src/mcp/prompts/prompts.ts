@@ -153,12 +153,33 @@ const REVIEW_FAILED_POSTS: PromptKind = {
   },
 };
 
+const REVIEW_RESULTS: PromptKind = {
+  name: "review_results",
+  title: "What worked this month",
+  description:
+    "Says what worked this month, on how many posts that rests, and what next month should look like.",
+  arguments: [{ name: "month", description: "As yyyy-mm. Default: this month." }, ACCOUNT, PROVIDER],
+  async messages({ month = "", accountId = "", provider = "" }, scope) {
+    const channels = await chooseChannels(scope, { accountId, provider });
+    return says(
+      `What worked ${month === "" ? "this month" : `in ${month}`}, and what should next month look like?`,
+      `Channels: ${channels}`,
+      "1. Call get_report for the month by post, account, label, weekdayHour and mediaType, each channel for itself where figures of channels do not compare. Read note first. Where it says that there is too little, say so and draw no conclusion from it.",
+      "2. Say what worked and what did not, with medians, and with each how many posts it rests on. A figure that is null is not known and is not zero. A row of few posts may be chance: say so.",
+      "3. Read the best and the worst posts (get_post), and say what they have in common.",
+      "4. For each channel call update_account with dryRun and suggest, and show the slots that it proposes beside those of today.",
+      "5. Propose a plan for next month: how many posts, about what, when, on which channels. After I agree, write it with save_draft, and set slots with update_account only where I said yes.",
+    );
+  },
+};
+
 export const PROMPTS: readonly PromptKind[] = [
   PLAN_WEEK,
   DRAFT_WEEK,
   REVIEW_DRAFTS,
   REPURPOSE_POST,
   REVIEW_FAILED_POSTS,
+  REVIEW_RESULTS,
 ];
 
 function says(...paragraphs: readonly string[]): GetPromptResult["messages"] {

@@ -274,6 +274,8 @@ export default definePlatform({
   publish,
   edit,
   insights,
+  // LinkedIn counts by the day, and shows each app its own limit.
+  results: { perMinute: 5 },
   analytics,
   remove,
 });

@@ -49,6 +49,8 @@ export default definePlatform({
   publish,
   edit,
   insights,
+  // Apps of the trial tier have 1,000 requests a day.
+  results: { perMinute: 5 },
   analytics,
   remove,
 });

@@ -167,5 +167,8 @@ export default definePlatform({
   publish,
   insights,
   analytics,
+  results: {
+    price: "Each reading costs: $0.005 a post, four times, and $0.010 a channel and day (August 2026).",
+  },
   remove,
 });

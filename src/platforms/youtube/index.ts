@@ -126,6 +126,8 @@ export default definePlatform({
   edit,
   setThumbnail,
   insights,
+  // Of 10,000 units a day, which uploads need, too, one for each.
+  results: { perMinute: 3 },
   analytics,
   remove,
 });

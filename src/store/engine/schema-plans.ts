@@ -44,4 +44,25 @@ export interface PlanTables {
     note: string | null;
   };
   post_labels: { owner_id: string; label: string; post_id: string };
+  /** What platforms told of live posts, and, with no post, of channels by day. */
+  results: {
+    account_id: string;
+    /** When the post went live; of a channel, when its day began. */
+    at: number;
+    post_id: string;
+    provider: string;
+    /** The first letter of a `MediaType`; "" of a channel. */
+    media: string;
+    /** When it is asked next. Null: never. */
+    next_at: number | null;
+    /** Which of `AGES` comes next. */
+    step: number;
+    /** What was told at each age (`packFigures`). Null: nothing. Of a channel its followers, as `h1`. */
+    h1: string | null;
+    h24: string | null;
+    d7: string | null;
+    d30: string | null;
+    /** Why the platform refused the last snapshot. */
+    reason: string | null;
+  };
 }

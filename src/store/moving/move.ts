@@ -34,6 +34,7 @@ const MOVED_TABLES: readonly MovedTable[] = [
   { table: "post_plans", keys: ["post_id"] },
   { table: "post_labels", keys: ["owner_id", "label", "post_id"] },
   { table: "imported_rows", keys: ["owner_id", "mark"] },
+  { table: "results", keys: ["account_id", "at", "post_id"] },
   { table: "effects", keys: ["post_id", "run", "step"] },
   { table: "attempts", keys: ["post_id", "number"] },
   { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },

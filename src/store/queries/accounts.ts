@@ -14,6 +14,16 @@ export function findAccountRow(reader: Reader, ownerId: string, id: string): Pro
   return findRow(reader, "accounts", { owner_id: ownerId, id });
 }
 
+/** Of whichever owner: for what is done for all of them. */
+export function findAccountById(reader: Reader, id: string): Promise<AccountRow | undefined> {
+  return findRow(reader, "accounts", { id });
+}
+
+/** Of all owners. */
+export function listAccountIds(reader: Reader): Promise<Pick<AccountRow, "id">[]> {
+  return queryOf(reader).selectFrom("accounts").select("id").orderBy("id").execute();
+}
+
 /** The names of these channels, in order of creation. */
 export function listAccountNames(
   reader: Reader,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readPlatformSettings } from "../../../src/domain/accounts/platform-settings.ts";
 import { ConfigError, readConfig } from "../../../src/app/config.ts";
 import { requiredSettings, settingsOf } from "../../../src/ports/platform-setup.ts";
 import { consentWay, createCinema } from "../../support/cinema.ts";
@@ -35,6 +36,18 @@ describe("the settings of platforms", () => {
       POSTHORN_CINEMA_BASE_URL: "https://gateway.example/v1",
       POSTHORN_CINEMA_CLIENT_SECRET: "bG9uZw==Lw//",
       POSTHORN_CINEMA_BUSINESS_CLIENT_ID: "two",
+    });
+  });
+
+  it("take only the values that a setting may have", () => {
+    const setting = { name: "RESULTS", meaning: "on or off", kind: "text", values: ["on", "off"] } as const;
+    const platform = { name: "x", settings: [{ ...setting, default: "off", isRequired: false }] };
+    expect(readPlatformSettings({ POSTHORN_X_RESULTS: "yes" }, [platform]).problems).toEqual([
+      "POSTHORN_X_RESULTS: must be on or off",
+    ]);
+    expect(readPlatformSettings({ POSTHORN_X_RESULTS: "on" }, [platform])).toMatchObject({
+      values: { POSTHORN_X_RESULTS: "on" },
+      problems: [],
     });
   });
 

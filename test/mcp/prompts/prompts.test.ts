@@ -43,6 +43,7 @@ describe.each(LINES)("a client of %s", (line) => {
       "review_drafts",
       "repurpose_post",
       "review_failed_posts",
+      "review_results",
     ]);
     for (const { title, description, arguments: args } of prompts) {
       expect([title, description]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/\.$/)]);

@@ -4,6 +4,9 @@ import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import bluesky from "../../../src/platforms/bluesky/index.ts";
 import { AppError } from "../../../src/domain/errors.ts";
+import { DAY, MINUTE } from "../../../src/domain/time.ts";
+import { collectResults } from "../../../src/results/collect.ts";
+import { queryOf } from "../../support/handles.ts";
 import type { PlatformIo } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
@@ -198,6 +201,28 @@ describe("insights", () => {
       });
     }
   });
+});
+
+it("is written down as figures after an hour, and asked about no more once it is gone", async () => {
+  await using index = await startIndex({
+    "app.bsky.feed.getPosts": (query) => ({ posts: [{ uri: query.get("uris"), ...COUNTS }] }),
+  });
+  await using world = await createBlueskyWorld({
+    baseUrl: pds.url,
+    settings: { POSTHORN_BLUESKY_APPVIEW_URL: index.url },
+  });
+  const { user, row } = await published(world, { caption: "Look" });
+  const { ctx } = world;
+  const collect = async () => {
+    await collectResults(ctx, new AbortController().signal);
+    const db = queryOf(ctx.store);
+    return db.selectFrom("results").selectAll().where("post_id", "=", row.id).executeTakeFirstOrThrow();
+  };
+  await ctx.clock.advance(75 * MINUTE);
+  expect(await collect()).toMatchObject({ h1: ",,,5,3,3,0,", step: 1, media: "t" });
+  await user.deleteRecord("app.bsky.feed.post", row.platform_post_id?.split("/").at(-1) ?? "");
+  await ctx.clock.advance(DAY);
+  expect(await collect()).toMatchObject({ h24: null, next_at: null });
 });
 
 describe("analytics", () => {

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
+import { collectResults } from "../../../src/results/collect.ts";
+import { queryOf } from "../../support/handles.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
@@ -184,4 +187,32 @@ it("says so where a server knows no way to delete, and does not change what it c
   );
   const change = { id, metadata: { altText: "Another horn" } };
   await expect(editPublishedPost(callOf(ctx), change)).rejects.toMatchObject({ kind: "conflict" });
+});
+
+it("is written down as figures of posts at their ages, and of the channel by day", async () => {
+  await using stage = await openMastodon(mastodon);
+  const id = await publish(stage);
+  const { ctx } = stage;
+  const collect = async () => {
+    await collectResults(ctx, new AbortController().signal);
+    return queryOf(ctx.store).selectFrom("results").selectAll().orderBy("at").execute();
+  };
+  await ctx.clock.advance(75 * MINUTE);
+  const [status] = stage.server.posts.heads();
+  Object.assign(status!, { likes: 4 });
+  expect((await collect()).find(({ post_id }) => post_id === id)?.h1).toMatch(/^,,,4,\d+,\d+,,$/);
+  Object.assign(status!, { likes: 9 });
+  await ctx.clock.advance(DAY);
+  const rows = await collect();
+  expect(rows.find(({ post_id }) => post_id === id)).toMatchObject({
+    h1: expect.stringMatching(/^,,,4,/),
+    h24: expect.stringMatching(/^,,,9,/),
+  });
+  // The moment of each day comes by the channel's id.
+  for (let hour = 0; hour < 24; hour += 1) {
+    await ctx.clock.advance(HOUR);
+    await collect();
+  }
+  expect((await collect()).filter(({ post_id }) => post_id === "").map(({ h1 }) => h1)).toContain("42");
+  expect(stage.server.wrong).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
+import { shortly } from "./metrics.ts";
 
 interface BarsProps {
   readonly days: readonly Day[];
@@ -22,6 +23,9 @@ const LEFT = 32;
 const RIGHT = 16;
 /** What is pointed at in one plot is so in all. */
 const SYNC = "by-day";
+
+/** Of counts: 1, 2, 5, 10, and so on. */
+const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
 const DARK = "(prefers-color-scheme: dark)";
 
@@ -87,7 +91,8 @@ function optionsFor(element: HTMLElement, { days, top, height, hasAxes, onPoint 
         show: hasAxes,
         size: LEFT,
         grid: { stroke: line ?? "", width: 1 },
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+        incrs: STEPS,
+        values: (_plot, at) => at.map((one) => shortly(one)),
       },
     ],
     series: [

@@ -4,6 +4,8 @@ import { addDays, type Day, type Zone } from "../../../shared/zone.ts";
 export interface Live {
   readonly accountId: string;
   readonly at: number;
+  /** What it adds to its day. Default: 1, the post itself. */
+  readonly value?: number;
 }
 
 /** With fewer posts than this, what one compares is chance. */
@@ -15,6 +17,7 @@ export interface Published {
   readonly channels: readonly ChannelCounts[];
   /** Of all channels together. */
   readonly totals: readonly number[];
+  /** How many posts that is. */
   readonly posts: number;
 }
 
@@ -29,22 +32,23 @@ export function lastDays(today: Day, count: number): readonly Day[] {
   return Array.from({ length: count }, (_, at) => addDays(today, at + 1 - count));
 }
 
-/** How many posts went live on each of the days. Others are left out. */
+/** How many posts went live on each of the days, or what they have together. Others are left out. */
 export function countByDay(posts: readonly Live[], days: readonly Day[], zone: Zone): Published {
   const positions = new Map(days.map((day, at) => [day, at]));
-  const byChannel = new Map<string, number[]>();
+  const byChannel = new Map<string, { counts: number[]; posts: number }>();
   const totals = days.map(() => 0);
-  for (const { accountId, at } of posts) {
+  for (const { accountId, at, value = 1 } of posts) {
     const position = positions.get(zone.read(at).day);
     if (position === undefined) continue;
-    const counts = byChannel.get(accountId) ?? days.map(() => 0);
-    byChannel.set(accountId, counts);
-    counts[position] = (counts[position] ?? 0) + 1;
-    totals[position] = (totals[position] ?? 0) + 1;
+    const channel = byChannel.get(accountId) ?? { counts: days.map(() => 0), posts: 0 };
+    byChannel.set(accountId, channel);
+    channel.counts[position] = (channel.counts[position] ?? 0) + value;
+    channel.posts += 1;
+    totals[position] = (totals[position] ?? 0) + value;
   }
-  const channels = [...byChannel].map(([accountId, counts]) => ({ accountId, counts, posts: sum(counts) }));
+  const channels = [...byChannel].map(([accountId, channel]) => ({ accountId, ...channel }));
   channels.sort((a, b) => b.posts - a.posts || (a.accountId < b.accountId ? -1 : 1));
-  return { days, channels, totals, posts: sum(totals) };
+  return { days, channels, totals, posts: channels.reduce((all, one) => all + one.posts, 0) };
 }
 
 export const HOURS = 24;
@@ -97,7 +101,7 @@ export function shadeOf(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
   return part > 0.75 ? 4 : part > 0.5 ? 3 : part > 0.25 ? 2 : 1;
 }
 
-function sum(numbers: readonly number[]): number {
+export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 

@@ -7,11 +7,13 @@ interface PartProps {
   readonly basis: string;
   /** What is pointed at. */
   readonly aside?: string;
+  /** Downloads. */
+  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** One answer of the room, with what it rests on. */
-export function Part({ title, basis, aside = "", children }: PartProps) {
+export function Part({ title, basis, aside = "", actions, children }: PartProps) {
   const id = useId();
   return (
     <section class="card result" aria-labelledby={id}>
@@ -20,6 +22,7 @@ export function Part({ title, basis, aside = "", children }: PartProps) {
         <p class="muted note">{aside === "" ? basis : aside}</p>
       </header>
       {children}
+      {actions !== undefined && <div class="buttons result-actions">{actions}</div>}
     </section>
   );
 }

@@ -1,18 +1,34 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
-import { channelName } from "../../data/shared-data.ts";
+import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { Bars } from "./bars.tsx";
-import { type ChannelCounts, postsInWords, type Published } from "./counts.ts";
+import { type ChannelCounts, postsInWords, type Published, sum } from "./counts.ts";
+import { Downloads, drawPlots } from "./downloads.tsx";
+import { METRIC_NAMES, type Metric, shortly } from "./metrics.ts";
 import { Part } from "./part.tsx";
 
 const SHOWN_CHANNELS = 6;
 
-/** What went live by day: all together, then each channel on the same scale. */
-export function PublishedByDay({ published }: { readonly published: Published }) {
+interface ByDayProps {
+  readonly published: Published;
+  /** What is added up, where that is not the posts themselves. */
+  readonly metric?: Metric;
+  /** At which age of each post. */
+  readonly age?: string;
+}
+
+/** What went live by day, or what it has of a metric: all together, then each channel on the same scale. */
+export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   const { days, totals, channels, posts } = published;
+  const title = metric === undefined ? "Published by day" : `${METRIC_NAMES[metric]} by day`;
+  const amount = (value: number, of: number): string =>
+    metric === undefined
+      ? postsInWords(of)
+      : `${value.toLocaleString("en")} ${metric} of ${postsInWords(of)}`;
+  const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const [isAll, setIsAll] = useState(false);
   const top = Math.max(4, ...totals);
@@ -21,33 +37,53 @@ export function PublishedByDay({ published }: { readonly published: Published })
   const day = pointed === null ? undefined : days[pointed];
   return (
     <Part
-      title="Published by day"
-      basis={`${postsInWords(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}`}
-      aside={day === undefined ? "" : `${formats.value.shortDay(day)}: ${totals[pointed ?? 0] ?? 0}`}
+      title={title}
+      basis={`${postsInWords(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}${age === "" ? "" : `, ${age} after each`}`}
+      actions={
+        <Downloads
+          title={title}
+          rows={() => dayRows(published)}
+          draw={() =>
+            drawPlots(
+              title,
+              place.current,
+              channels.map(({ accountId }) => nameOf(accountId)),
+            )
+          }
+        />
+      }
+      aside={
+        day === undefined
+          ? ""
+          : `${formats.value.shortDay(day)}: ${(totals[pointed ?? 0] ?? 0).toLocaleString("en")}`
+      }
     >
-      <Bars
-        days={days}
-        counts={totals}
-        top={top}
-        height={200}
-        hasAxes
-        onPoint={setPointed}
-        label={`All channels: ${postsInWords(posts)} in ${days.length} days, at most ${Math.max(...totals)} a day. The table below has each day.`}
-      />
-      {channels.length > 1 && (
-        <ul class="lanes">
-          {shown.map((channel) => (
-            <Lane
-              key={channel.accountId}
-              channel={channel}
-              days={days}
-              top={laneTop}
-              pointed={pointed}
-              onPoint={setPointed}
-            />
-          ))}
-        </ul>
-      )}
+      <div ref={place} class="stack">
+        <Bars
+          days={days}
+          counts={totals}
+          top={top}
+          height={200}
+          hasAxes
+          onPoint={setPointed}
+          label={`All channels: ${amount(sum(totals), posts)} in ${days.length} days, at most ${Math.max(...totals).toLocaleString("en")} a day. The table below has each day.`}
+        />
+        {channels.length > 1 && (
+          <ul class="lanes">
+            {shown.map((channel) => (
+              <Lane
+                key={channel.accountId}
+                channel={channel}
+                days={days}
+                top={laneTop}
+                pointed={pointed}
+                onPoint={setPointed}
+                amount={amount}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
       {channels.length > shown.length && (
         <div class="buttons">
           <Button isSmall onClick={() => setIsAll(true)}>
@@ -55,9 +91,23 @@ export function PublishedByDay({ published }: { readonly published: Published })
           </Button>
         </div>
       )}
-      <DayTable published={published} />
+      <DayTable published={published} title={title} />
     </Part>
   );
+}
+
+/** Channels on several platforms are often called the same. */
+function nameOf(accountId: string): string {
+  const provider = findAccount(accountId)?.provider;
+  return `${channelName(accountId)}${provider === undefined ? "" : ` (${platformTitle(provider)})`}`;
+}
+
+function dayRows({ days, channels, totals }: Published): readonly (readonly (string | number)[])[] {
+  const head = ["day", ...channels.map(({ accountId }) => nameOf(accountId)), "all"];
+  return [
+    head,
+    ...days.map((day, at) => [day, ...channels.map(({ counts }) => counts[at] ?? 0), totals[at] ?? 0]),
+  ];
 }
 
 interface LaneProps {
@@ -66,9 +116,11 @@ interface LaneProps {
   readonly top: number;
   readonly pointed: number | null;
   onPoint(at: number | null): void;
+  /** In words. */
+  amount(value: number, posts: number): string;
 }
 
-function Lane({ channel, days, top, pointed, onPoint }: LaneProps) {
+function Lane({ channel, days, top, pointed, onPoint, amount }: LaneProps) {
   const { accountId, counts, posts } = channel;
   const most = Math.max(...counts);
   return (
@@ -81,22 +133,28 @@ function Lane({ channel, days, top, pointed, onPoint }: LaneProps) {
         height={40}
         hasAxes={false}
         onPoint={onPoint}
-        label={`${channelName(accountId)}: ${postsInWords(posts)}, at most ${most} a day.`}
+        label={`${channelName(accountId)}: ${amount(sum(counts), posts)}, at most ${most.toLocaleString("en")} a day.`}
       />
-      <span class="lane-count">{pointed === null ? posts : (counts[pointed] ?? 0)}</span>
+      <span class="lane-count">{shortly(pointed === null ? sum(counts) : (counts[pointed] ?? 0))}</span>
     </li>
   );
 }
 
 /** Days with a post. */
-function DayTable({ published: { days, channels, totals } }: { readonly published: Published }) {
+function DayTable({
+  published: { days, channels, totals },
+  title,
+}: {
+  readonly published: Published;
+  readonly title: string;
+}) {
   const rows = days.map((day, at) => ({ day, at })).filter(({ at }) => (totals[at] ?? 0) > 0);
   return (
     <details class="as-table">
       <summary>As a table</summary>
-      <div class="table-place" tabIndex={0} role="group" aria-label="Published by day, as a table">
+      <div class="table-place" tabIndex={0} role="group" aria-label={`${title}, as a table`}>
         <table>
-          <caption class="unseen">Published posts by day and channel. Days without one are left out.</caption>
+          <caption class="unseen">{title} and channel. Days without anything are left out.</caption>
           <thead>
             <tr>
               <th scope="col">Day</th>

@@ -10,8 +10,10 @@ import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import { ChannelFigures } from "./channel-figures.tsx";
 import { countByDay, countByWeekHour, lastDays, postsInWords } from "./counts.ts";
 import { loadPublished, type LivePosts } from "./load-published.ts";
+import { FiguresPart } from "./figures-part.tsx";
 import { Part } from "./part.tsx";
 import { PublishedByDay } from "./published.tsx";
+import { Suggestions } from "./suggestions.tsx";
 import { WhenMap } from "./week-hours.tsx";
 
 const SPANS = [30, 90] as const;
@@ -30,12 +32,13 @@ export function ResultsRoom() {
   return (
     <Room
       title="Results"
-      lead="What Posthorn published, counted by itself."
+      lead="What went live, and what came of it."
       actions={<SpanChoice span={span} onChange={setSpan} />}
     >
       {error !== null && <Problem sentence={error} onRetry={reload} />}
       {data === null && error === null && <Bones rows={5} label="Results are loading" />}
       {data !== null && <Answers live={data} days={days} />}
+      <Suggestions />
       <ChannelFigures from={first} to={today} />
     </Room>
   );
@@ -66,6 +69,7 @@ function Answers({ live, days }: { readonly live: LivePosts; readonly days: read
   if (published.posts === 0) return <NothingYet days={days.length} />;
   return (
     <>
+      <FiguresPart days={days} />
       {live.isCut && (
         <p class="hint">
           These are the latest {postsInWords(live.posts.length)}. Older ones are not counted here.

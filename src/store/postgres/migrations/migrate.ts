@@ -13,6 +13,7 @@ import * as imports from "./0014_imports.ts";
 import * as pageSessions from "./0015_page_sessions.ts";
 import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
+import * as results from "./0019_results.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   pageSessions,
   platformApps,
   oauth,
+  results,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

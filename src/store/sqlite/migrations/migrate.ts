@@ -16,6 +16,7 @@ import * as imports from "./0014_imports.ts";
 import * as pageSessions from "./0015_page_sessions.ts";
 import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
+import * as results from "./0019_results.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pageSessions,
   platformApps,
   oauth,
+  results,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+it("prints a report as JSON, as a table for spreadsheets, and refuses what is no grouping", async () => {
+  using folder = temporaryFolder();
+  const run = (...args: readonly string[]) => runCli(["report", ...args], { env: folder.env });
+  const shown = await run("--by", "weekdayHour", "--on", "feed", "--at", "7d");
+  expect(shown).toMatchObject({ status: 0, stderr: "" });
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    rows: [],
+    note: expect.stringMatching(/^Too few to say what works: 0 of 0 posts/),
+    unavailable: [{ reason: "Feed does not offer it." }],
+  });
+  const csv = await run("--csv");
+  expect(csv.stdout).toMatch(
+    /^key,channel,text,publishedAt,platformUrl,posts,sampled,views\.median,.*,clicks\.posts\n$/,
+  );
+  expect(await run("--by", "moon")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("weekdayHour"),
+  });
+});
