@@ -167,6 +167,8 @@ const SIGN_IN = {
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     revoke: REVOKE_URL,
   },
+  // Most apps get no token for themselves, and are told so only with the right secret.
+  tryApp: { grant: "client_credentials" },
   renewal: { beforeMs: 7 * DAY, isSingleUse: false },
   revoke,
 } as const satisfies Partial<OAuthWay>;

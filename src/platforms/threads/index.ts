@@ -45,6 +45,8 @@ const Me = z.looseObject({
 /** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
 const threadsLogin: OAuthWay = {
   ...signInAt(HOST),
+  // https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+  tryApp: { grant: "client_credentials", method: "GET" },
   name: "threads",
   label: "Sign in with Threads",
   instructions: "Sign in to Threads and allow everything that it asks for.",

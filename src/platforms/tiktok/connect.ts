@@ -113,7 +113,12 @@ export const CONSENT: OAuthWay = {
   neededScopes: ["user.info.basic", "video.publish"],
   scopeSeparator: ",",
   clientIdName: "client_key",
-  redirect: "https",
+  // Login Kit for Web takes https alone, Login Kit for Desktop this computer's own addresses:
+  // https://developers.tiktok.com/doc/login-kit-desktop
+  redirect: "https-or-home",
+  pkce: "hex-at-home",
+  // https://developers.tiktok.com/doc/client-access-token-management
+  tryApp: { grant: "client_credentials" },
   // A token lasts 24 hours; what renews it, 365 days, and may be another each time.
   renewal: { beforeMs: HOUR, isSingleUse: true },
   revoke,
