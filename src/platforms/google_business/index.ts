@@ -23,7 +23,7 @@ const GUIDE: SetupGuide = {
     "As the manager of that profile, apply with the project's number for the Business Profile APIs.",
     'Once it is approved, enable under "APIs & Services", "Library": Google My Business API, My Business Account Management API, My Business Business Information API, Business Profile Performance API.',
     'Under "Google Auth Platform", set up the consent screen ("External").',
-    "Under Data access, add the scope {scopes}.",
+    "Under Data access, add the scope {scopes}",
     'Under Audience, press "Publish app".',
     'Under "Clients", create an OAuth client ("Web application") with the redirect URI {redirectUrl}',
     "Copy its id and secret into POSTHORN_GOOGLE_BUSINESS_CLIENT_ID and POSTHORN_GOOGLE_BUSINESS_CLIENT_SECRET. Without them, YouTube's app is used.",

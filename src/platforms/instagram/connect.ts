@@ -38,7 +38,7 @@ const OWN_GUIDE: SetupGuide = {
     'As the business portfolio, choose "I don\'t want to connect a business portfolio yet", and press Next.',
     "Press Create app.",
     "Open Use cases, press Customize beside the use case, and choose API setup with Instagram login.",
-    "Under Permissions, press Add beside each of these: {scopes}.",
+    "Under Permissions, press Add beside each of these: {scopes}",
     "Under Business login settings, enter {redirectUrl} as an OAuth redirect URI, and press Save.",
     "Under App roles, Roles, press Add people, choose Instagram Tester, and enter the account's user name.",
     "Accept the invitation as that account: at https://www.instagram.com/accounts/manage_access/ under Tester invites.",

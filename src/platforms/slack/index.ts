@@ -239,7 +239,7 @@ const SETUP: SetupGuide = {
     `Open ${NEW_APP} and choose the workspace to develop it in. The form holds the permissions that Posthorn needs.`,
     "Press Next, then Create.",
     "Under OAuth & Permissions, press Add New Redirect URL, enter {redirectUrl}, and press Save URLs.",
-    "On the same page, compare the Bot Token Scopes with these: {scopes}.",
+    "On the same page, compare the Bot Token Scopes with these: {scopes}",
     "Under Basic Information, copy Client ID and Client Secret into POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET.",
     "For people of other workspaces, activate public distribution under Manage Distribution.",
     "Connect, and invite the app to each channel it posts to: /invite and its name.",

@@ -22,7 +22,7 @@ const GUIDE: SetupGuide = {
     'As the business portfolio, choose "I don\'t want to connect a business portfolio yet", and press Next.',
     "Press Create app.",
     "Open Use cases, and press Customize beside the use case.",
-    "Under Permissions, press Add beside each of these: {scopes}.",
+    "Under Permissions, press Add beside each of these: {scopes}",
     "Under Settings, enter {redirectUrl} as a redirect callback URL. Enter the same for uninstalling and deleting, and press Save.",
     "Under App roles, Roles, press Add people, choose Threads Tester, and enter the account's user name.",
     "Accept the invitation as that account: at https://www.threads.net/settings/account under Website permissions, Invites.",

@@ -97,7 +97,7 @@ export const CONSENT: OAuthWay = {
       "Enter {redirectUrl} as the redirect URI of Login Kit, in the field of that platform.",
       "Add the product Content Posting API.",
       "In it, turn Direct Post on.",
-      "Under Scopes, add {scopes}.",
+      "Under Scopes, add: {scopes}",
       "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it. Films need none.",
       "Under Credentials, copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],

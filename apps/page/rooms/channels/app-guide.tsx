@@ -59,7 +59,7 @@ export function AppGuide({ listing, way, owner, canEnter, onStored }: GuideProps
           )}
           <h3>Step by step</h3>
           <ol class="steps">
-            {begin !== null && (
+            {begin !== null && setup.steps[0]?.includes(begin) !== true && (
               <li>
                 <ButtonLink isSmall isOutside href={begin}>
                   <ExternalLink aria-hidden="true" />
