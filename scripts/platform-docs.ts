@@ -61,8 +61,8 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
 
 const REGISTERING = `Where the last column says "an app of yours", somebody registers one there, once for everybody who uses this Posthorn:
 
-- \`posthorn setup tiktok\` shows the steps and the addresses to copy, and asks for the app's id and secret. They hold at once, also
-  for a server that runs. \`--client-id\` and \`--secret-stdin\` are for scripts, \`--forget\` takes them away. LinkedIn's second app is
+- \`posthorn setup tiktok\` shows the steps and the addresses to copy, and asks for the app's id and secret. The platform
+  is asked whether it takes them, and what it refuses is not stored. They hold at once, also for a server that runs. \`--client-id\` and \`--secret-stdin\` are for scripts, \`--forget\` takes them away. LinkedIn's second app is
   \`posthorn setup linkedin --way pages\`.
 - \`PUT /api/v1/platforms/tiktok/app\` with \`{ "clientId": "…", "clientSecret": "…" }\` does the same, and \`DELETE\` forgets it. It
   takes an admin key of the default owner.
@@ -71,8 +71,8 @@ const REGISTERING = `Where the last column says "an app of yours", somebody regi
 
 A channel that was connected with one app must be connected anew after another took its place.`;
 
-const WITHOUT_HTTPS = `Instagram, Slack, Threads, TikTok and a live app of Facebook send people back only to https addresses. A machine
-at home that has none can connect them all the same:
+const WITHOUT_HTTPS = `Instagram, Slack, Threads and a live app of Facebook send people back only to https addresses. TikTok takes \`http://localhost\`
+with a port, too, for an app of the platform Desktop. A machine at home that has no https address can connect them all the same:
 
 1. Register any https address of yours with the app, for example \`https://example.com/back\`. Nothing has to answer there.
 2. Set \`POSTHORN_<PLATFORM>_REDIRECT_URL\` to exactly that address, and start Posthorn again.

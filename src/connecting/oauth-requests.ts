@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { encodeFields } from "../platform-io/encodings.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
@@ -90,6 +91,38 @@ async function askForTokens(
     httpStatus: response.status,
     cause: new Error(`The answer's fields: ${names.slice(0, 200)}`),
   });
+}
+
+/**
+ * Whether the platform takes the app's id and secret, by an answer that gives no person's tokens. `unknown`
+ * where its answer does not say. Throws PlatformFault where it could not be asked.
+ */
+export async function tryCredentials(
+  place: TokenPlace,
+  io: ConnectIo,
+  redirectUrl: string,
+): Promise<"accepted" | "refused" | "unknown"> {
+  const { tryApp: trial = { grant: "authorization_code" }, pkce, tokenHeaders, tokenParams } = place.way;
+  const made = randomBytes(32).toString("base64url");
+  const isCode = trial.grant === "authorization_code";
+  const verifier = isCode && pkce === "S256" ? { code_verifier: made } : {};
+  const fields = isCode ? { code: made, redirect_uri: redirectUrl, ...verifier, ...tokenParams } : {};
+  const method = trial.method ?? place.way.tokenMethod;
+  const way = { ...place.way, ...(method === undefined ? {} : { tokenMethod: method }) };
+  const request = tokenRequest({ ...place, way }, { grant_type: trial.grant, ...fields });
+  const headers = { ...request.headers, ...tokenHeaders?.(io) };
+  const { status, json } = await io.request({ ...request, headers, classify: () => "ok" });
+  const refusal = readRefusal(status, json);
+  if (refusal === null) return Answer.safeParse(json).success ? "accepted" : "unknown";
+  const { code } = refusal;
+  const isOfHeader = status === 401 && isBasicAuth(place) && !GRANT_CODES.has(code);
+  if (isOfHeader || CLIENT_CODES.has(code) || (isCode && code === "unauthorized_client")) return "refused";
+  const isKnown = isCode
+    ? judgeRefusal(refusal, isBasicAuth(place)) !== "passing" && code !== ""
+    : KNOWN_APP_CODES.has(code);
+  // An id alone is no secret: an answer to it proves less.
+  const isProof = trial.provesOnlyRefusal !== true && place.app.clientSecret !== "";
+  return isKnown && isProof ? "accepted" : "unknown";
 }
 
 function tokenRequest(place: TokenPlace, fields: Readonly<Record<string, string>>): PlatformRequest {
@@ -188,7 +221,8 @@ function readRefusal(status: number, json: unknown): Refusal | null {
 /** Of Meta's, the wrong app secret has no number of its own. */
 function metaCode(code: number | string, message: string): string {
   const isApp =
-    Number(code) === 101 || /client secret|validating application|invalid (app|client)/i.test(message);
+    Number(code) === 101 ||
+    /client secret|validating application|invalid (?:app|client|platform app)/i.test(message);
   return isApp ? "invalid_client" : `${code}`.toLowerCase();
 }
 
@@ -203,6 +237,17 @@ const SETUP_CODES: ReadonlySet<string> = new Set([
   "unsupported_grant_type",
   "invalid_scope",
 ]);
+
+/** Those of them that speak of the app's id and secret alone. */
+const CLIENT_CODES: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "invalid_client_id",
+  "invalid_client_secret",
+  "bad_client_secret",
+]);
+
+/** An app that is known and gets no token for itself. */
+const KNOWN_APP_CODES: ReadonlySet<string> = new Set(["access_denied", "unauthorized_client"]);
 
 const PASSING_CODES: ReadonlySet<string> = new Set([
   "temporarily_unavailable",

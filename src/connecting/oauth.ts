@@ -50,8 +50,10 @@ export async function beginConsent(
   const app = await openApp(ctx, consent, io);
   const endpoints = await findEndpoints(ctx, consent, io);
   const pkce = endpoints.pkce ?? way.pkce;
-  const verifier = pkce === "none" ? null : randomBytes(32).toString("base64url");
-  const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
+  const isBound = pkce === "S256" || (pkce === "hex-at-home" && !place.redirectUrl.startsWith("https:"));
+  const verifier = isBound ? randomBytes(32).toString("base64url") : null;
+  const encoding = pkce === "S256" ? "base64url" : "hex";
+  const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest(encoding);
   const scopes = [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))];
   const asking = { redirectUrl: place.redirectUrl, scopes, state, challenge };
   return {

@@ -18,3 +18,11 @@ export function withoutTrailing(text: string, sign: string): string {
   while (end > 0 && text[end - 1] === sign) end -= 1;
   return text.slice(0, end);
 }
+
+const MAX_SHOWN_CHARS = 100;
+
+/** As a person reads it: a long one without its query. */
+export function shortAddress(address: string): string {
+  const query = address.indexOf("?");
+  return address.length <= MAX_SHOWN_CHARS || query === -1 ? address : `${address.slice(0, query)}?…`;
+}

@@ -9,7 +9,7 @@ import type { ConnectWay, SecretField } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { guideOf, RESULTS, scopesOf, settingsOf, wayName } from "../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "./set-up.ts";
+import { describeSetup, missingSettings, takenRedirectUrl, usualWay } from "./set-up.ts";
 import { collectsResults, type PlatformSettings, settingsInForce } from "./settings-in-force.ts";
 
 /**
@@ -61,6 +61,7 @@ async function describePlatform(
 ): Promise<PlatformListing> {
   const { connect, capabilities, docs, name } = platform;
   const comesBack = connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
+  const guided = connect.find((way) => guideOf(way) !== null) ?? connect[0];
   const isSet = (setting: string): boolean => set[settingName(name, setting)] !== undefined;
   return {
     ...inShort(set)(platform),
@@ -79,8 +80,8 @@ async function describePlatform(
       isSet: isSet(setting.name),
     })),
     results: tellResults(set, platform),
-    redirectUrl: comesBack ? await redirectUrlOf(ctx, platform) : null,
-    setup: await describeSetup(ctx, platform, connect.find((way) => guideOf(way) !== null) ?? connect[0]),
+    redirectUrl: comesBack ? await takenRedirectUrl(ctx, platform, guided) : null,
+    setup: await describeSetup(ctx, platform, guided),
   };
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { type Caller, DEFAULT_OWNER } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import type { OAuthWay } from "../ports/connect.ts";
+import type { App, OAuthWay } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { hasOwnApp, requiredSettings } from "../ports/platform-setup.ts";
 import { deletePlatformApp, findPlatformApp, storePlatformApp } from "../store/queries/platform-apps.ts";
@@ -24,11 +24,23 @@ export function requireInstallation({ ownerId, accountIds }: Caller): void {
   );
 }
 
-/** Keeps the app of a platform sealed. It holds at once in every process, unless the environment names another. */
+/** An app that a person entered, and the way to connect that it is for. */
+export interface EnteredApp {
+  readonly platform: AnyPlatform;
+  readonly way: OAuthWay;
+  readonly app: App;
+}
+
+/**
+ * Keeps the app of a platform sealed. It holds at once in every process, unless the environment names another.
+ * `tryFirst`: whether the platform takes it; throws where it does not.
+ */
 export async function setPlatformApp(
-  { ctx, caller }: CallContext,
+  call: CallContext,
   { provider, ...args }: PlatformAppArgs & { readonly provider: string },
+  tryFirst?: (call: CallContext, entered: EnteredApp) => Promise<boolean>,
 ): Promise<PlatformAppState> {
+  const { ctx, caller } = call;
   const platform = findPlatform(ctx, provider);
   const way = wayWithApp(platform, args.way);
   const prefix = way.settingPrefix ?? "";
@@ -36,6 +48,8 @@ export async function setPlatformApp(
   const { clientId, clientSecret = null } = args;
   if (clientSecret === null && requiredSettings(platform, way).includes(secretName))
     throw new AppError("invalid", "clientSecret: is required. Give the secret that belongs to the app's id.");
+  const entered = { platform, way, app: { clientId, clientSecret: clientSecret ?? "" } };
+  const isAccepted = await tryFirst?.(call, entered);
   await ctx.store.write(async (tx) => {
     const row = await findPlatformApp(tx, provider);
     const others = row === undefined ? {} : openApps(ctx, row);
@@ -43,7 +57,7 @@ export async function setPlatformApp(
     await storePlatformApp(tx, { provider, apps_enc, updated_at: ctx.clock.now(), updated_by: caller.keyId });
   });
   ctx.log.info({ provider, way: way.name, keyId: caller.keyId }, "The app of a platform was entered");
-  return stateOf(ctx, platform);
+  return { ...(await stateOf(ctx, platform)), ...(isAccepted === undefined ? {} : { isAccepted }) };
 }
 
 /** Forgets what was entered. What the environment names stays. */

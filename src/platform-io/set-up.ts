@@ -1,6 +1,6 @@
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
-import type { ConnectWay, Renewal, Tokens } from "../ports/connect.ts";
+import type { ConnectWay, OAuthWay, Renewal, Tokens } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import {
   CALLBACK_PATH,
@@ -49,8 +49,13 @@ export async function takenRedirectUrl(
   way: ConnectWay,
 ): Promise<string | null> {
   const url = await redirectUrlOf(ctx, platform);
-  const isRefused = "redirect" in way && way.redirect === "https" && !url.startsWith("https:");
-  return isRefused ? null : url;
+  return "redirect" in way && !takesRedirect(way.redirect, url) ? null : url;
+}
+
+function takesRedirect(taken: OAuthWay["redirect"], url: string): boolean {
+  if (url.startsWith("https:")) return true;
+  const isHome = ["localhost", "127.0.0.1"].includes(parseUrl(url)?.hostname ?? "");
+  return taken !== "https" && (taken !== "https-or-home" || isHome);
 }
 
 /**

@@ -139,6 +139,16 @@ export interface Endpoints {
 
 type AuthorizeParams = Readonly<Record<string, string | null>>;
 
+/** How an app's id and secret are tried when they are entered, long before a person consents. */
+export interface AppTrial {
+  /** With a code that is made up, or for the app itself. */
+  readonly grant: "authorization_code" | "client_credentials";
+  /** Default: as tokens are asked for. */
+  readonly method?: "GET";
+  /** The code may be looked at before the app: then an answer proves nothing that does not refuse the app. */
+  readonly provesOnlyRefusal?: true;
+}
+
 /** OAuth 2.0, authorization code; what a platform does otherwise than the standard is data. */
 export interface OAuthWay extends Way {
   readonly kind: "oauth";
@@ -156,7 +166,8 @@ export interface OAuthWay extends Way {
   /** Without which it does not work: people may untick scopes. Default: none is checked. */
   readonly neededScopes?: readonly string[];
   readonly scopeSeparator: " " | ",";
-  readonly pkce: "S256" | "none";
+  /** `hex-at-home`: in hexadecimal, and only where the redirect address is not https. */
+  readonly pkce: "S256" | "none" | "hex-at-home";
   readonly clientAuth: "body" | "basic" | "none";
   /** What the client's id is called in requests; default: client_id. */
   readonly clientIdName?: string;
@@ -167,9 +178,14 @@ export interface OAuthWay extends Way {
   readonly tokenParams?: Readonly<Record<string, string>>;
   /** Sent with each request for tokens, out of settings: the name by which a platform knows its callers. */
   readonly tokenHeaders?: (io: Pick<ConnectIo, "setting" | "publicUrl">) => Readonly<Record<string, string>>;
-  /** Redirect addresses that it takes. `https`: only https; `no-localhost`: not http://localhost. */
-  readonly redirect: "any" | "https" | "no-localhost";
+  /**
+   * Redirect addresses that it takes. `https`: only https; `https-or-home`: also this computer's own;
+   * `no-localhost`: not http://localhost.
+   */
+  readonly redirect: "any" | "https" | "https-or-home" | "no-localhost";
   readonly instance: "required" | "no";
+  /** Default: a token is asked for with a code that is made up. */
+  readonly tryApp?: AppTrial;
   /** Where the answer is not as in RFC 6749: Instagram's { data: [ … ] }, Slack's authed_user. */
   readTokens?(answer: JsonObject, now: number): Tokens;
   /** Exchanges a token of an hour for one of months, right after the consent. */

@@ -140,9 +140,10 @@ export function fillGuide(guide: SetupGuide, { redirectUrl, scopes }: SetupPlace
 }
 
 /** How a consent is taken without an address that the platform would send people back to. */
-export function pasteWay({ name, title }: Pick<AnyPlatform, "name" | "title">): string {
+export function pasteWay({ name, title, connect }: Pick<AnyPlatform, "name" | "title" | "connect">): string {
+  const takesHome = connect.some((way) => "redirect" in way && way.redirect === "https-or-home");
   return (
-    `${title} sends people back only to https addresses. Either set POSTHORN_PUBLIC_URL to an https address that leads to Posthorn. ` +
+    `${title} sends people back only to https addresses${takesHome ? ", or to http://localhost with a port" : ""}. Either set POSTHORN_PUBLIC_URL to an https address that leads to Posthorn. ` +
     `Or register any https address of yours, for example https://example.com/back, and set ${settingName(name, "REDIRECT_URL")} to it. ` +
     "The browser then ends at that address. The person copies all of it into the page where they began."
   );

@@ -188,7 +188,13 @@ describe("PUT and DELETE /platforms/{provider}/app", () => {
     closing.push(service);
     const put = await service.ask("PUT /api/v1/platforms/tiktok/app", { json });
     expect(put.status).toBe(200);
-    expect(put.json).toEqual({ provider: "tiktok", configured: true, missing: [], environment: [] });
+    expect(put.json).toEqual({
+      provider: "tiktok",
+      configured: true,
+      missing: [],
+      environment: [],
+      isAccepted: false,
+    });
     const listed = await service.ask("GET /api/v1/platforms?provider=tiktok");
     expect(listed.json.platforms[0]).toMatchObject({ configured: true });
     expect(put.text + listed.text + service.log.text()).not.toContain("canary");

@@ -29,7 +29,8 @@ export function addSetupCommand(program: Command, host: Host): void {
       "after",
       `
 It shows the steps to register the app, with the addresses to copy, and asks for the app's id and secret. The secret does not
-show while you type. Both are stored encrypted and hold at once, also for a server that runs. What the environment or
+show while you type. The platform is asked at once whether it takes them. Both are stored encrypted and hold at once, also for
+a server that runs. What the environment or
 posthorn.env names stands before them.
 
 Examples:
@@ -54,7 +55,11 @@ async function setUp(host: Host, provider: string, options: SetupOptions): Promi
   const next = result.configured
     ? ` Connect a channel with: posthorn connect ${result.provider}`
     : ` Still missing: ${result.missing.join(", ")}.`;
-  const sentence = `The app is stored.${tellEnvironment(result)}${next}`;
+  const tried =
+    result.isAccepted === true
+      ? `${await titleOf(session, result)} accepts the app. It is stored.`
+      : "The app is stored. It could not be tried, so the first sign-in shows whether id and secret are right.";
+  const sentence = `${tried}${tellEnvironment(result)}${next}`;
   printResult(host, { json: options.json, sentence, result });
 }
 
@@ -69,7 +74,8 @@ async function enterApp(
   session: Session,
   { provider, ...options }: SetupOptions & { readonly provider: string },
 ): Promise<PlatformAppState> {
-  const { setPlatformApp, wayWithApp } = await import("../../platform-io/platform-apps.ts");
+  const { enterPlatformApp } = await import("../../connecting/try-app.ts");
+  const { wayWithApp } = await import("../../platform-io/platform-apps.ts");
   const { describeWaySetup } = await import("../../platform-io/set-up.ts");
   const platform = await findPlatform(session, provider);
   const way = wayWithApp(platform, options.way);
@@ -94,7 +100,7 @@ async function enterApp(
   };
   const args = PlatformAppArgs.safeParse(given);
   if (!args.success) throw explainInvalid(args.error, PlatformAppArgs);
-  return setPlatformApp(callOf(session), { ...args.data, provider: platform.name });
+  return enterPlatformApp(callOf(session), { ...args.data, provider: platform.name });
 }
 
 type Setup = NonNullable<
@@ -115,6 +121,10 @@ function showSteps({ guide, redirectUrl, scopes }: Setup): string {
 
 function ask(host: Host, question: string, isHidden: boolean): Promise<string> {
   return host.terminal.ask(question, { isHidden, signal: host.stopSignal });
+}
+
+async function titleOf(session: Session, { provider }: PlatformAppState): Promise<string> {
+  return (await findPlatform(session, provider)).title;
 }
 
 async function findPlatform({ ctx }: Session, provider: string) {

@@ -33,5 +33,11 @@ export const PlatformAppState = z.strictObject({
   environment: z
     .array(z.string())
     .describe("Settings of the app that the environment names. They stand before what is entered."),
+  isAccepted: z
+    .boolean()
+    .optional()
+    .describe(
+      "Of an app that was entered, whether the platform took it when it was tried. False: it could not be asked, or its answer did not say.",
+    ),
 });
 export type PlatformAppState = z.infer<typeof PlatformAppState>;

@@ -132,7 +132,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
       ${state.isFocused && html`autofocus`}
       ${wrong !== null && html`aria-invalid="true"`}
     />
-    ${wrong === null ? null : html`<p class="wrong" id="${field.name}-wrong" role="alert">${wrong}</p>`}
+    ${wrong === null ? null : html`<p class="wrong" id="${field.name}-wrong" role="alert">${withLinks(wrong, linkBeside)}</p>`}
   </div>`;
 }
 

@@ -3,7 +3,8 @@ import { type CallContext, plainCall, type AppContext } from "../../context.ts";
 import { PlatformAppArgs } from "../../domain/accounts/platform-app.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import { forgetPlatformApp, requireInstallation, setPlatformApp } from "../../platform-io/platform-apps.ts";
+import { enterPlatformApp } from "../../connecting/try-app.ts";
+import { forgetPlatformApp, requireInstallation } from "../../platform-io/platform-apps.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
@@ -36,7 +37,7 @@ function answerPut(ctx: AppContext): RequestHandler<{ provider: string }> {
     const parsed = PlatformAppArgs.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, PlatformAppArgs);
     const { provider } = request.params;
-    response.json(await setPlatformApp(callOf(ctx, response), { ...parsed.data, provider }));
+    response.json(await enterPlatformApp(callOf(ctx, response), { ...parsed.data, provider }));
   };
 }
 

@@ -113,7 +113,7 @@ export const OTHER_PATHS: readonly Operation[] = [
       operationId: "putPlatformsByProviderApp",
       summary: "Enter the app that you registered at a platform",
       description:
-        "Needs the permission `admin`, of the default owner. The app is kept encrypted, holds at once in every process, and is never answered. " +
+        "Needs the permission `admin`, of the default owner. The platform is asked whether it takes the app, and one that it refuses is answered with 400. The app is kept encrypted, holds at once in every process, and is never answered. " +
         "What the environment names stands before it. `posthorn setup` does the same.",
       tags: ["Service"],
       requestParams: { path: AppPath },

@@ -1,4 +1,4 @@
-import { parseUrl } from "../../domain/parse-url.ts";
+import { parseUrl, shortAddress } from "../../domain/parse-url.ts";
 import { createHash } from "node:crypto";
 
 /** Markup that is safe to send: made by `html`, which escapes everything put into it. */
@@ -66,7 +66,7 @@ function plainLink(address: string): Html {
 
 /** Opens beside the page, on which something may be entered already. */
 export function linkBeside(address: string): Html {
-  return html`<a href="${address}" rel="noreferrer noopener" target="_blank">${address}</a>`;
+  return html`<a href="${address}" rel="noreferrer noopener" target="_blank">${shortAddress(address)}</a>`;
 }
 
 /** A closing bracket belongs to the address only where one was opened in it. */

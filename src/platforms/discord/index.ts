@@ -2,9 +2,9 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
-import type { PlatformIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { oneChannel, secretField, textField } from "../shared/connect.ts";
+import { oneChannel, optional, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { plainMentions } from "../../domain/posts/mentions.ts";
 import { textSeen } from "../shared/markdown.ts";
@@ -45,15 +45,19 @@ const BOT: SecretsWay = {
   kind: "secrets",
   name: "bot",
   label: "Bot",
-  fields: [secretField("botToken", "Bot token", TOKEN_PLACE), textField("channel", "Channel", CHANNEL_PLACE)],
+  fields: [
+    secretField("botToken", "Bot token", TOKEN_PLACE),
+    optional(textField("channel", "Channel", `${CHANNEL_PLACE} Empty until the bot is on your server.`)),
+  ],
   instructions:
     "A bot of yours posts into the channel. It costs nothing, needs no review, and takes some five minutes.",
   steps: [
-    "Open https://discord.com/developers/applications and make a new application.",
-    "On its page Bot, press Reset Token and copy the token.",
-    'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Send Polls, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
-    "Open the install link of that page and add the bot to your server.",
+    "Open https://discord.com/developers/applications and press New Application.",
+    "On its page Bot, press Reset Token, and copy the token.",
+    "Enter the token, leave the channel empty, and press Connect. Posthorn answers with the address that invites the bot.",
+    "Open that address and add the bot to your server.",
     "Copy the channel's link in Discord: Copy link in the channel's menu.",
+    "Enter the token again and the channel's link, and press Connect.",
   ],
   renewal: null,
   connect: connectBot,
@@ -79,17 +83,44 @@ const Channel = z.looseObject({
 const Guild = z.looseObject({ name: z.string().optional(), premium_tier: z.int().optional() });
 const Webhook = z.looseObject({ id: Id, name: z.string().nullish(), channel_id: Id, guild_id: Id.nullish() });
 
+/** View Channels, Send Messages, the same in threads, Attach Files, Embed Links, Send Polls; Read Message History finds a post again. */
+const PERMISSIONS = [10, 11, 38, 15, 14, 16, 49].reduce((sum, bit) => sum + 2 ** bit, 0);
+
+/** A bot has the id of its application. */
+function inviting({ id }: z.infer<typeof User>): string {
+  return (
+    `Open https://discord.com/oauth2/authorize?client_id=${id}&scope=bot&permissions=${PERMISSIONS} to add the bot to your server. ` +
+    "Then enter the token again, and the channel's link."
+  );
+}
+
+/** A channel that the bot does not see is most often on a server that it was not invited to. */
+function withInvitation(error: unknown, bot: z.infer<typeof User>): unknown {
+  if (!(error instanceof PlatformFault) || !["auth", "rejected"].includes(error.kind)) return error;
+  const { kind, sentence, cause, says, httpStatus } = error;
+  return new PlatformFault(kind, `${sentence} ${inviting(bot)}`, {
+    cause,
+    says,
+    ...(httpStatus === null ? {} : { httpStatus }),
+  });
+}
+
 async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const botToken = (input.secrets["botToken"] ?? "").replace(/^Bot\s+/i, "");
   const given = input.secrets["channel"] ?? "";
   const channelId = /^(?:https:\/\/\S+\/channels\/\d+\/)?(\d{5,20})$/.exec(given)?.[1];
-  if (channelId === undefined)
+  if (channelId === undefined && given !== "")
     throw new AppError("invalid", `channel: is not a Discord channel. ${CHANNEL_PLACE}`);
   if (!/^[\w.-]+$/.test(botToken))
     throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE}`);
   const as = { secrets: { botToken } };
   const bot = await naming("botToken", () => askWith(io, as, { path: "/users/@me" }, User));
-  const channel = await naming("channel", () => askWith(io, as, { path: `/channels/${channelId}` }, Channel));
+  if (channelId === undefined) throw new AppError("invalid", `channel: is empty. ${inviting(bot)}`);
+  const channel = await naming("channel", () =>
+    askWith(io, as, { path: `/channels/${channelId}` }, Channel).catch((error: unknown) => {
+      throw withInvitation(error, bot);
+    }),
+  );
   const { guild_id: guildId } = channel;
   if (guildId === undefined || !isPostable(channel.type))
     throw new AppError(

@@ -53,11 +53,14 @@ const PROFILE_GUIDE: SetupGuide = {
   url: PORTAL,
   needs: ["It costs nothing, and needs no review.", SIXTY_DAYS],
   steps: [
-    "Create an app in LinkedIn's developer portal. It must belong to a LinkedIn Page: one of yours, or LinkedIn's default Page for individual developers.",
-    "If it is a Page of yours, press Verify under Settings. Then, as a super admin of that Page, open the address that LinkedIn gives.",
-    "Under Products, add Share on LinkedIn and Sign In with LinkedIn using OpenID Connect.",
-    "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
-    "Copy client id and primary client secret into POSTHORN_LINKEDIN_CLIENT_ID and POSTHORN_LINKEDIN_CLIENT_SECRET.",
+    "Open https://www.linkedin.com/developers/apps and press Create app.",
+    "As the app's LinkedIn Page, choose one of yours, or LinkedIn's default Page for individual developers. Then press Create app.",
+    "Where it is a Page of yours, open Settings and press Verify beside its name. LinkedIn makes an address.",
+    "Open that address as a super admin of the Page, or send it to one, and press Verify there.",
+    "Under Products, press Request access beside Share on LinkedIn.",
+    "Under Products, press Request access beside Sign In with LinkedIn using OpenID Connect. Both are given at once.",
+    "Under Auth, enter {redirectUrl} as an authorized redirect URL, and press Update.",
+    "Under Auth, copy client id and primary client secret into POSTHORN_LINKEDIN_CLIENT_ID and POSTHORN_LINKEDIN_CLIENT_SECRET.",
   ],
   warnings: [
     "Such an app posts as members at once, without a review. LinkedIn lets it write no comments, so firstComment is refused. It also shows such an app no numbers of members' posts.",
@@ -74,11 +77,14 @@ const PAGE_GUIDE: SetupGuide = {
     SIXTY_DAYS,
   ],
   steps: [
-    "Create another app in LinkedIn's developer portal only for this. LinkedIn allows the Community Management API only as an app's only product, so an app with other products cannot get it.",
-    "Choose the Page of your organization as the app's Page. Press Verify under Settings, and have a super admin of the Page open the address that LinkedIn gives.",
-    "Under Products, request the Community Management API. LinkedIn asks for the organization's legal name, registered address, website and privacy policy, and for a business e-mail address.",
-    "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
-    "Copy client id and primary client secret into POSTHORN_LINKEDIN_PAGE_CLIENT_ID and POSTHORN_LINKEDIN_PAGE_CLIENT_SECRET.",
+    "Open https://www.linkedin.com/developers/apps and press Create app, for an app that is only for this. LinkedIn allows the Community Management API only as an app's only product, so an app with other products cannot get it.",
+    "As the app's LinkedIn Page, choose the Page of your organization, and press Create app.",
+    "Open Settings and press Verify beside the Page's name. LinkedIn makes an address.",
+    "Open that address as a super admin of the Page, or send it to one, and press Verify there.",
+    "Under Products, press Request access beside the Community Management API.",
+    "Fill in the form: the organization's legal name, registered address, website and privacy policy, and a business e-mail address. LinkedIn reviews it.",
+    "Under Auth, enter {redirectUrl} as an authorized redirect URL, and press Update.",
+    "Under Auth, copy client id and primary client secret into POSTHORN_LINKEDIN_PAGE_CLIENT_ID and POSTHORN_LINKEDIN_PAGE_CLIENT_SECRET.",
     "Compare the scopes listed under Auth with these: {scopes}. Where one is missing there, set POSTHORN_LINKEDIN_PAGE_SCOPES to those that are listed, because LinkedIn refuses the whole consent for one that the app does not have.",
   ],
   warnings: [
@@ -169,6 +175,8 @@ const SIGN_IN = {
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     revoke: REVOKE_URL,
   },
+  // Most apps get no token for themselves, and are told so only with the right secret.
+  tryApp: { grant: "client_credentials" },
   renewal: { beforeMs: 7 * DAY, isSingleUse: false },
   revoke,
 } as const satisfies Partial<OAuthWay>;

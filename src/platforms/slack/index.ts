@@ -56,6 +56,9 @@ const MANIFEST = [
   "  token_rotation_enabled: false",
 ].join("\n");
 
+/** Opens Slack's form for a new app with all of it filled in. */
+const NEW_APP = `https://api.slack.com/apps?new_app=1&manifest_yaml=${encodeURIComponent(MANIFEST)}`;
+
 const BOT: SecretsWay = {
   kind: "secrets",
   name: "bot",
@@ -75,11 +78,12 @@ const BOT: SecretsWay = {
   instructions:
     "An app of yours posts into the channel. It costs nothing and takes some five minutes. In some workspaces an administrator must approve it.",
   steps: [
-    "Open https://api.slack.com/apps and choose Create New App, From a manifest, and the workspace.",
-    "In the tab YAML, paste the manifest that follows these steps, and press Create. It holds the permissions that Posthorn needs.",
-    "Under Install App, install it to the workspace and copy the Bot User OAuth Token.",
+    `Open ${NEW_APP} and choose the workspace. The form holds the permissions that Posthorn needs.`,
+    "Where that form is empty, choose From a manifest, and paste the manifest that follows these steps into the tab YAML.",
+    "Press Next, then Create.",
+    "Under Install App, press Install to the workspace, and Allow. Leave token rotation off, because a token that is entered by hand cannot be renewed.",
+    "Copy the Bot User OAuth Token that is shown there.",
     "In Slack, invite the app to the channel: /invite @Posthorn",
-    "Leave token rotation off, because a token that is entered by hand cannot be renewed.",
   ],
   toCopy: MANIFEST,
   renewal: null,
@@ -233,9 +237,10 @@ const SETUP: SetupGuide = {
     "An https redirect address. Without one, connect with the bot token, which needs none.",
   ],
   steps: [
-    "Open https://api.slack.com/apps, choose Create New App, From scratch, and the workspace to develop it in.",
-    "Under OAuth & Permissions, add the redirect URL {redirectUrl}.",
-    "On the same page, add these Bot Token Scopes: {scopes}.",
+    `Open ${NEW_APP} and choose the workspace to develop it in. The form holds the permissions that Posthorn needs.`,
+    "Press Next, then Create.",
+    "Under OAuth & Permissions, press Add New Redirect URL, enter {redirectUrl}, and press Save URLs.",
+    "On the same page, compare the Bot Token Scopes with these: {scopes}",
     "Under Basic Information, copy Client ID and Client Secret into POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET.",
     "For people of other workspaces, activate public distribution under Manage Distribution.",
     "Connect, and invite the app to each channel it posts to: /invite and its name.",

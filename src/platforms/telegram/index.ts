@@ -31,8 +31,9 @@ const BOT: SecretsWay = {
     "A bot of yours posts into the channel or group. Telegram asks for no review and no fee. Bots can send photos up to 10 MB and other files up to 50 MB.",
   steps: [
     "In Telegram, open @BotFather: https://t.me/BotFather",
-    "Send /newbot and answer its questions, or /token for a bot that you have. Copy the token that it answers.",
-    "Open the channel's settings, Administrators, and add the bot. It needs the right to post messages. To change or delete posts, it also needs the rights to edit and delete messages. In a group, add it as a member that may send messages.",
+    "Send /newbot and answer its questions, or /token for a bot that you have.",
+    "Copy the token that it answers.",
+    "In Telegram, open the channel's settings, Administrators, and add the bot. It needs the right to post messages. To change or delete posts, it also needs the rights to edit and delete messages. In a group, add it as a member that may send messages.",
   ],
   renewal: null,
   connect,

@@ -16,11 +16,17 @@ const GUIDE: SetupGuide = {
     "About half an hour at Meta, in this order: an app, the permissions of its use case, a role in the app for each account, and the invitation accepted. It costs nothing, and needs no review for accounts of your own.",
   ],
   steps: [
-    'Create an app with the use case "Access the Threads API".',
-    "Open the use case's settings and enter {redirectUrl} as a redirect callback URL. The addresses for uninstalling and deleting may be the same.",
-    "Add the permissions {scopes}.",
-    "Under App roles, add each account as a Threads tester and accept the invitation in Threads under Settings, Website permissions.",
-    "Put the Threads app ID and the Threads app secret (not those of the Meta app) into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
+    "Open https://developers.facebook.com/apps and press Create app. A person who was never there first confirms their account as a developer.",
+    "Give the app a name and your address, and press Next.",
+    'As the use case, tick "Access the Threads API", and press Next.',
+    'As the business portfolio, choose "I don\'t want to connect a business portfolio yet", and press Next.',
+    "Press Create app.",
+    "Open Use cases, and press Customize beside the use case.",
+    "Under Permissions, press Add beside each of these: {scopes}",
+    "Under Settings, enter {redirectUrl} as a redirect callback URL. Enter the same for uninstalling and deleting, and press Save.",
+    "Under App roles, Roles, press Add people, choose Threads Tester, and enter the account's user name.",
+    "Accept the invitation as that account: at https://www.threads.net/settings/account under Website permissions, Invites.",
+    "Under Settings of the use case, copy the Threads app ID and the Threads app secret (not those of the Meta app) into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
   ],
   warnings: [
     "Threads testers of your app work at once. For other people's accounts Meta asks for App Review and the verification of your business.",
@@ -45,6 +51,8 @@ const Me = z.looseObject({
 /** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
 const threadsLogin: OAuthWay = {
   ...signInAt(HOST),
+  // https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+  tryApp: { grant: "client_credentials", method: "GET" },
   name: "threads",
   label: "Sign in with Threads",
   instructions: "Sign in to Threads and allow everything that it asks for.",

@@ -91,12 +91,15 @@ export const CONSENT: OAuthWay = {
       "Without the audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
     ],
     steps: [
-      "Make an app in TikTok's developer portal, for the platform Web.",
-      "Add the products Login Kit and Content Posting API to it, and turn Direct Post on.",
-      "Enter {redirectUrl} as the redirect URI of Login Kit.",
-      "Add the scopes {scopes}.",
-      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it.",
-      "Copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
+      "Open https://developers.tiktok.com/apps/ and press Connect an app.",
+      "Under Platforms, tick Web. Where the redirect address begins with http://, tick Desktop instead.",
+      "Under Products, press Add products and add Login Kit.",
+      "Enter {redirectUrl} as the redirect URI of Login Kit, in the field of that platform.",
+      "Add the product Content Posting API.",
+      "In it, turn Direct Post on.",
+      "Under Scopes, add: {scopes}",
+      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it. Films need none.",
+      "Under Credentials, copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],
     warnings: [
       `Numbers of posts and of the account come from TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
@@ -113,7 +116,12 @@ export const CONSENT: OAuthWay = {
   neededScopes: ["user.info.basic", "video.publish"],
   scopeSeparator: ",",
   clientIdName: "client_key",
-  redirect: "https",
+  // Login Kit for Web takes https alone, Login Kit for Desktop this computer's own addresses:
+  // https://developers.tiktok.com/doc/login-kit-desktop
+  redirect: "https-or-home",
+  pkce: "hex-at-home",
+  // https://developers.tiktok.com/doc/client-access-token-management
+  tryApp: { grant: "client_credentials" },
   // A token lasts 24 hours; what renews it, 365 days, and may be another each time.
   renewal: { beforeMs: HOUR, isSingleUse: true },
   revoke,

@@ -44,11 +44,13 @@ const GUIDE: SetupGuide = {
   ],
   steps: [
     "Make a project of your own there, or choose one.",
-    `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
-    'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, choose "External" as its audience, and add these scopes under "Data access": {scopes}',
+    `Under "APIs & Services", "Library", enable the ${API}.`,
+    "There, enable the YouTube Analytics API, too.",
+    'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, and choose "External" as its audience.',
+    'Under "Data access", add these scopes: {scopes}',
     'Under "Clients", create an OAuth client of the type "Web application" with the authorized redirect URI {redirectUrl}',
     "Copy the client's id and secret into POSTHORN_YOUTUBE_CLIENT_ID and POSTHORN_YOUTUBE_CLIENT_SECRET.",
-    'Under "Audience", press "Publish app", so that the app is "In production", and connect the channel afterwards.',
+    'Under "Audience", press "Publish app", so that the app is "In production". Connect the channel afterwards.',
     "For videos that others can see, ask for YouTube's audit at https://support.google.com/youtube/contact/yt_api_form",
   ],
   warnings: [

@@ -2,6 +2,18 @@ import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
+/** No port that anything listens on: the tests ask no real platform. */
+const TOKEN_URL = "http://127.0.0.1:9/token";
+
+function offline() {
+  const folder = temporaryFolder();
+  return {
+    ...folder,
+    env: { ...folder.env, POSTHORN_TIKTOK_TOKEN_URL: TOKEN_URL },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
 async function isConfigured(folder: { readonly env: Record<string, string> }): Promise<boolean> {
   const { stdout } = await runCli(["call", "list_platforms", '{"provider":["tiktok"]}'], folder);
   return JSON.parse(stdout).platforms[0].configured;
@@ -9,7 +21,7 @@ async function isConfigured(folder: { readonly env: Record<string, string> }): P
 
 describe("posthorn setup", () => {
   it("shows the steps, asks for id and secret, and forgets them again", async () => {
-    using folder = temporaryFolder();
+    using folder = offline();
     const run = await runCli(["setup", "tiktok"], {
       ...folder,
       answers: ["aw-client", "canary-secret"],
@@ -17,7 +29,9 @@ describe("posthorn setup", () => {
     });
     expect(run).toMatchObject({ status: 0 });
     expect(run.stderr).toContain("1. ");
-    expect(run.stdout).toBe("The app is stored. Connect a channel with: posthorn connect tiktok\n");
+    expect(run.stdout).toBe(
+      "The app is stored. It could not be tried, so the first sign-in shows whether id and secret are right. Connect a channel with: posthorn connect tiktok\n",
+    );
     expect(run.questions.map(({ isHidden }) => isHidden)).toEqual([false, true]);
     expect(run.stdout + run.stderr).not.toContain("canary");
     expect(await isConfigured(folder)).toBe(true);
@@ -27,7 +41,7 @@ describe("posthorn setup", () => {
   });
 
   it("reads the secret from standard input for scripts, and asks nobody", async () => {
-    using folder = temporaryFolder();
+    using folder = offline();
     const args = ["setup", "tiktok", "--client-id", "aw-client", "--secret-stdin"];
     const run = await runCli(args, { ...folder, input: "canary-secret\n" });
     expect(run).toMatchObject({ status: 0, stderr: "", questions: [] });
@@ -36,15 +50,16 @@ describe("posthorn setup", () => {
       configured: true,
       missing: [],
       environment: [],
+      isAccepted: false,
     });
   });
 
   it("says what stands before it", async () => {
-    using folder = temporaryFolder();
+    using folder = offline();
     const env = { ...folder.env, POSTHORN_TIKTOK_CLIENT_ID: "id" };
     const run = await runCli(["setup", "tiktok"], { env, answers: ["a", "b"], columns: 80 });
     expect(run.stdout).toBe(
-      "The app is stored. POSTHORN_TIKTOK_CLIENT_ID is set in the environment or posthorn.env, and stands before what is entered here. Still missing: POSTHORN_TIKTOK_CLIENT_SECRET.\n",
+      "The app is stored. It could not be tried, so the first sign-in shows whether id and secret are right. POSTHORN_TIKTOK_CLIENT_ID is set in the environment or posthorn.env, and stands before what is entered here. Still missing: POSTHORN_TIKTOK_CLIENT_SECRET.\n",
     );
   });
 
@@ -56,7 +71,7 @@ describe("posthorn setup", () => {
     [["tiktok"], ["id", ""], "clientSecret: is required"],
     [["linkedin", "--way", "nothing"], ["id", "secret"], "way: "],
   ])("refuses %j with the answers %j", async (args, answers, problem) => {
-    using folder = temporaryFolder();
+    using folder = offline();
     const run = await runCli(["setup", ...args], {
       ...folder,
       ...(answers === undefined ? {} : { answers }),

@@ -99,15 +99,15 @@ it.each([
 });
 
 it("what a platform takes comes before the first step, on a page that needs no link", async () => {
-  const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: "tiktok" } });
+  const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: "threads" } });
   expect(answer.status).toBe(503);
-  const [, path] = /http:\/\/[^/ ]+(\/connect\/setup\/tiktok)/.exec(answer.json.error) ?? [];
+  const [, path] = /http:\/\/[^/ ]+(\/connect\/setup\/threads)/.exec(answer.json.error) ?? [];
   const page = await fetch(`http://127.0.0.1:${service.port}${path}`);
   const text = (await page.text()).replace(/<style>.*?<\/style>/s, "");
   expect([page.status, page.headers.get("set-cookie")]).toEqual([200, null]);
-  expect(text).toContain("<h1>Set up TikTok</h1>");
+  expect(text).toContain("<h1>Set up Threads</h1>");
   expect(text.indexOf("What it takes")).toBeLessThan(text.indexOf("Register an app"));
-  expect(text).toContain("POSTHORN_TIKTOK_CLIENT_ID=\nPOSTHORN_TIKTOK_CLIENT_SECRET=");
+  expect(text).toContain("POSTHORN_THREADS_CLIENT_ID=\nPOSTHORN_THREADS_CLIENT_SECRET=");
   expect(text).not.toContain("localhost");
   for (const unknown of ["bluesky", "nowhere", "__proto__"])
     expect((await fetch(`http://127.0.0.1:${service.port}/connect/setup/${unknown}`)).status).toBe(404);

@@ -6,7 +6,7 @@ import { toPlatformAccount } from "../../../src/platform-io/connect-io.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { CHANNEL_ID, GUILD_ID, WEBHOOK_TOKEN } from "./fake.ts";
+import { BOT_ID, CHANNEL_ID, GUILD_ID, WEBHOOK_TOKEN } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
 
 const LINK = `https://discord.com/channels/${GUILD_ID}/${CHANNEL_ID}`;
@@ -49,6 +49,19 @@ describe("connecting", () => {
       message: expect.stringMatching(words),
     });
   });
+
+  it.each(["", "70000"])(
+    "makes the address that invites the bot where the channel is %j",
+    async (channel) => {
+      await using world = await createDiscordWorld();
+      // The permissions as Discord's own calculator adds them up.
+      const invite = `https://discord.com/oauth2/authorize?client_id=${BOT_ID}&scope=bot&permissions=274878024704`;
+      await expect(world.connectBot({ channel })).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringMatching(`^channel: .*Open ${invite.replace("?", "\\?")} to add the bot`),
+      });
+    },
+  );
 
   it("does not take a voice channel", async () => {
     await using world = await createDiscordWorld();

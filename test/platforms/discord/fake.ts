@@ -6,7 +6,7 @@ import { createFakeDoor, type Answer, type Received } from "../telegram/door.ts"
 export const BOT_TOKEN = "MTIz.canary-bot-token.0123456789abcdef";
 export const WEBHOOK_TOKEN = "canary-webhook-token_0123456789";
 export const WEBHOOK_URL = `https://discord.com/api/webhooks/7700/${WEBHOOK_TOKEN}`;
-const BOT_ID = "9000";
+export const BOT_ID = "9000";
 export const GUILD_ID = "5000";
 export const CHANNEL_ID = "60001";
 /** Another channel of the server, and one that the bot may not post in. */

@@ -191,6 +191,9 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
         ? issue(refreshes.get(fields["refresh_token"] ?? "") ?? [])
         : { status: 400, json: { error: "invalid_grant" } };
     }
+    // "This application is not allowed to create application tokens".
+    if (fields["grant_type"] === "client_credentials")
+      return { status: 401, json: { error: "access_denied" } };
     const code = codes.get(fields["code"] ?? "");
     codes.delete(fields["code"] ?? "");
     return code === undefined || code.redirect !== fields["redirect_uri"] || code.client !== app.id

@@ -2,6 +2,7 @@ import tiktok from "../../../src/platforms/tiktok/index.ts";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
+import { listPlatforms } from "../../../src/platform-io/list-platforms.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
@@ -45,6 +46,27 @@ describe("connecting", () => {
     expect(shown).toMatchObject({ name: "Horn Tooter", handle: "horn.tooter", status: "connected" });
     expect(shown?.capabilities.analytics).toEqual({ account: [], post: [] });
     expect(world.fake.wrong).toEqual([]);
+  });
+
+  it.each(["http://localhost:4747", "http://127.0.0.1:4747"])("comes back home to %s", async (home) => {
+    await using world = await createTikTokWorld({ overrides: { publicUrl: async () => home } });
+    const { url, rows } = await world.connect();
+    expect(new URL(url).searchParams.get("redirect_uri")).toBe(`${home}/connect/callback`);
+    expect(rows).toMatchObject([{ status: "connected" }]);
+    expect(world.fake.wrong).toEqual([]);
+  });
+
+  it("is told what to register instead of an address that TikTok takes from no one", async () => {
+    await using world = await createTikTokWorld({
+      overrides: {
+        publicUrl: async () => "http://nas.lan:4747",
+        publicMedia: { canBeFetched: async () => true } as never,
+      },
+    });
+    const { platforms } = await listPlatforms(callOf(world.ctx), { provider: ["tiktok"] });
+    expect(platforms[0]?.setup?.needs[0]).toContain(
+      "TikTok sends people back only to https addresses, or to http://localhost with a port. Either",
+    );
   });
 
   it("leaves no account where the app lacks a scope that the settings name", async () => {

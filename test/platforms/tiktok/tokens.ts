@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 
@@ -13,6 +14,12 @@ export const DISPLAY_SCOPES = [
   "video.list",
 ];
 
+interface Code {
+  readonly redirect: string;
+  readonly challenge: string | null;
+  readonly scopes: readonly string[];
+}
+
 interface Issued {
   readonly scopes: readonly string[];
   readonly until: number;
@@ -20,7 +27,7 @@ interface Issued {
 
 /** TikTok's consent page and token endpoint: codes and refresh tokens are good once, refusals come with HTTP 200. */
 export function createTokens(clock: Pick<Clock, "now">) {
-  const codes = new Map<string, { readonly redirect: string; readonly scopes: readonly string[] }>();
+  const codes = new Map<string, Code>();
   const access = new Map<string, Issued>();
   const refresh = new Map<string, Issued>();
   const self = {
@@ -34,17 +41,23 @@ export function createTokens(clock: Pick<Clock, "now">) {
     agree(url: string, granted?: readonly string[]): Record<string, string> {
       const { origin, pathname, searchParams: query } = new URL(url);
       if (`${origin}${pathname}` !== "https://www.tiktok.com/v2/auth/authorize/") self.wrong.push(url);
-      const known = ["client_key", "response_type", "scope", "redirect_uri", "state"];
+      const redirect = query.get("redirect_uri") ?? "";
+      const isDesktop = /^http:\/\/(?:localhost|127\.0\.0\.1):\d+\//.test(redirect);
+      const bound = isDesktop ? ["code_challenge", "code_challenge_method"] : [];
+      const known = ["client_key", "response_type", "scope", "redirect_uri", "state", ...bound];
       for (const name of query.keys()) if (!known.includes(name)) self.wrong.push(`authorize: ${name}`);
       if (query.get("client_key") !== APP.key) self.wrong.push("authorize: client_key");
       if (query.get("response_type") !== "code") self.wrong.push("authorize: response_type");
-      const redirect = query.get("redirect_uri") ?? "";
-      if (!redirect.startsWith("https://")) self.wrong.push("authorize: redirect_uri");
+      if (!redirect.startsWith("https://") && !isDesktop) self.wrong.push("authorize: redirect_uri");
+      const challenge = query.get("code_challenge");
+      // Login Kit for Desktop has the challenge in hexadecimal, not as RFC 7636 has it.
+      if (isDesktop && !/^[\da-f]{64}$/.test(challenge ?? "")) self.wrong.push("authorize: code_challenge");
+      if (isDesktop && query.get("code_challenge_method") !== "S256") self.wrong.push("code_challenge_method");
       const asked = (query.get("scope") ?? "").split(",");
       if (!asked.every((scope) => self.appScopes.includes(scope)))
         return { error: "invalid_scope", error_type: "scope", state: query.get("state") ?? "" };
       const code = `code-${codes.size + 1}*0!1`;
-      codes.set(code, { redirect, scopes: granted ?? asked });
+      codes.set(code, { redirect, challenge, scopes: granted ?? asked });
       return { code, scopes: "", state: query.get("state") ?? "" };
     },
     /** A token as a consent would give it. */
@@ -79,6 +92,9 @@ export function createTokens(clock: Pick<Clock, "now">) {
     codes.delete(fields["code"] ?? "");
     if (fields["grant_type"] !== "authorization_code") self.wrong.push("grant_type");
     if (code === undefined || code.redirect !== fields["redirect_uri"]) return refuse("invalid_grant");
+    const verifier = fields["code_verifier"];
+    const hash = verifier === undefined ? null : createHash("sha256").update(verifier).digest("hex");
+    if (hash !== code.challenge) return refuse("invalid_request");
     return { status: 200, text: JSON.stringify(issue(code.scopes)) };
   }
 

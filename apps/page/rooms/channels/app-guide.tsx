@@ -59,7 +59,7 @@ export function AppGuide({ listing, way, owner, canEnter, onStored }: GuideProps
           )}
           <h3>Step by step</h3>
           <ol class="steps">
-            {begin !== null && (
+            {begin !== null && setup.steps[0]?.includes(begin) !== true && (
               <li>
                 <ButtonLink isSmall isOutside href={begin}>
                   <ExternalLink aria-hidden="true" />
@@ -144,7 +144,7 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
     setError(null);
     try {
       const secret = clientSecret.trim();
-      await send(`/platforms/${encodeURIComponent(owner)}/app`, {
+      const state = await send(`/platforms/${encodeURIComponent(owner)}/app`, {
         method: "PUT",
         body: {
           clientId: clientId.trim(),
@@ -152,7 +152,11 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
           ...(isOwnWay && { way: way.name }),
         },
       });
-      say("The app is kept. Now connect the channel.");
+      say(
+        Object(state).isAccepted === true
+          ? `${platformTitle(owner)} accepts the app. Now connect the channel.`
+          : "The app is kept, and could not be tried. Connecting the channel shows whether it is right.",
+      );
       onStored();
     } catch (reason) {
       setError(appRefusal(reason));

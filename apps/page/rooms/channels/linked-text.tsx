@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { shortAddress } from "../../../../src/domain/parse-url.ts";
 import { Button } from "../../ui/button.tsx";
 import { complain, say } from "../../ui/toasts.tsx";
 import { partsOf } from "./guide.ts";
@@ -19,7 +20,7 @@ export function LinkedText({
           part.text
         ) : part.kind === "link" ? (
           <a key={at} href={part.text} target="_blank" rel="noreferrer noopener">
-            {part.text}
+            {shortAddress(part.text)}
           </a>
         ) : (
           <CopyText key={at} text={part.text} what={part.text} />

@@ -271,6 +271,8 @@ export function signInAt(host: TokenHost) {
     ...USUAL_CONSENT,
     scopeSeparator: ",",
     redirect: "https",
+    // Instagram has no token for apps, and does not say which of the two it looks at first.
+    tryApp: { grant: "authorization_code", provesOnlyRefusal: true },
     readTokens: readShortLived,
     lengthen: exchangeAt(host),
     renewal: renewAtHost(host),
@@ -329,6 +331,8 @@ export const FACEBOOK_SIGN_IN = {
   },
   scopeSeparator: ",",
   tokenMethod: "GET",
+  // https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens
+  tryApp: { grant: "client_credentials" },
 } as const satisfies Partial<OAuthWay>;
 
 /** Facebook's exchange of a user token for one of 60 days; there is no renewal. */

@@ -67,6 +67,18 @@ const VIEWS: Readonly<Record<string, View>> = {
     path: "?connect=youtube",
     reach: (page) => page.getByRole("heading", { name: "Enter the app" }).waitFor(),
   },
+  "an app of Meta": {
+    path: "?connect=instagram",
+    reach: (page) => page.getByRole("heading", { name: "Enter the app" }).waitFor(),
+  },
+  "a token": {
+    path: "?connect=slack",
+    reach: (page) =>
+      page
+        .getByRole("link", { name: /^https:\/\/api\.slack\.com\/apps\?…$/ })
+        .first()
+        .waitFor(),
+  },
   waiting: {
     path: "?connect=telegram",
     reach: async (page) => {
