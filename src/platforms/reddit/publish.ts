@@ -206,7 +206,11 @@ async function crosspost(
 ): Promise<void> {
   const { title, sensitive, spoiler, sendReplies } = post.metadata;
   const fields = {
-    ...{ api_type: "json", sr: community, title, kind: "crosspost", crosspost_fullname: placed.id },
+    api_type: "json",
+    sr: community,
+    title,
+    kind: "crosspost",
+    crosspost_fullname: placed.id,
     nsfw: sensitive ?? false,
     spoiler: spoiler ?? false,
     sendreplies: sendReplies ?? true,

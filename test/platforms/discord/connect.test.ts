@@ -55,7 +55,7 @@ describe("connecting", () => {
     async (channel) => {
       await using world = await createDiscordWorld();
       // The permissions as Discord's own calculator adds them up.
-      const invite = `https://discord.com/oauth2/authorize?client_id=${BOT_ID}&scope=bot&permissions=274878024704`;
+      const invite = `https://discord.com/oauth2/authorize?client_id=${BOT_ID}&scope=bot&permissions=563224831446016`;
       await expect(world.connectBot({ channel })).rejects.toMatchObject({
         kind: "invalid",
         message: expect.stringMatching(`^channel: .*Open ${invite.replace("?", "\\?")} to add the bot`),

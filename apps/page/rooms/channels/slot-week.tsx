@@ -1,5 +1,5 @@
 import { Plus, X } from "lucide-preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
 import { Button } from "../../ui/button.tsx";
 import { say } from "../../ui/toasts.tsx";

@@ -96,7 +96,7 @@ export function listDueResults(
 type Step = Pick<ResultRow, "account_id" | "at" | "post_id" | "step" | "next_at">;
 
 /**
- * Changes a row as long as it is as it was seen: whoever is first takes it, and what was taken by another since
+ * Changes a row as long as it is as it was seen: the first one takes it, and what was taken by another since
  * is not written. False where it is not.
  */
 export async function changeResult(
