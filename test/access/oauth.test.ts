@@ -128,7 +128,11 @@ describe("a program's access", () => {
     const found = () => findTokenCaller(server, tokens.access_token);
     const change = (row: Partial<Record<"permissions" | "account_ids" | "expires_at", string | number>>) =>
       ctx.store.write(async (tx) => {
-        await queryOf(tx).updateTable("api_keys").set(row as object).where("id", "=", apiKey.id).execute();
+        await queryOf(tx)
+          .updateTable("api_keys")
+          .set(row as object)
+          .where("id", "=", apiKey.id)
+          .execute();
       });
     await change({ permissions: JSON.stringify(["read", "draft"]) });
     expect(await found()).toMatchObject({ permissions: ["read", "draft"], accountIds: null });

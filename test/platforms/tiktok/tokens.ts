@@ -52,7 +52,8 @@ export function createTokens(clock: Pick<Clock, "now">) {
       const challenge = query.get("code_challenge");
       // Login Kit for Desktop has the challenge in hexadecimal, not as RFC 7636 has it.
       if (isDesktop && !/^[\da-f]{64}$/.test(challenge ?? "")) self.wrong.push("authorize: code_challenge");
-      if (isDesktop && query.get("code_challenge_method") !== "S256") self.wrong.push("code_challenge_method");
+      if (isDesktop && query.get("code_challenge_method") !== "S256")
+        self.wrong.push("code_challenge_method");
       const asked = (query.get("scope") ?? "").split(",");
       if (!asked.every((scope) => self.appScopes.includes(scope)))
         return { error: "invalid_scope", error_type: "scope", state: query.get("state") ?? "" };
