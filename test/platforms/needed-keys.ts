@@ -24,6 +24,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
   facebook: {
     "names the post or the Page": ["id", "video_id"],
     "names the upload": ["h"],
+    "tells one story from another": ["data.media_id"],
     "whether the film is done": ["status.**"],
     [META_NUMBERS]: ["data.name", "data.values"],
   },

@@ -28,8 +28,8 @@ import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
 import { askPage, facebookFaults, GRAPH_HOST, graphBase, pageOf } from "./api.ts";
 import { edit, insights, readInsights, remove, setThumbnail } from "./live.ts";
 import { checkPost, FacebookMetadata, type FacebookPost, MAX_PHOTOS, MAX_TEXT } from "./metadata.ts";
-import { IMAGES, publish } from "./publish.ts";
-import { FILMS } from "./upload.ts";
+import { publish } from "./publish.ts";
+import { FILMS, IMAGES, STORY_FILMS, STORY_IMAGES } from "./upload.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
 
 const SETUP: SetupGuide = {
@@ -295,6 +295,22 @@ const CAPABILITIES: PlatformCapabilities = {
   quotas: [{ name: "reels", max: 30, perMinutes: (24 * HOUR) / MINUTE, from: "rolling", scope: "account" }],
 };
 
+const STORY_CAPABILITIES: PlatformCapabilities = {
+  ...CAPABILITIES,
+  media: { required: true, maxItems: 1, accepts: [STORY_IMAGES, STORY_FILMS] },
+  scheduling: "none",
+  thumbnail: { set: false, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  quotas: [],
+};
+
+function capabilitiesOf(_account: unknown, post: FacebookPost | null): PlatformCapabilities {
+  if (post?.metadata.story === true) return STORY_CAPABILITIES;
+  return post === null || mayBeReel(post) ? CAPABILITIES : { ...CAPABILITIES, quotas: [] };
+}
+
+const STORY = "A story: Facebook shows it without a text, for a day.";
+
 /** As far as a post tells without its media being looked at. */
 function mayBeReel({ mediaUrl, metadata }: FacebookPost): boolean {
   if (metadata.kind !== undefined) return metadata.kind === "reel";
@@ -308,12 +324,12 @@ export default definePlatform({
   docs: "https://developers.facebook.com/documentation/pages-api/posts",
   baseUrl: GRAPH_HOST,
   capabilities: CAPABILITIES,
-  capabilitiesOf: (_account, post) =>
-    post === null || mayBeReel(post) ? CAPABILITIES : { ...CAPABILITIES, quotas: [] },
+  capabilitiesOf,
   metadata: FacebookMetadata,
   settings: SETTINGS,
   connect: [oauth],
   check: checkPost,
+  preview: ({ metadata }) => (metadata.story === true ? { body: null, note: STORY } : {}),
   inspect,
   publish,
   edit,

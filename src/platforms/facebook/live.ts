@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
-import { MINUTE } from "../../domain/time.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { Platform } from "../../ports/platform.ts";
@@ -11,7 +11,7 @@ import { Created, GONE_IS_OK, listEntries, Moment, orGone, withoutPermission } f
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askPage, pageRequest, sendAsPage } from "./api.ts";
+import { askPage, pageOf, pageRequest, sendAsPage } from "./api.ts";
 import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
 import { readFilm } from "./upload.ts";
 
@@ -22,8 +22,51 @@ function isFilm({ platformPostId }: FacebookPost): boolean {
   return !(platformPostId ?? "").includes("_");
 }
 
+const Story = z.looseObject({
+  media_id: Id.optional().catch(undefined),
+  status: z.string().catch(""),
+  url: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .catch(undefined),
+});
+
+/**
+ * A story by the picture or film that it shows. `isWhole`: the Page keeps its stories, without which Facebook
+ * does not list them: https://developers.facebook.com/docs/page-stories-api
+ */
+export async function findStory(
+  io: PlatformIo,
+  mediaId: string,
+): Promise<{ readonly story: z.infer<typeof Story> | null; readonly isWhole: boolean }> {
+  const call = { path: `${pageOf(io)}/stories`, query: { fields: "media_id,status,url" } };
+  let isWhole = false;
+  try {
+    for await (const story of listEntries(io, pageRequest(io, call), Story, { maxPages: 4 })) {
+      if (story.media_id === mediaId) return { story, isWhole: true };
+      isWhole ||= story.status === ARCHIVED && story.media_id !== undefined;
+    }
+    return { story: null, isWhole };
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    return { story: null, isWhole: false };
+  }
+}
+
+const ARCHIVED = "ARCHIVED";
+
+/** Facebook tells no numbers of a story, only whether it is still shown. */
+async function storyInsights(post: FacebookPost, io: PlatformIo): ReturnType<typeof insights> {
+  const { story, isWhole } = await findStory(io, post.platformPostId ?? "");
+  const isOver = io.now() >= post.scheduledAt + DAY || story?.status === ARCHIVED;
+  if (isOver || (story === null && isWhole)) return { state: "removed", visibility: null, metrics: {} };
+  return { state: story === null ? "unknown" : "live", visibility: "public", metrics: {} };
+}
+
 /** Facebook lets an app change the text of what it has posted itself. */
 export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) => {
+  if (post.metadata.story === true)
+    throw new AppError("conflict", "A Facebook story has no text that could be changed.");
   if (!isFilm(post) && changed.includes("title"))
     throw new AppError("conflict", "metadata.title: only films have a title on Facebook. Leave it out.");
   const { caption, metadata, platformPostId } = post;
@@ -65,6 +108,7 @@ const POST_METRICS = {
 } as const satisfies Readonly<Record<string, keyof Metrics>>;
 
 export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) => {
+  if (post.metadata.story === true) return storyInsights(post, io);
   const path = post.platformPostId ?? "";
   const query = { fields: isFilm(post) ? FILM_FIELDS : POST_FIELDS };
   const answer = await askPage(io, { path, query, rules: [GONE_IS_OK] }, orGone(Counted));
@@ -145,7 +189,7 @@ export async function readInsights(
 
 interface Live {
   readonly post: FacebookPost;
-  readonly plan: "feed" | "reel" | "video";
+  readonly plan: "feed" | "reel" | "video" | "photoStory" | "filmStory";
   readonly id: string;
 }
 
@@ -227,7 +271,7 @@ async function putThumbnail(
 
 /** Puts another picture in front of a film. Throws `conflict` for a post that is none. */
 export async function setThumbnail(post: FacebookPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
-  if (!isFilm(post))
+  if (!isFilm(post) || post.metadata.story === true)
     throw new AppError("conflict", "Only films have a thumbnail on Facebook, and this post has none.");
   await putThumbnail({ id: post.platformPostId ?? "", thumbnailUrl }, io);
 }

@@ -31,6 +31,7 @@ export const FacebookMetadata = z.strictObject({
     .enum(FILM_KINDS)
     .optional()
     .describe("How a film is posted. Default: reel up to 90 seconds, video beyond."),
+  story: z.boolean().optional().describe("True: a story of one picture or film, which shows no caption."),
   thumbnailUrl: thumbnailUrl.describe("Picture in front of a film."),
   firstComment: firstComment
     .unwrap()
@@ -42,9 +43,20 @@ export const FacebookMetadata = z.strictObject({
 
 export type FacebookPost = PlatformPost<z.infer<typeof FacebookMetadata>>;
 
+const NO_STORY_FIELDS = [
+  "title",
+  "link",
+  "altText",
+  "moreMedia",
+  "kind",
+  "thumbnailUrl",
+  "firstComment",
+] as const;
+
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
 export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
+  if (metadata.story === true) return checkStory(post);
   const items = itemsOf(post);
   const known = items.flatMap(({ url }) => media.get(url) ?? []);
   const film = known.find(({ type }) => type === "video");
@@ -82,11 +94,20 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
   return { errors, warnings };
 }
 
+function checkStory({ caption, metadata }: FacebookPost): Checked {
+  const odd = NO_STORY_FIELDS.filter((field) => metadata[field] !== undefined);
+  return {
+    errors: odd.map((field) => `metadata.${field}: a Facebook story has none. Leave it out.`),
+    warnings: (caption ?? "") === "" ? [] : ["caption: a Facebook story shows none."],
+  };
+}
+
 type Film = Pick<MediaFigures, "durationSeconds" | "mimeType">;
-export type FilmKind = (typeof FILM_KINDS)[number];
+export type FilmKind = (typeof FILM_KINDS)[number] | "filmStory";
 
 /** A single film is a reel, unless it is too long for one. */
 export function filmKindOf({ metadata }: FacebookPost, { durationSeconds }: Film): FilmKind {
+  if (metadata.story === true) return "filmStory";
   return metadata.kind ?? ((durationSeconds ?? 0) > MAX_REEL_SECONDS ? "video" : "reel");
 }
 

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { ImageLimits } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -13,10 +11,10 @@ import {
   type Reconciled,
   StillProcessing,
 } from "../../ports/publish-io.ts";
-import { fitPicture, inOrder, itemsOf, openAll, type PostItem, toPart } from "../shared/media.ts";
+import { itemsOf, openAll } from "../shared/media.ts";
 import { Created, GONE_IS_OK, listEntries, Moment, orGone } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
-import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import {
   askPage,
   Duplicate,
@@ -28,33 +26,37 @@ import {
   reconcilePost,
   sendAsPage,
 } from "./api.ts";
-import { followUp } from "./live.ts";
+import { findStory, followUp } from "./live.ts";
 import {
-  canSchedule,
   checkPost,
   type FacebookPost,
   type FilmKind,
   filmKindOf,
   FLIP_AFTER_MS,
-  MAX_PHOTOS,
   type Timing,
   timingOf,
   TooNear,
 } from "./metadata.ts";
-import { isThere, readFilm, uploadReel, uploadVideo } from "./upload.ts";
+import { preparePhotos, readFilm, type ReelEdge, uploadReel, uploadVideo } from "./upload.ts";
 
-const Plan = z.enum(["feed", "reel", "video"]);
+const Plan = z.enum(["feed", "reel", "video", "photoStory", "filmStory"]);
 type Plan = z.infer<typeof Plan>;
 
 export async function publish(post: FacebookPost, io: PublishIo): Promise<PublishOutcome> {
   const plan = Plan.parse(await io.once("plan", () => planOf(post, io)));
+  const isStory = isStoryPlan(plan);
+  // Facebook schedules none, and drops pictures that wait.
+  if (isStory && !io.isDue) return { state: "prepared" };
   try {
     // What is placed needs its media no more.
     const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
-    const at = liveAt(placed, plan, io);
+    const found = liveAt(placed, plan, io);
     const seen = await look({ post, plan, placed }, io);
-    if (seen === "waiting") return { state: "held", ...at };
-    if (seen === "draft") return { state: "held", ...at, checkAgainMs: 5 * MINUTE, note: DRAFT_NOTE };
+    if (seen === "waiting") return { state: "held", ...found };
+    if (seen === "draft") return { state: "held", ...found, checkAgainMs: 5 * MINUTE, note: DRAFT_NOTE };
+    const at = isStory
+      ? { ...found, platformUrl: (await findStory(io, placed.id)).story?.url ?? null }
+      : found;
     await io.live(at);
     await followUp({ post, plan, id: placed.id }, io);
     return { state: "live", ...at };
@@ -70,14 +72,22 @@ async function planOf(post: FacebookPost, io: PublishIo): Promise<Plan> {
   const { errors } = checkPost(post, { media: facts });
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
   const film = facts.get(post.mediaUrl);
-  return film?.type === "video" ? filmKindOf(post, film) : "feed";
+  if (film?.type === "video") return filmKindOf(post, film);
+  return post.metadata.story === true ? "photoStory" : "feed";
+}
+
+function isStoryPlan(plan: Plan): boolean {
+  return plan === "photoStory" || plan === "filmStory";
 }
 
 function place(post: FacebookPost, plan: Plan, io: PublishIo): Promise<Placed> {
+  if (plan === "photoStory") return placePhotoStory(post, io);
   return plan === "feed" ? placeOnFeed(post, io) : placeFilm({ post, kind: plan }, io);
 }
 
+/** A story is known by what it shows. Only Facebook's list tells its address. */
 function liveAt({ id }: Placed, plan: Plan, io: PublishIo): LiveAt & { readonly platformPostId: string } {
+  if (plan === "photoStory" || plan === "filmStory") return { platformPostId: id, platformUrl: null };
   const site = "https://www.facebook.com";
   const path = { feed: id, reel: `reel/${id}`, video: `${pageOf(io)}/videos/${id}` }[plan];
   return { platformPostId: id, platformUrl: `${site}/${path}` };
@@ -99,13 +109,14 @@ const DRAFT_NOTE =
 /** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while it is not known. */
 async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {
   const { post, plan, placed } = hung;
-  if (plan === "feed" && !placed.isScheduled) return "out";
+  if (plan === "photoStory" || (plan === "feed" && !placed.isScheduled)) return "out";
   if (plan === "feed" && !io.isDue) return "waiting";
   const film = plan === "feed" ? null : await readFilm(io, placed.id);
   const state = plan === "feed" ? await readPost(io, placed.id) : film;
   if (state === null) throw new PlatformFault("rejected", GONE_SENTENCE);
   if (film !== null && film.fault !== null) throw film.fault;
   if (state.isPublished && io.isDue) return "out";
+  if (plan === "filmStory" && film?.isReady === true) return "out";
   const isReadyVideo = plan === "video" && film !== null && film.isReady;
   if (film !== null && (!placed.isScheduled || !io.isDue)) {
     if (placed.isScheduled && film.isReady) return "waiting";
@@ -142,12 +153,13 @@ async function placeFilm(
     request: { url: post.mediaUrl, kind },
     send: async (context) => {
       const item = await io.media.item(post.mediaUrl);
-      return kind === "reel" ? uploadReel(item, io, context) : uploadVideo({ post, item }, io, context);
+      if (kind === "video") return uploadVideo({ post, item }, io, context);
+      return uploadReel({ item, edge: EDGES[kind] }, io, context);
     },
     reconcile: async () => ({ outcome: "send_again" }),
     isGone: async (film) => {
       const state = await readFilm(io, film);
-      return state === null || (kind === "reel" && state.fault !== null);
+      return state === null || (kind !== "video" && state.fault !== null);
     },
   });
   if (kind === "video") await assertReady(id, io);
@@ -158,6 +170,8 @@ async function placeFilm(
     reconcile: (context) => reconcileFilm({ post, kind, id }, io, context),
   });
 }
+
+const EDGES = { reel: "video_reels", filmStory: "video_stories" } as const satisfies Record<string, ReelEdge>;
 
 /** A reel is processed once it is released; any other film as soon as it is there. */
 async function assertReady(id: string, io: PublishIo): Promise<void> {
@@ -178,17 +192,18 @@ async function release(
 ): Promise<Placed> {
   const timing = timingOf(post, io);
   const when: JsonObject = timing.isScheduled ? { scheduled_publish_time: timing.at } : {};
-  const path = kind === "reel" ? `${pageOf(io)}/video_reels` : id;
-  const json: JsonObject =
-    kind === "reel"
-      ? {
-          upload_phase: "finish",
-          video_id: id,
-          video_state: timing.isScheduled ? "SCHEDULED" : "PUBLISHED",
-          ...textOf(post),
-          ...when,
-        }
-      : { published: !timing.isScheduled, ...when };
+  const path = kind === "video" ? id : `${pageOf(io)}/${EDGES[kind]}`;
+  const finish = { upload_phase: "finish", video_id: id };
+  const json: JsonObject = {
+    reel: {
+      ...finish,
+      video_state: timing.isScheduled ? "SCHEDULED" : "PUBLISHED",
+      ...textOf(post),
+      ...when,
+    },
+    video: { published: !timing.isScheduled, ...when },
+    filmStory: finish,
+  }[kind];
   try {
     await sendAsPage(io, { method: "POST", path, json });
   } catch (error) {
@@ -234,7 +249,7 @@ const Listed = z.looseObject({
 
 async function findOther({ post, kind, id }: Release, io: PublishIo, since: number): Promise<Placed | null> {
   const text = (post.caption ?? "").trim();
-  if (text === "") return null;
+  if (text === "" || kind === "filmStory") return null;
   const path = `${pageOf(io)}/${kind === "reel" ? "video_reels" : "videos"}`;
   const query = {
     fields: "id,description,created_time,published",
@@ -252,6 +267,35 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
   const found = await findFirst(films, isOurs);
   return found === null ? null : { id: found.id, isScheduled: false };
 }
+
+/** A picture that is not seen, and the call that shows it for a day. */
+async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<Placed> {
+  const [photo] = await preparePhotos(post, io);
+  if (photo === undefined) throw new Error("A story without a picture.");
+  const placed: Placed = { id: photo, isScheduled: false };
+  return io.effect<Placed>({
+    step: "post",
+    request: { photo },
+    send: async () => {
+      const json = { photo_id: photo };
+      await sendAsPage(io, { method: "POST", path: `${pageOf(io)}/photo_stories`, json });
+      return placed;
+    },
+    reconcile: (context) =>
+      reconcileByListing<Placed>(context, {
+        now: io.now(),
+        listedAfterMs: MINUTE,
+        find: async (_since, doubts) => {
+          const { story, isWhole } = await findStory(io, photo);
+          if (!isWhole) doubts(UNLISTED);
+          return story === null ? null : placed;
+        },
+      }),
+  });
+}
+
+const UNLISTED =
+  "the answer was lost, and Facebook lists stories only of Pages that keep them in their archive.";
 
 /**
  * Text, a link, or pictures. The pictures go first, unseen: what makes the post is then a small request, and a
@@ -306,45 +350,4 @@ async function readPost(io: PlatformIo, id: string): Promise<{ isPublished: bool
   const call = { path: id, query: { fields: "is_published" }, rules: [GONE_IS_OK] };
   const answer = await askPage(io, call, orGone(State));
   return answer === null ? null : { isPublished: answer.is_published };
-}
-
-/** https://developers.facebook.com/docs/graph-api/reference/page/photos */
-const IMAGE_LIMITS = {
-  maxBytes: 4_000_000,
-  mimeTypes: ["image/jpeg", "image/png"],
-} as const satisfies ImageLimits;
-
-export const IMAGES: AcceptedMedia = {
-  kind: "image",
-  ...IMAGE_LIMITS,
-  maxItems: MAX_PHOTOS,
-  animated: false,
-};
-
-/** Uploads the pictures, not seen yet, and gives their ids. */
-async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
-  return inOrder(itemsOf(post), (given, at) =>
-    io.effect<string>({
-      step: `photo.${at + 1}`,
-      request: { ...given },
-      send: () => sendPhoto(post, given, io),
-      // One that is there twice is not seen, and Facebook drops it after a day.
-      reconcile: async () => ({ outcome: "send_again" }),
-      isGone: async (photo) => !(await isThere(io, photo)),
-    }),
-  );
-}
-
-async function sendPhoto(post: FacebookPost, { url, altText }: PostItem, io: PublishIo): Promise<string> {
-  const picture = await fitPicture(await io.media.item(url, altText), IMAGE_LIMITS, io);
-  const fields = {
-    published: "false",
-    // What waits for a schedule is kept for it then.
-    ...(canSchedule(post, io) ? { temporary: "true" } : {}),
-    ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
-  };
-  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
-  const multipart = [...texts, toPart("source", picture, "photo")];
-  const call = { ...UPLOAD_TIMES, method: "POST", path: `${pageOf(io)}/photos`, multipart } as const;
-  return (await askPage(io, { ...call, isIdempotent: true }, Created)).id;
 }

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
-import type { MediaItem } from "../../ports/media.ts";
+import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { bearer, byCode, faultsBy } from "../shared/faults.ts";
+import { fitPicture, inOrder, itemsOf, type PostItem, toPart } from "../shared/media.ts";
 import { Created, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
@@ -17,7 +18,7 @@ import {
   signedBy,
   videoBase,
 } from "./api.ts";
-import type { FacebookPost } from "./metadata.ts";
+import { canSchedule, type FacebookPost, MAX_PHOTOS } from "./metadata.ts";
 
 const Words = z.string().catch("");
 const Count = z.coerce.number().optional().catch(undefined);
@@ -90,7 +91,7 @@ function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Fil
 }
 
 /** Whether an object of the Graph API is still there. */
-export async function isThere(io: PlatformIo, id: string): Promise<boolean> {
+async function isThere(io: PlatformIo, id: string): Promise<boolean> {
   const call = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
   return (await askPage(io, call, orGone(AnyAnswer))) !== null;
 }
@@ -102,6 +103,9 @@ export const FILMS: AcceptedMedia = {
   maxSeconds: 4 * 60 * 60,
   maxItems: 1,
 };
+
+/** https://developers.facebook.com/docs/page-stories-api */
+export const STORY_FILMS: AcceptedMedia = { ...FILMS, minSeconds: 3, maxSeconds: 90 };
 
 const UPLOAD_HOST = "https://rupload.facebook.com";
 
@@ -165,12 +169,19 @@ function sendBytes<T>(
 const ReelSession = z.object({ videoId: z.string(), uploadUrl: z.string() });
 const ReelStarted = z.looseObject({ video_id: Id, upload_url: z.url().optional() });
 
-/** Brings a reel's file there, as far as it is not there yet. It is not seen. */
-export async function uploadReel(item: MediaItem, io: PublishIo, context: EffectContext): Promise<string> {
+/** Where reels and stories are begun, and released. */
+export type ReelEdge = "video_reels" | "video_stories";
+
+/** Brings the file of a reel or a story there, as far as it is not there yet. It is not seen. */
+export async function uploadReel(
+  { item, edge }: { readonly item: MediaItem; readonly edge: ReelEdge },
+  io: PublishIo,
+  context: EffectContext,
+): Promise<string> {
   const known = ReelSession.safeParse(context.handle).data;
   const before = known === undefined ? null : await readFilm(io, known.videoId);
   const isUsable = known !== undefined && before !== null && before.fault === null;
-  const { videoId, uploadUrl } = isUsable ? known : await startReel(io, context);
+  const { videoId, uploadUrl } = isUsable ? known : await startReel(edge, io, context);
   const from = isUsable ? before.bytes : 0;
   if (isUsable && before.isUploaded) return videoId;
   const headers = { offset: `${from}`, file_size: `${item.facts.sizeBytes}` };
@@ -178,9 +189,13 @@ export async function uploadReel(item: MediaItem, io: PublishIo, context: Effect
   return videoId;
 }
 
-async function startReel(io: PublishIo, { saveHandle }: EffectContext): Promise<z.infer<typeof ReelSession>> {
+async function startReel(
+  edge: ReelEdge,
+  io: PublishIo,
+  { saveHandle }: EffectContext,
+): Promise<z.infer<typeof ReelSession>> {
   const json = { upload_phase: "start" };
-  const call = { method: "POST", path: `${pageOf(io)}/video_reels`, json, isIdempotent: true } as const;
+  const call = { method: "POST", path: `${pageOf(io)}/${edge}`, json, isIdempotent: true } as const;
   const { video_id: videoId, upload_url: named } = await askPage(io, call, ReelStarted);
   const version = graphBase(io).split("/").at(-1) ?? "";
   const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
@@ -269,4 +284,46 @@ async function beginFile(item: MediaItem, io: PublishIo): Promise<string> {
     Begun,
   );
   return id;
+}
+
+/** https://developers.facebook.com/docs/graph-api/reference/page/photos */
+const IMAGE_LIMITS = {
+  maxBytes: 4_000_000,
+  mimeTypes: ["image/jpeg", "image/png"],
+} as const satisfies ImageLimits;
+
+export const IMAGES: AcceptedMedia = {
+  kind: "image",
+  ...IMAGE_LIMITS,
+  maxItems: MAX_PHOTOS,
+  animated: false,
+};
+export const STORY_IMAGES: AcceptedMedia = { ...IMAGES, maxItems: 1 };
+
+/** Uploads the pictures, not seen yet, and gives their ids. */
+export async function preparePhotos(post: FacebookPost, io: PublishIo): Promise<string[]> {
+  return inOrder(itemsOf(post), (given, at) =>
+    io.effect<string>({
+      step: `photo.${at + 1}`,
+      request: { ...given },
+      send: () => sendPhoto(post, given, io),
+      // One that is there twice is not seen, and Facebook drops it after a day.
+      reconcile: async () => ({ outcome: "send_again" }),
+      isGone: async (photo) => !(await isThere(io, photo)),
+    }),
+  );
+}
+
+async function sendPhoto(post: FacebookPost, { url, altText }: PostItem, io: PublishIo): Promise<string> {
+  const picture = await fitPicture(await io.media.item(url, altText), IMAGE_LIMITS, io);
+  const fields = {
+    published: "false",
+    // What waits for a schedule is kept for it then.
+    ...(canSchedule(post, io) ? { temporary: "true" } : {}),
+    ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }),
+  };
+  const texts = Object.entries(fields).map(([name, text]) => ({ name, text }));
+  const multipart = [...texts, toPart("source", picture, "photo")];
+  const call = { ...UPLOAD_TIMES, method: "POST", path: `${pageOf(io)}/photos`, multipart } as const;
+  return (await askPage(io, { ...call, isIdempotent: true }, Created)).id;
 }

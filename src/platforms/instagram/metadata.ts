@@ -10,6 +10,9 @@ const MAX_MENTIONS = 20;
 const MAX_ALT_TEXT = 1_000;
 const TOO_LONG = `may have ${MAX_ALT_TEXT} characters on Instagram`;
 
+/** Left out on a reel, which has no place for it. */
+const share = z.number().min(0).max(1).optional();
+
 const { altText, moreMedia, thumbnailUrl, firstComment } = commonMetadata;
 
 /** What a post on Instagram takes beside caption and media. */
@@ -41,6 +44,23 @@ export const InstagramMetadata = z.strictObject({
     .regex(/^\d+$/, "must be the id of a Facebook Page")
     .optional()
     .describe("Id of a Page with a place."),
+  userTags: z
+    .array(
+      z.strictObject({
+        username: z.string().regex(/^@?[\w.]{1,30}$/, "must be a user name"),
+        x: share,
+        y: share,
+      }),
+    )
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("People on a picture, with x and y from 0 to 1 from its top left, or on a reel, without."),
+  trialReel: z
+    .enum(["manual", "performance"])
+    .optional()
+    .describe("A reel first shown to non-followers. When all see it: by hand, or once it does well."),
+  comments: z.boolean().optional().describe("False: the post takes no comments."),
   firstComment: firstComment
     .unwrap()
     .max(MAX_CAPTION)
@@ -50,12 +70,14 @@ export const InstagramMetadata = z.strictObject({
 export type InstagramMetadata = z.infer<typeof InstagramMetadata>;
 export type InstagramPost = PlatformPost<InstagramMetadata>;
 
-const REEL_FIELDS = ["thumbnailUrl", "thumbOffsetMs", "shareToFeed", "audioName"] as const;
+const REEL_FIELDS = ["thumbnailUrl", "thumbOffsetMs", "shareToFeed", "audioName", "trialReel"] as const;
 const NO_STORY_FIELDS = [
   "altText",
   "moreMedia",
   "collaborators",
   "locationId",
+  "userTags",
+  "comments",
   "firstComment",
   ...REEL_FIELDS,
 ] as const;
@@ -84,9 +106,24 @@ export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media
       ...odd.map((field) => `metadata.${field}: is only for a reel (a single film). Leave it out.`),
     );
   }
+  errors.push(...tagErrors(metadata, isReel ? (media.get(mediaUrl)?.type ?? null) : "carousel"));
+  if (metadata.comments === false && metadata.firstComment !== undefined)
+    errors.push("metadata.firstComment: the post takes no comments. Leave it or metadata.comments out.");
   if (media.get(mediaUrl)?.type === "video" && metadata.altText !== undefined)
     warnings.push("metadata.altText: Instagram takes it only for pictures. The film goes out without it.");
   return { errors, warnings: [...warnings, ...shapeWarnings(post, media)] };
+}
+
+/** `kind`: null while nothing is known of the file. */
+function tagErrors({ userTags = [] }: InstagramMetadata, kind: string | null): string[] {
+  if (userTags.length === 0 || kind === null) return [];
+  if (kind === "carousel")
+    return ["metadata.userTags: is only for a single picture or a reel. Leave it out of a carousel."];
+  const isPlaced = userTags.every(({ x, y }) => x !== undefined && y !== undefined);
+  if (kind === "image" && !isPlaced)
+    return ["metadata.userTags: a picture needs x and y of each person. Give both."];
+  const isBare = userTags.every(({ x, y }) => x === undefined && y === undefined);
+  return kind === "video" && !isBare ? ["metadata.userTags: a reel has no places. Leave x and y out."] : [];
 }
 
 /** More than by rounding. */

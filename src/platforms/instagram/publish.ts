@@ -40,7 +40,8 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
     live: (platformPostId) => ({ platformPostId, platformUrl: null }),
   });
   const platformUrl = await readPermalink(api, id);
-  const { firstComment } = post.metadata;
+  const { firstComment, comments } = post.metadata;
+  if (comments === false) await io.followUp("Turning comments off", () => closeComments(io, id));
   if (firstComment !== undefined) await io.followUp("The first comment", () => comment(io, id, firstComment));
   return { state: "live", platformPostId: id, platformUrl };
 }
@@ -88,9 +89,10 @@ async function singleOf(post: InstagramPost, item: MediaItem, io: PublishIo): Pr
   const { metadata } = post;
   if (metadata.story === true)
     return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES" };
-  const medium = { ...(await mediumOf(io, item, "REELS")), ...captionOf(post), ...sharedBy(post) };
+  const shared = { ...captionOf(post), ...sharedBy(post), ...tagsOf(post) };
+  const medium = { ...(await mediumOf(io, item, "REELS")), ...shared };
   if (item.facts.type !== "video") return medium;
-  const { thumbnailUrl, thumbOffsetMs, shareToFeed, audioName } = metadata;
+  const { thumbnailUrl, thumbOffsetMs, shareToFeed, audioName, trialReel } = metadata;
   const cover =
     thumbnailUrl === undefined ? null : await addressOf(io, await io.media.item(thumbnailUrl), true);
   return {
@@ -99,7 +101,18 @@ async function singleOf(post: InstagramPost, item: MediaItem, io: PublishIo): Pr
     ...(thumbOffsetMs === undefined || cover !== null ? {} : { thumb_offset: String(thumbOffsetMs) }),
     ...(shareToFeed === undefined ? {} : { share_to_feed: shareToFeed }),
     ...(audioName === undefined ? {} : { audio_name: audioName }),
+    ...(trialReel === undefined
+      ? {}
+      : { trial_params: JSON.stringify({ graduation_strategy: GRADUATION[trialReel] }) }),
   };
+}
+
+const GRADUATION = { manual: "MANUAL", performance: "SS_PERFORMANCE" } as const;
+
+function tagsOf({ metadata: { userTags } }: InstagramPost): JsonObject {
+  if (userTags === undefined) return {};
+  const tags = userTags.map(({ username, ...at }) => ({ username: username.replace("@", ""), ...at }));
+  return { user_tags: JSON.stringify(tags) };
 }
 
 function captionOf({ caption }: InstagramPost): JsonObject {
@@ -122,6 +135,23 @@ async function findMedia(post: InstagramPost, io: PublishIo, since: number): Pro
   const path = `${accountId(io)}/${isStory ? "stories" : "media"}`;
   const asked = request(io, { path, query: { fields: "id,caption,timestamp" } });
   return findNewest(io, asked, { text: isStory ? null : (post.caption ?? ""), since: from });
+}
+
+async function closeComments(io: PublishIo, mediaId: string | null): Promise<void> {
+  if (mediaId === null)
+    throw new PlatformFault("rejected", "Instagram does not say which post this is. Do it in the app.");
+  await io.effect<null>({
+    step: "comments",
+    request: { mediaId },
+    send: async () => {
+      const form = { comment_enabled: false };
+      const call = { method: "POST", path: mediaId, form, rules: MILD, isIdempotent: true } as const;
+      await ask(io, call, z.looseObject({}));
+      return null;
+    },
+    // However often they are closed, they are closed.
+    reconcile: async () => ({ outcome: "send_again" }),
+  });
 }
 
 /** The first comment: once, found again by its text. */

@@ -9,6 +9,20 @@ function warningsOf(facts: object, metadata: FacebookPost["metadata"] = {}): str
   return checkPost(post, { media: new Map([[CLIP_URL, figures]]) }).warnings.join(" ");
 }
 
+describe("a story on a Page", () => {
+  it("has no text, and one item alone", () => {
+    const metadata = { story: true, moreMedia: [{ url: CLIP_URL }], firstComment: "Yes", kind: "reel" };
+    const post = { mediaUrl: CLIP_URL, caption: "A text", metadata } as unknown as FacebookPost;
+    const { errors, warnings } = checkPost(post, { media: new Map() });
+    expect(errors.map((error) => error.split(":")[0])).toEqual([
+      "metadata.moreMedia",
+      "metadata.kind",
+      "metadata.firstComment",
+    ]);
+    expect(warnings).toEqual(["caption: a Facebook story shows none."]);
+  });
+});
+
 describe("a film on a Page", () => {
   it.each([
     [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds\. .*draft/],

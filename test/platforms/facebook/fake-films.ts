@@ -7,7 +7,7 @@ const PROCESSING_MS = 4 * SECOND;
 
 export interface Film {
   readonly id: string;
-  readonly kind: "reel" | "video";
+  readonly kind: "reel" | "story" | "video";
   readonly madeAt: number;
   description: string;
   title: string;
@@ -82,13 +82,17 @@ export class FakeFilms {
     return film;
   }
 
-  reelStep({ given }: Asked): object {
+  /** A reel's, or that of a story, which takes no text and no time. */
+  reelStep({ given }: Asked, kind: "reel" | "story" = "reel"): object {
     if (String(given["upload_phase"]) === "start") {
-      const { id } = this.#add("reel");
+      const { id } = this.#add(kind);
       return { video_id: id, upload_url: `https://rupload.facebook.com/video-upload/v25.0/${id}` };
     }
     const film = this.find(String(given["video_id"]));
-    if (film?.kind !== "reel") throw new GraphError(100, "Invalid video id", { subcode: 33 });
+    const odd = ["description", "title", "video_state", "scheduled_publish_time"];
+    if (kind === "story" && odd.some((name) => given[name] !== undefined))
+      throw new GraphError(100, "A story has neither text nor time.");
+    if (film?.kind !== kind) throw new GraphError(100, "Invalid video id", { subcode: 33 });
     if (film.fileSize === null || film.bytes.length < film.fileSize)
       throw new GraphError(6_000, "There was a problem uploading your video file.");
     if (film.publicAt !== null) throw new GraphError(100, "The video was finished before.");
@@ -98,7 +102,7 @@ export class FakeFilms {
     film.description = String(given["description"] ?? "");
     film.title = String(given["title"] ?? "");
     film.since = this.#now();
-    return { success: true };
+    return kind === "reel" ? { success: true } : { success: true, post_id: `9${film.id}` };
   }
 
   /** Keeps what came, also of a body that broke off. */

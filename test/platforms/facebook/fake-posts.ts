@@ -31,8 +31,22 @@ export function isTrue(value: unknown): boolean {
   return String(value) === "true";
 }
 
+/** How the list of a Page shows one. */
+export function showStory(mediaId: string, kind: "photo" | "video", madeAt: number, now: number): object {
+  return {
+    post_id: `9${mediaId}`,
+    status: now - madeAt < DAY ? "PUBLISHED" : "ARCHIVED",
+    creation_time: String(Math.floor(madeAt / SECOND)),
+    media_type: kind,
+    media_id: mediaId,
+    url: `https://www.facebook.com/stories/${mediaId}`,
+  };
+}
+
 /** Feed and pictures of one Page. */
 export class FakePosts {
+  /** When a picture became a story, by the picture. */
+  readonly stories = new Map<string, number>();
   readonly posts = new Map<string, PagePost>();
   readonly photos = new Map<string, Photo>();
   /** Facebook does not publish what it was to publish by itself. */
@@ -79,6 +93,16 @@ export class FakePosts {
     const photo = this.photos.get(id);
     const isDropped = photo !== undefined && !photo.isUsed && this.#now() - photo.madeAt > DAY;
     return isDropped ? undefined : photo;
+  }
+
+  addStory({ given }: Asked): object {
+    const id = String(given["photo_id"]);
+    const photo = this.findPhoto(id);
+    if (photo === undefined) throw new GraphError(100, "Invalid photo id", { subcode: 33 });
+    if (photo.isUsed) throw new GraphError(100, "The photo was posted before.", { subcode: 1_366_051 });
+    photo.isUsed = true;
+    this.stories.set(id, this.#now());
+    return { success: true, post_id: `9${id}` };
   }
 
   addPost({ given }: Asked, app: string): object {

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { DAY } from "../../../src/domain/time.ts";
 import {
   OutboundFailure,
   type Outbound,
@@ -17,7 +18,7 @@ import {
   type Asked,
 } from "./fake-http.ts";
 import { answerOfPortfolio, answerPeople, FakePeople, type Holder } from "./fake-people.ts";
-import { FakePosts } from "./fake-posts.ts";
+import { FakePosts, showStory } from "./fake-posts.ts";
 import { APP, PAGE_ID, wrongParams } from "./spec.ts";
 
 /** The Graph API, its dialog's tokens and its hosts for files, as one in-process door. */
@@ -30,6 +31,8 @@ export class FakeFacebook implements Outbound {
   readonly asked: Asked[] = [];
   /** Breaks the next upload off after so many bytes. */
   cutAfter: number | null = null;
+  /** Whether the Page keeps its stories, without which none is listed. */
+  hasArchive = true;
   /** Answers the request to this path instead of the API: a refusal, or null to go on. */
   answers: ((asked: Asked) => OutboundResponse | null) | null = null;
   readonly now: () => number;
@@ -50,7 +53,8 @@ export class FakeFacebook implements Outbound {
   visible(): string[] {
     const posts = [...this.posts.posts.values()].filter((post) => this.posts.isVisible(post));
     const films = [...this.films.films.values()].filter((film) => this.films.isVisible(film));
-    return [...posts.map(({ message }) => message), ...films.map(({ description }) => description)];
+    const stories = [...this.posts.stories.keys()].map(() => "");
+    return [...posts.map(({ message }) => message), ...stories, ...films.map((film) => film.description)];
   }
 
   assertAllowed(_field: string, url: string): URL {
@@ -156,6 +160,12 @@ export class FakeFacebook implements Outbound {
         return this.films.addVideo(asked);
       case "POST video_reels":
         return this.films.reelStep(asked);
+      case "POST video_stories":
+        return this.films.reelStep(asked, "story");
+      case "POST photo_stories":
+        return this.posts.addStory(asked);
+      case "GET stories":
+        return list(this.#stories());
       case "GET published_posts":
         return list(this.posts.list(false).map((post) => this.posts.show(post)));
       case "GET scheduled_posts":
@@ -169,6 +179,20 @@ export class FakeFacebook implements Outbound {
       default:
         return this.people.page();
     }
+  }
+
+  /** The newest first, and one of another day. */
+  #stories(): object[] {
+    if (!this.hasArchive) return [];
+    const now = this.now();
+    const films = [...this.films.films.values()].filter(
+      (film) => film.kind === "story" && this.films.isVisible(film),
+    );
+    return [
+      ...films.map(({ id, publicAt }) => showStory(id, "video", publicAt ?? now, now)),
+      ...[...this.posts.stories].reverse().map(([id, at]) => showStory(id, "photo", at, now)),
+      showStory("122099999999999999", "photo", now - 2 * DAY, now),
+    ];
   }
 
   #object(
@@ -200,6 +224,8 @@ export class FakeFacebook implements Outbound {
     if (asked.method === "DELETE") {
       if (film !== undefined) film.isDeleted = true;
       this.posts.posts.delete(id);
+      this.posts.photos.delete(id);
+      this.posts.stories.delete(id);
       return { success: true };
     }
     if (node === "photo") return { id };

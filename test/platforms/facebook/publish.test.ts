@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MINUTE } from "../../../src/domain/time.ts";
-import { cancelPost } from "../../../src/posts/posts.ts";
+import { DAY, MINUTE } from "../../../src/domain/time.ts";
+import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
 import { CLIP, CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { callOf } from "../../support/context.ts";
@@ -191,5 +191,51 @@ describe("Facebook's own schedule", () => {
     await drain(ctx);
     await cancelPost(callOf(ctx), { id, fromPlatform: true });
     expect(fake.posts.posts.size).toBe(0);
+  });
+});
+
+describe("a story", () => {
+  const story = JSON.stringify({ story: true });
+
+  it.each([
+    ["picture", PHOTO_URL, "POST photo_stories"],
+    ["film", CLIP_URL, "POST video_stories"],
+  ])("shows a %s for a day, with the address that Facebook lists", async (_kind, media_url, call) => {
+    const { fake, ctx } = world;
+    const { id } = await add({ media_url, caption: "", metadata: story });
+    const row = await finish(ctx, id);
+    expect(fake.log.filter((line) => line.replace(`${PAGE_ID}/`, "") === call).length).toBeGreaterThan(0);
+    expect(row).toMatchObject({
+      status: "published",
+      platform_url: `https://www.facebook.com/stories/${row.platform_post_id}`,
+    });
+    expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
+    await ctx.clock.advance(DAY);
+    expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
+  });
+
+  it("waits with us for its time", async () => {
+    const { fake, ctx } = world;
+    const { id } = await addAhead(30, { media_url: PHOTO_URL, caption: "", metadata: story });
+    await drain(ctx);
+    expect(fake.log.filter((line) => line.startsWith("POST"))).toEqual([]);
+    expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    expect(fake.posts.stories.size).toBe(1);
+  });
+
+  it("whose answer was lost is not sent again where the Page's list proves nothing", async () => {
+    const { fake, ctx } = world;
+    fake.hasArchive = false;
+    fake.answers = ({ url }) => {
+      if (!url.pathname.endsWith("/photo_stories")) return null;
+      fake.posts.stories.set("lost", ctx.clock.now());
+      return toResponse(500, {});
+    };
+    const row = await finish(ctx, (await add({ media_url: PHOTO_URL, caption: "", metadata: story })).id);
+    expect(row).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^outcome unknown: .*archive/),
+    });
+    expect(fake.log.filter((line) => line.endsWith("/photo_stories"))).toHaveLength(1);
   });
 });

@@ -20,6 +20,11 @@ export const PARAMS: Readonly<Record<string, string>> = {
   "POST page/video_reels":
     "upload_phase:phase! video_id:string video_state:state description:string title:string " +
     "scheduled_publish_time:datetime place:string",
+  "POST page/photo_stories": "photo_id:string!",
+  "POST page/video_stories":
+    "upload_phase:phase! video_id:string video_state:state description:string title:string " +
+    "scheduled_publish_time:datetime place:string",
+  "GET page/stories": "since:datetime until:datetime",
   "GET page/published_posts": "include_hidden:bool limit:unsigned show_expired:bool",
   "GET page/scheduled_posts": "",
   "GET page/videos": "type:videos",
@@ -81,6 +86,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     "id title description created_time published scheduled_publish_time status permalink_url post_id views likes " +
     "comments length",
   photo: "id alt_text_custom created_time page_story_id",
+  // https://developers.facebook.com/docs/page-stories-api
+  story: "post_id status creation_time media_type media_id url",
 };
 
 /** In every request to a node or an edge. */
@@ -129,6 +136,7 @@ const NODE_OF: Readonly<Record<string, string>> = {
   scheduled_posts: "post",
   videos: "film",
   video_reels: "film",
+  stories: "story",
   accounts: "page",
   businesses: "business",
   owned_pages: "page",

@@ -28,6 +28,8 @@ export default {
     "a link": { caption: "Read", media_url: "", metadata: { link: "https://posts.example/a" } },
     "a reel": { caption: "Film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
     "a video": { caption: "Long film", media_url: LONG_CLIP_URL, metadata: { kind: "video", title: "Long" } },
+    "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
+    "a story of a film": { caption: "", media_url: CLIP_URL, metadata: { story: true } },
   },
   troubles: {
     "meets a limit": refusal(32, {}, { "x-business-use-case-usage": usage }),

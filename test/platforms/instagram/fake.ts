@@ -43,6 +43,8 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
     unfetched: 0,
     accountType: "BUSINESS",
     refusesComments: false,
+    /** Posts whose comments were turned off. */
+    closed: [] as string[],
     comments: [] as { readonly id: string; readonly mediaId: string; readonly text: string }[],
     insightsCode: null as number | null,
   };
@@ -52,12 +54,14 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
 
   const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
     const [method = "", path = ""] = name.split(" ");
-    const [node, tail] = path.split("/");
+    const [node, tail = ""] = path.split("/");
     const isList = method === "GET";
     return {
       method: method as Route["method"],
       host: HOST,
-      path: new RegExp(`^/v\\d+\\.0/${node === "user" ? `(${USER_ID}|me)` : "(\\d+)"}/${tail}$`),
+      path: new RegExp(
+        `^/v\\d+\\.0/${node === "user" ? `(${USER_ID}|me)` : "(\\d+)"}${tail === "" ? "" : `/${tail}`}$`,
+      ),
       params: { ...(spec.edges[name] as Params), ...(isList ? LISTED : {}) },
       isSigned: true,
       handle,
@@ -92,6 +96,13 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
       ),
     ),
     edge("POST media/comments", (call) => comment(call)),
+    edge("POST media", (call) => {
+      const [id = ""] = call.ids;
+      if (!may(call, "manage_comments")) return refusal(10);
+      if (shelf.find(id) === undefined) return refusal(100, 33);
+      state.closed.push(id);
+      return ok({ success: true });
+    }),
     {
       method: "GET",
       host: HOST,
@@ -123,6 +134,11 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
     }
     if ((image === undefined) === (film === undefined)) return refusal(100);
     if (film !== undefined && type === "") return refusal(100, 2_207_023);
+    if (!areTags(fields, film !== undefined)) return refusal(100);
+    const trial = fields["trial_params"];
+    const isTrial =
+      trial === undefined || /^\{"graduation_strategy":"(MANUAL|SS_PERFORMANCE)"\}$/.test(trial);
+    if (!isTrial || (trial !== undefined && type !== "REELS")) return refusal(100);
     if (film === undefined && fields["thumb_offset"] !== undefined) return refusal(1, 2_207_057);
     if (state.unfetched > 0) {
       state.unfetched -= 1;
@@ -225,6 +241,15 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
   }
 
   return { door, tokens, shelf, state };
+}
+
+/** With places on a picture, without on a reel. */
+function areTags({ user_tags: tags = "[]" }: Fields, isFilm: boolean): boolean {
+  const all = JSON.parse(tags) as { username?: string; x?: number; y?: number }[];
+  return all.every(
+    ({ username = "", x, y }) =>
+      /^[\w.]+$/.test(username) && [x, y].every((at) => (isFilm ? at === undefined : typeof at === "number")),
+  );
 }
 
 const FEED_METRICS = [

@@ -79,6 +79,16 @@ export default {
   },
   otherPosts: {
     "a reel": { caption: "It sounds", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+    "a picture of people": {
+      caption: "Who blows",
+      media_url: PHOTO_URL,
+      metadata: { userTags: [{ username: "@blower", x: 0.5, y: 0.25 }], comments: false },
+    },
+    "a trial reel": {
+      caption: "It tries",
+      media_url: CLIP_URL,
+      metadata: { trialReel: "manual", userTags: [{ username: "blower" }] },
+    },
     "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
   },
   troubles: META_TROUBLES,
