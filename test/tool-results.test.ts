@@ -120,6 +120,10 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   edit_published_post: async () => [{ id: await addPost(LIVE), caption: "Another text" }],
   get_account_analytics: async () => [{ accountId: account, from: "2026-11-19" }],
   get_post: async () => [{ id: await addPost(LIVE), insights: true, history: true }],
+  get_report: async () => [
+    {},
+    { by: "weekdayHour", from: "2026-11-01", to: "2026-11-30", at: "7d", limit: 5 },
+  ],
   get_status: async () => [(await addPost({ ...FAILED, scheduled_at: service.clock.now() - 1_000 }), {})],
   list_accounts: async () => [{}],
   list_drafts: async () => [{ id: await addDraft() }, { limit: 1 }],

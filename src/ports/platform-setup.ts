@@ -37,7 +37,7 @@ export const RESULTS = "RESULTS";
 
 function resultsSettings({ results }: Ways): PlatformSetting[] {
   if (results?.price === undefined) return [];
-  const meaning = `on or off: figures of live posts are collected. ${results.price}`;
+  const meaning = `On or off: figures of live posts are collected. ${results.price.replace(/\.$/, "")}`;
   return [{ name: RESULTS, meaning, kind: "text", values: ["on", "off"], default: "off", isRequired: false }];
 }
 

@@ -87,7 +87,7 @@ describe("a report", () => {
           const { rows } = await ask(ctx, {
             by: by as "post",
             metric,
-            limit: 1_000,
+            limit: 500,
             from: "2026-08-01",
             ...narrow,
           });

@@ -79,7 +79,14 @@ export type AccountChange = z.infer<typeof AccountChange>;
 
 /** Slots out of a channel's own figures: `schedule` can be given back as it is. */
 export const SlotSuggestion = z.strictObject({
-  schedule: z.looseObject({}).nullable(),
+  schedule: z
+    .strictObject({
+      timezone: z.string().optional(),
+      slots: z.array(z.strictObject({ days: z.array(z.enum(WEEKDAYS)), times: z.array(z.string()) })),
+      minGapMinutes: z.int().optional(),
+      paused: z.boolean().optional(),
+    })
+    .nullable(),
   evidence: z.array(
     z.strictObject({ day: z.enum(WEEKDAYS), time: z.string(), posts: z.int(), median: z.number() }),
   ),

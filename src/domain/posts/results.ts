@@ -52,7 +52,7 @@ export const ReportArgs = z.strictObject({
     .enum(AGES.map(({ name }) => name))
     .default("24h")
     .describe("So long after a post went live."),
-  limit: z.int().min(1).max(1_000).default(20).describe("Rows."),
+  limit: z.int().min(1).max(500).default(20).describe("Rows."),
 });
 export type ReportArgs = z.infer<typeof ReportArgs>;
 

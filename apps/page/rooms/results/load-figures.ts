@@ -2,7 +2,7 @@ import type { Report } from "../../../../src/domain/posts/results.ts";
 import { call } from "../../data/tools.ts";
 import { type Age, type Figures, figuresOf } from "./metrics.ts";
 
-const MOST_ROWS = 1_000;
+const MOST_ROWS = 500;
 /** More posts than this are not drawn one by one. */
 const MOST_POSTS = 10_000;
 const LEAST_SPAN_MS = 24 * 60 * 60_000;
