@@ -93,9 +93,10 @@ describe("the schema of PostgreSQL", () => {
     const other = new pg.Client({ connectionString: newer.url });
     await other.connect();
     await other.query("UPDATE schema_version SET version = 99");
+    const { newest } = await readSchema(client);
     await expect(migrate(other)).rejects.toMatchObject({
       kind: "unavailable",
-      message: `The database was written by a newer Posthorn (schema 99, this one knows ${(await readSchema(client)).newest}). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.`,
+      message: `The database was written by a newer Posthorn (schema 99, this one knows ${newest}). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.`,
     });
     await other.end();
   });
