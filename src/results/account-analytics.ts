@@ -12,21 +12,12 @@ import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
+import { METRICS } from "../domain/posts/results.ts";
 import { percentile } from "../domain/percentile.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
-const PLATFORM_METRICS = [
-  "followers",
-  "views",
-  "impressions",
-  "reach",
-  "likes",
-  "comments",
-  "shares",
-  "saves",
-  "clicks",
-] as const;
+const PLATFORM_METRICS = ["followers", ...METRICS] as const;
 
 const MAX_DAYS = 366;
 const ASK_TIMEOUT_MS = 20 * SECOND;

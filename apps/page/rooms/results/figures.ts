@@ -1,15 +1,7 @@
+import { METRIC_NAMES } from "./metrics.ts";
+
 /** What a channel's figures are called, in the order in which they are shown. */
-const FIGURES: Readonly<Record<string, string>> = {
-  followers: "Followers",
-  views: "Views",
-  impressions: "Impressions",
-  reach: "Reach",
-  likes: "Likes",
-  comments: "Comments",
-  shares: "Shares",
-  saves: "Saves",
-  clicks: "Clicks",
-};
+const FIGURES: Readonly<Record<string, string>> = { followers: "Followers", ...METRIC_NAMES };
 
 /** Posthorn's own, which stand in the other parts of the room. */
 const OWN = ["postsPublished", "postsFailed", "latenessP50Ms", "latenessMaxMs"];

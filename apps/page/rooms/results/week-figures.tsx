@@ -4,6 +4,7 @@ import { formats } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Bones, Problem } from "../../ui/states.tsx";
 import { dayOfRow, FEW_POSTS, HOURS, postsInWords, shadeOf } from "./counts.ts";
+import { HourTable, hours } from "./hour-table.tsx";
 import { Downloads, openCanvas } from "./downloads.tsx";
 import { AGES, type Age, type HourCell, METRIC_NAMES, type Metric, shortly, weekCells } from "./metrics.ts";
 import { Part, TooFew } from "./part.tsx";
@@ -88,7 +89,13 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
             {bestInWords(rows, names, metric)} Each cell is the median of its posts. Hatched ones rest on
             fewer than {FEW_IN_HOUR}.
           </p>
-          <HourTable rows={rows} names={names} title={title} />
+          <HourTable
+            label={title}
+            caption={`${title}, with how many posts each rests on. Hours without one are left out.`}
+            names={names}
+            isThere={(hour, day) => (rows[day]?.[hour]?.posts ?? 0) > 0}
+            cell={(hour, day) => inCell(rows[day]?.[hour])}
+          />
         </>
       )}
     </Part>
@@ -125,50 +132,6 @@ function hourRows(rows: Rows): readonly (readonly (string | number | null)[])[] 
     formats.value.hour(hour),
     ...rows.flatMap((row) => [row[hour]?.median ?? null, row[hour]?.posts ?? 0]),
   ]);
-}
-
-function HourTable({
-  rows,
-  names,
-  title,
-}: {
-  readonly rows: Rows;
-  readonly names: readonly string[];
-  readonly title: string;
-}) {
-  const shown = hours().filter((hour) => rows.some((row) => (row[hour]?.posts ?? 0) > 0));
-  return (
-    <details class="as-table">
-      <summary>As a table</summary>
-      <div class="table-place" tabIndex={0} role="group" aria-label={`${title}, as a table`}>
-        <table>
-          <caption class="unseen">
-            {title}, with how many posts each rests on. Hours without one are left out.
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              {names.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((hour) => (
-              <tr key={hour}>
-                <th scope="row">{formats.value.hour(hour)}</th>
-                {rows.map((row, day) => (
-                  <td key={day}>{inCell(row[hour])}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
 }
 
 function inCell(cell: HourCell | undefined): string {

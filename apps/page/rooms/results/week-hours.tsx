@@ -1,5 +1,6 @@
 import { formats, timezone } from "../../data/session.ts";
-import { dayOfRow, FEW_POSTS, HOURS, postsInWords, shadeOf, type WeekHours } from "./counts.ts";
+import { dayOfRow, FEW_POSTS, postsInWords, shadeOf, type WeekHours } from "./counts.ts";
+import { HourTable, hours } from "./hour-table.tsx";
 import { Part, TooFew } from "./part.tsx";
 
 /** When posts went live, by day of the week and hour. Each cell has its number, so it is read without colour. */
@@ -38,62 +39,21 @@ export function WhenMap({ week }: { readonly week: WeekHours }) {
           <p class="note muted">
             {peakInWords(week, names)} This says when posts went out, not how well they did.
           </p>
-          <HourTable week={week} names={names} />
+          <HourTable
+            label="When posts went live"
+            caption="Published posts by hour and day of the week. Hours without one are left out."
+            names={names}
+            isThere={(hour, day) => (week.rows[day]?.[hour] ?? 0) > 0}
+            cell={(hour, day) => week.rows[day]?.[hour] ?? 0}
+          />
         </>
       )}
     </Part>
   );
 }
 
-function hours(): readonly number[] {
-  return Array.from({ length: HOURS }, (_, hour) => hour);
-}
-
 function peakInWords({ peak, most }: WeekHours, names: readonly string[]): string {
   if (peak === null) return `No hour stands out: the most is ${postsInWords(most)} in an hour.`;
   const from = formats.value.hour(peak.hour);
   return `Most went live on ${names[peak.row] ?? ""} from ${from}: ${postsInWords(most)}.`;
-}
-
-/** Hours with a post. */
-function HourTable({
-  week: { rows },
-  names,
-}: {
-  readonly week: WeekHours;
-  readonly names: readonly string[];
-}) {
-  const shown = hours().filter((hour) => rows.some((row) => (row[hour] ?? 0) > 0));
-  return (
-    <details class="as-table">
-      <summary>As a table</summary>
-      <div class="table-place" tabIndex={0} role="group" aria-label="When posts went live, as a table">
-        <table>
-          <caption class="unseen">
-            Published posts by hour and day of the week. Hours without one are left out.
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              {names.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((hour) => (
-              <tr key={hour}>
-                <th scope="row">{formats.value.hour(hour)}</th>
-                {rows.map((row, at) => (
-                  <td key={at}>{row[hour] ?? 0}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
 }
