@@ -7,6 +7,8 @@ import { MINUTE } from "../../src/domain/time.ts";
 import type { Outbound, OutboundResponse } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { cardOf, withLinkCard } from "../../src/posts/link-cards.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { startCanary } from "../support/canary.ts";
 import { createTestContext } from "../support/context.ts";
 
 const LINK = "https://horn.example/a/page";
@@ -100,6 +102,16 @@ describe("the card of a link", () => {
     const html = '<title>T</title><meta property="og:image" content="http://127.0.0.1/x.png">';
     await using world = await openWith(() => ({ html }));
     expect((await world.read({ link: LINK })).metadata).toEqual({ link: LINK, title: "T" });
+  });
+
+  it("is never read from a private address", async () => {
+    await using canary = await startCanary((_request, response) => response.end("<title>Inside</title>"));
+    await using outbound = createOutbound({ allowedHosts: [] });
+    const ctx = await createTestContext({ outbound });
+    const link = `${canary.origin}/`;
+    expect((await withLinkCard(ctx, PLATFORM, { link })).metadata).toEqual({ link });
+    expect([canary.requests, canary.connections]).toEqual([[], 0]);
+    await ctx[Symbol.asyncDispose]();
   });
 
   it.each([
