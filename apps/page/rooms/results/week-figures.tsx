@@ -104,8 +104,6 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
 
 type Rows = readonly (readonly HourCell[])[];
 
-const hours = (): readonly number[] => Array.from({ length: HOURS }, (_, hour) => hour);
-
 const isFew = ({ posts }: HourCell): boolean => posts > 0 && posts < FEW_IN_HOUR;
 
 function mostOf(rows: Rows): number {
