@@ -3,6 +3,7 @@ import type { Cipher } from "./domain/cipher.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { FeedStorage } from "./ports/feed-storage.ts";
 import type { FileStore } from "./ports/file-store.ts";
+import type { FilmConverter } from "./ports/film-converter.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { Mailer } from "./ports/mailer.ts";
 import type { MediaProbe } from "./ports/media-probe.ts";
@@ -58,6 +59,8 @@ export interface AppContext {
   readonly media: MediaSource;
   readonly publicMedia: PublicMedia;
   readonly probe: MediaProbe;
+  /** Null: films are not converted (`POSTHORN_FFMPEG=off`). */
+  readonly films: FilmConverter | null;
   readonly feed: FeedStorage;
   readonly platforms: ReadonlyMap<string, AnyPlatform>;
   /** This process among those on the data folder. */

@@ -22,6 +22,13 @@ export default defineTool({
     draftId: z.string().nullable().optional().describe("The draft that it comes from."),
     labels: z.array(z.string()).optional().describe("Never published."),
     note: z.string().nullable().optional().describe("Never published."),
+    preparing: z
+      .strictObject({
+        percent: z.int().min(0).max(100),
+        problem: z.string().nullable().describe("Why it cannot be."),
+      })
+      .optional()
+      .describe("How far its film is converted."),
     insights: Insights.optional().describe("Its live status and numbers."),
     warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),

@@ -3,6 +3,7 @@ import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
 import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
+import { createFfmpeg } from "../media/film/ffmpeg.ts";
 import { createMediaProbe } from "../media/probe/media-reader.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
@@ -65,7 +66,7 @@ export async function createContext(
     const door = held(closers, createDoor(config));
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
-    const copies = isShared ? sharedCopies(files) : undefined;
+    const copies = isShared || config.bucket !== null ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
       store,
@@ -95,6 +96,7 @@ export async function createContext(
         publicUrl: () => ctx.publicUrl(),
       }),
       probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
+      films: config.ffmpeg === "off" ? null : createFfmpeg({ program: config.ffmpeg, folder: folder.spool }),
       feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),

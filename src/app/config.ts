@@ -91,6 +91,13 @@ const Environment = z.object({
     })
     .default("info"),
   POSTHORN_LOG_FORMAT: z.enum(["json", "text"], { error: "must be json or text" }).optional(),
+  POSTHORN_FFMPEG: z
+    .string()
+    .refine(
+      (text) => text === "off" || isProgramPath(text),
+      "must be off, or the whole path of the program ffmpeg",
+    )
+    .optional(),
   POSTHORN_UPLOAD_FOLDERS: z
     .string()
     .transform((text, context) => {
@@ -184,6 +191,8 @@ export function readConfig(
     uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
     /** Called each minute while publishing works. Null: none. */
     heartbeatUrl: values.POSTHORN_HEARTBEAT_URL ?? null,
+    /** The path of the program; null: on the PATH, where it is there. `off`: films are not converted. */
+    ffmpeg: values.POSTHORN_FFMPEG ?? null,
     confirm: values.POSTHORN_CONFIRM,
     /** The page at `/app` is served. */
     hasPage: values.POSTHORN_PAGE,
@@ -243,6 +252,10 @@ function checkOAuth(values: z.infer<typeof Environment>): string[] {
 
 /** For trying it out: nothing leaves the machine. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+function isProgramPath(path: string): boolean {
+  return isAbsolute(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+}
 
 function isFolder(path: string): boolean {
   try {

@@ -90,6 +90,12 @@ export const SETTINGS: readonly {
     default: "Desktop, Documents, Downloads, Movies, Music, Pictures and Videos of the user",
   },
   {
+    name: "POSTHORN_FFMPEG",
+    meaning:
+      "Path of the program ffmpeg (with ffprobe beside it), which makes films what a platform takes. off: films are sent as they are, or refused",
+    default: "the one on the PATH, if there is one",
+  },
+  {
     name: "POSTHORN_CONFIRM",
     meaning:
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +

@@ -165,6 +165,7 @@ export function figuresOf(file: FileRow): MediaFigures {
     height: file.height,
     durationSeconds: file.duration_seconds,
     videoCodec: file.video_codec,
+    framesPerSecond: file.frames_per_second,
     audioCodec: file.audio_codec,
     isAnimated: file.is_animated === 1,
   };

@@ -9,6 +9,7 @@ import type { Tx } from "../store/engine/store.ts";
 import { allFilesOf, findFileByKey, findFileRow, lockFiles, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
+import { type FilmUse, orderFilms } from "./films.ts";
 
 /** An address somewhere in a post. */
 export interface MediaPlace {
@@ -120,6 +121,8 @@ export interface FileUse {
   readonly given: string;
   /** The post has it already, so that a caller that may change the post may leave it there. */
   readonly isKept: boolean;
+  /** What is made of it for the platform, from when the post is written. */
+  readonly film?: FilmUse | null;
 }
 
 /** What is stored for an address, and the file it leads to, where that is one of the owner's. */
@@ -155,7 +158,8 @@ export async function resolveMediaUrl(
 
 /**
  * Looks the files up once more, in the transaction that makes a post use them: one that was deleted since, or
- * got out of the key's reach, is `not_found`. None is deleted until that transaction ends.
+ * got out of the key's reach, is `not_found`. None is deleted until that transaction ends. Films that must be
+ * converted are ordered.
  */
 export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUse[]): Promise<void> {
   const ids = uses.map(({ id }) => id);
@@ -164,6 +168,7 @@ export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUs
     const row = await findFileRow(tx, isKept ? allFilesOf(caller.ownerId) : caller, id);
     readyFile(row, field, given);
   }
+  await orderFilms(tx, uses);
 }
 
 /** The ids of the own files among the addresses, in order, as a post's row holds them; null: none. */

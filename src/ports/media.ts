@@ -21,6 +21,8 @@ export interface MediaItem {
   readonly url: string;
   readonly altText: string | null;
   readonly facts: MediaFacts;
+  /** Made of what is at the address, which gives other bytes. */
+  readonly isConverted?: boolean;
   /** A fresh stream over `start` (default 0) to `end` (inclusive). Fails with `AppError`. */
   open(range?: { start?: number; end?: number }): Readable;
 }

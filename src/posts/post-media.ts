@@ -6,9 +6,11 @@ import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { allFilesOf, findFileByKey } from "../store/queries/files.ts";
+import { allFilesOf, findFileByKey, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
+import type { FilmForm } from "../domain/files/film-form.ts";
 import { figuresOf } from "../files/files.ts";
+import { adviceOnFilm, convertsFilms, filmOf, type FilmUse } from "../files/films.ts";
 import {
   type FileUse,
   type ResolvedMedia,
@@ -45,9 +47,11 @@ interface Look {
   readonly item: MediaFigures | null;
   /** It is a picture, and neither the post nor the file says what it shows. */
   readonly isUndescribed: boolean;
+  /** What is made of it. */
+  readonly film: FilmUse | null;
 }
 
-const NOTHING: Look = { warnings: [], item: null, isUndescribed: false };
+const NOTHING: Look = { warnings: [], item: null, isUndescribed: false, film: null };
 
 /** How long scheduling waits for an address to answer; not answering is only a warning. */
 const LOOK_MS = 3 * SECOND;
@@ -73,6 +77,11 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
   const excess = checkCounts(items, check.capabilities.media.accepts);
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
   const warnings = looks.flatMap((seen) => seen.warnings);
+  places.forEach(({ field }, at) => {
+    const { file = null, url = "" } = resolved.get(field) ?? {};
+    const film = looks[at]?.film ?? null;
+    if (file !== null && film !== null) resolved.set(field, { url, file: { ...file, film } });
+  });
   return { ...replaced(check, resolved), warnings: [...warnings, ...warnOfMissingAltText(places, looks)] };
 }
 
@@ -142,18 +151,31 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   // Own files are at hand: what can never be sent is refused now, what will be changed is told.
   const { platform, capabilities } = check;
   const figures = figuresOf(file);
-  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
-  if (problems.length > 0) throw refusal(platform, place.field, problems);
+  const { accepts } = capabilities.media;
+  const { problems, changes, film: form } = checkMedia(figures, accepts, await convertsFilms(ctx));
+  if (problems.length > 0)
+    throw refusal(platform, place.field, problems, adviceOnFilm(ctx, figures, accepts));
   const isChanged = changes.length > 0;
-  const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
-  // What is made of a picture is not in a bucket.
-  const problem = await explainUnfetchable(ctx, check, { type: figures.type, isCopied: isChanged });
+  const changed = `${place.field}: ${changeInWords(figures.type, changes)} for ${platform.title}.`;
+  const problem = await explainUnfetchable(ctx, check, figures);
   if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
   return {
     warnings: isChanged ? [changed] : [],
     item: place.isItem ? figures : null,
     isUndescribed: file.alt_text === null && isUndescribed(place, figures.type),
+    film: form === null ? null : orderOf(ctx, file, form),
   };
+}
+
+/** The picture or film, and what is done to it. */
+export function changeInWords(type: string, changes: readonly string[]): string {
+  return `the ${type === "image" ? "picture" : "film"} will be ${changes.join(", ")}`;
+}
+
+function orderOf({ clock }: AppContext, file: FileRow, form: FilmForm): FilmUse {
+  const facts = { ...figuresOf(file), sha256: file.sha256 ?? "" };
+  const order = { ownerId: file.owner_id, fileKey: file.storage_key, postId: null, facts, form };
+  return { film: filmOf(order), at: clock.now() };
 }
 
 /**
@@ -163,12 +185,11 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
 async function explainUnfetchable(
   ctx: AppContext,
   { platform, capabilities }: MediaToCheck,
-  media: { readonly type: string; readonly isCopied: boolean },
+  media: { readonly type: string },
 ): Promise<string | null> {
   const { fetchesMedia, fetchesFrom = "public" } = capabilities;
   if (fetchesFrom === "near" || !fetchesMedia.some((kind) => kind === media.type)) return null;
-  // A copy is in no bucket.
-  const ours = media.isCopied || fetchesFrom === "ours";
+  const ours = fetchesFrom === "ours";
   if (await ctx.publicMedia.canBeFetched({ ours })) return null;
   return (
     `${platform.title} fetches it by itself and cannot reach this Posthorn. ` +
@@ -189,7 +210,7 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
       );
     const type = answer.headers["content-type"] ?? "";
     const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
-    const media = { type: type.split("/")[0] ?? "", isCopied };
+    const media = { type: type.split("/")[0] ?? "" };
     const problem = isCopied ? await explainUnfetchable(ctx, check, media) : null;
     if (problem !== null) throw new AppError("invalid", problem);
     if (type.startsWith("text/html"))

@@ -12,17 +12,20 @@ import {
   transition,
   type TransitionSet,
   readAttempts,
+  readMetadata,
   readWarnings,
 } from "../store/queries/posts.ts";
 import { findPlan, labelsOf, type PlanRow } from "../store/queries/plans.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { type FileUse, requireFiles } from "../files/media-places.ts";
+import { filmsOf, howFar, type Preparing } from "../files/films.ts";
+import { type FileUse, placesOf, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { findAccountRow, type AccountRow } from "../store/queries/accounts.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
 import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
@@ -58,17 +61,40 @@ export async function getPost(
     readonly history?: boolean | undefined;
   },
 ): Promise<
-  { post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] } & Partial<PostPlan>
+  {
+    post: Post;
+    preparing?: Preparing;
+    insights?: Insights;
+    warnings?: string[];
+    history?: Attempt[];
+  } & Partial<PostPlan>
 > {
   const row = await findOwnPost(ctx, caller, input.id);
   const plan = await findPlan(ctx.store, row.id);
   return {
     post: toPost(row),
     ...showPlan(plan ?? undefined),
+    ...(await showPreparing(ctx, row)),
     ...readWarnings(row),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
+}
+
+/** Of a post whose films are made what its platform takes. */
+async function showPreparing(ctx: AppContext, row: PostRow): Promise<{ preparing?: Preparing }> {
+  if (row.next_at === null && row.lease_worker === null) return {};
+  const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
+  if (row.is_light === 1 || account === undefined) return {};
+  const platform = findPlatform(ctx, row.provider);
+  const post = toPlatformPost(platform, row);
+  const { accepts } = capabilitiesFor(ctx, account, post).media;
+  const urls = placesOf(platform, { mediaUrl: row.media_url, metadata: readMetadata(row) }).filter(
+    ({ isShown }) => isShown,
+  );
+  const films = await filmsOf(ctx, row.owner_id, { urls: urls.map(({ url }) => url), accepts });
+  const preparing = await howFar(ctx, { postId: row.id, films });
+  return preparing === null ? {} : { preparing };
 }
 
 /**

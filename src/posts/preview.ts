@@ -8,10 +8,12 @@ import type { Preview } from "../domain/posts/preview.ts";
 import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
+import { convertsFilms } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import { figuresByUrl, type PostContent } from "./post-form.ts";
+import { changeInWords } from "./post-media.ts";
 
 /**
  * What the account's platform will show of a content, which may be unfinished or wrong: what it cannot be is
@@ -38,7 +40,8 @@ export async function previewPost(
   const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
   const figures = await figuresByUrl(ctx, account.owner_id, urls);
   const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: figures }) ?? {};
-  return makePreview({ platform, capabilities, figures, post: draft }, shown);
+  const converts = await convertsFilms(ctx);
+  return makePreview({ platform, capabilities, figures, post: draft, converts }, shown);
 }
 
 /** Each field by itself, with the platform's defaults; what is missing or wrong is left out. */
@@ -55,6 +58,8 @@ interface Previewed {
   readonly capabilities: PlatformCapabilities;
   readonly figures: ReadonlyMap<string, MediaFigures>;
   readonly post: PlatformPost;
+  /** Films are made what they must be. */
+  readonly converts: boolean;
 }
 
 function makePreview(at: Previewed, shown: Shown): Preview {
@@ -119,11 +124,11 @@ function countOf(
   return { length: lengths.reduce((sum, length) => sum + length, 0), max, unit: caption.unit };
 }
 
-function mediaOf({ capabilities, figures }: Previewed, url: string): Preview["media"][number] {
+function mediaOf({ capabilities, figures, converts }: Previewed, url: string): Preview["media"][number] {
   const known = figures.get(url);
   if (known === undefined) return { url, type: typeByAddress(url), change: null };
-  const { changes } = checkMedia(known, capabilities.media.accepts);
-  const change = changes.length === 0 ? null : `The picture will be ${changes.join(", ")}.`;
+  const { changes } = checkMedia(known, capabilities.media.accepts, converts);
+  const change = changes.length === 0 ? null : `T${changeInWords(known.type, changes).slice(1)}.`;
   return { url, type: known.type, change };
 }
 

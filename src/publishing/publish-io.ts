@@ -17,7 +17,9 @@ import { findPlatform } from "../platform-io/set-up.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import type { MediaFacts, PostMedia } from "../ports/media.ts";
+import type { MediaFacts, MediaItem, PostMedia } from "../ports/media.ts";
+import { OWN_SCHEME } from "../files/files.ts";
+import { adviceOnFilm, convertedFilm, convertsFilms } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {
@@ -68,23 +70,14 @@ export async function createPublishRun(
   const platformIo = await createPlatformIo(door.ctx, account, options.signal);
   const source = ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal);
   let mediaMs = 0;
-  const timed: PublishIo["media"] = {
-    ...source,
-    async item(url, altText) {
-      const startedAt = ctx.clock.monotonic();
-      try {
-        return await source.item(url, altText);
-      } finally {
-        mediaMs += ctx.clock.monotonic() - startedAt;
-      }
-    },
-  };
   const io: PublishIo = {
     ...platformIo,
-    media: limitMedia(platform, capabilities, timed, {
-      mediaUrl: row.media_url,
-      metadata: readMetadata(row),
-    }),
+    media: limitMedia(
+      { ctx, platform, capabilities, postId: row.id, ownerId: row.owner_id, signal: options.signal },
+      source,
+      { mediaUrl: row.media_url, metadata: readMetadata(row) },
+      (ms) => (mediaMs += ms),
+    ),
     get isDue() {
       return ctx.clock.now() >= row.scheduled_at;
     },
@@ -189,37 +182,81 @@ export async function readStepResults(
   return { resultOf: (step) => results.get(step) ?? null };
 }
 
+/** Whose media it is, and what they are held to. */
+export interface LimitedMedia {
+  readonly ctx: AppContext;
+  readonly platform: AnyPlatform;
+  readonly capabilities: Pick<PlatformCapabilities, "media">;
+  readonly ownerId: string;
+  readonly postId: string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * A post's media, each item held to the platform's limits before its file sees it: what was checked at
- * scheduling may have changed since, and remote media could not be looked at then. Throws `invalid` naming
- * the field.
+ * scheduling may have changed since, and remote media could not be looked at then. A film that does not fit is
+ * converted. Throws `invalid` naming the field. `onTime` hears how long each item took, in milliseconds.
  */
 export function limitMedia(
-  platform: AnyPlatform,
-  { media: { accepts } }: Pick<PlatformCapabilities, "media">,
+  of: LimitedMedia,
   media: PostMedia,
   content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
+  onTime: (ms: number) => void = () => {},
 ): PostMedia {
+  const { ctx, platform, capabilities } = of;
+  const { accepts } = capabilities.media;
   const places = placesOf(platform, content);
   const items = new Map<string, MediaFacts>();
+  const open = async (url: string, altText?: string | null): Promise<MediaItem> => {
+    const given = await media.item(url, altText);
+    const place = places.find((one) => one.isShown && one.url === url);
+    if (place === undefined) return given;
+    const item = await fitFilm(of, given, place.field);
+    const { problems } = checkMedia(item.facts, accepts);
+    if (problems.length > 0)
+      throw refusal(platform, place.field, problems, adviceOnFilm(ctx, item.facts, accepts));
+    for (const { field, isItem } of places.filter((one) => one.url === url))
+      if (isItem) items.set(field, item.facts);
+    const excess = checkCounts([...items.values()], accepts);
+    if (excess !== null) throw refusal(platform, "metadata.moreMedia", [excess]);
+    return item;
+  };
   return {
     ...media,
     async item(url, altText) {
-      const item = await media.item(url, altText);
-      const place = places.find((one) => one.isShown && one.url === url);
-      if (place === undefined) return item;
-      const { problems } = checkMedia(item.facts, accepts);
-      if (problems.length > 0) throw refusal(platform, place.field, problems);
-      for (const { field, isItem } of places.filter((one) => one.url === url))
-        if (isItem) items.set(field, item.facts);
-      const excess = checkCounts([...items.values()], accepts);
-      if (excess !== null) throw refusal(platform, "metadata.moreMedia", [excess]);
-      return item;
+      const startedAt = ctx.clock.monotonic();
+      try {
+        return await open(url, altText);
+      } finally {
+        onTime(ctx.clock.monotonic() - startedAt);
+      }
     },
   };
 }
 
+/** A film that is converted, where it must be; everything else as it is. */
+async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promise<MediaItem> {
+  const { ctx, capabilities, ownerId, postId, signal } = of;
+  const { facts, url } = item;
+  const { film: form } = checkMedia(facts, capabilities.media.accepts, true);
+  if (form === null || !(await convertsFilms(ctx))) return item;
+  const fileKey = url.startsWith(OWN_SCHEME) ? url.slice(OWN_SCHEME.length) : null;
+  try {
+    return await convertedFilm(ctx, { ownerId, postId, fileKey, facts, form }, { item, signal });
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid")
+      throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
 /** One sentence for a person: the field, what is wrong with it, what to do. */
-export function refusal(platform: AnyPlatform, field: string, problems: readonly string[]): AppError {
-  return new AppError("invalid", `${field}: ${problems.join("; ")} on ${platform.title}. Give another file.`);
+export function refusal(
+  platform: AnyPlatform,
+  field: string,
+  problems: readonly string[],
+  advice = "",
+): AppError {
+  const what = `${field}: ${problems.join("; ")} on ${platform.title}.`;
+  return new AppError("invalid", `${what} Give another file.${advice}`);
 }

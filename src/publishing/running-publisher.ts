@@ -17,6 +17,7 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { noticeRestore } from "./restored.ts";
 import { advanceEpoch } from "../store/backup/restore-epoch.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { convertFilms } from "../files/films.ts";
 import { inspectDue } from "../connecting/inspect.ts";
 import { renewDueGrants } from "../connecting/renewal.ts";
 
@@ -135,6 +136,7 @@ const JOBS: readonly MaintenanceJob[] = [
   { name: "accounts", everyMs: HOUR, run: inspectDue },
   { name: "expiry", everyMs: HOUR, run: remindOfExpiry },
   { name: "digest", everyMs: MINUTE, run: tellOfTheDay },
+  { name: "films", everyMs: 5 * SECOND, run: convertFilms },
 ];
 
 /** Processes that start together, after an update say, do not ask the platforms together. */

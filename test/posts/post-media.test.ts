@@ -187,7 +187,16 @@ describe("publishing", () => {
       fitImage: notHere,
       publicUrl: notHere,
     };
-    return limitMedia(bluesky, bluesky.capabilities, media, { mediaUrl: "a", metadata });
+    const signal = new AbortController().signal;
+    const of = {
+      ctx,
+      platform: bluesky,
+      capabilities: bluesky.capabilities,
+      ownerId: "o",
+      postId: "p",
+      signal,
+    };
+    return limitMedia(of, media, { mediaUrl: "a", metadata });
   }
   async function notHere(): Promise<never> {
     throw new Error("is not asked for");

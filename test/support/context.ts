@@ -80,6 +80,7 @@ export async function createTestContext(
     media: absent("media"),
     publicMedia: absent("publicMedia"),
     probe: createMediaProbe(),
+    films: null,
     feed: absent("feed"),
     platforms: new Map((platformList ?? []).map((platform) => [platform.name, platform])),
     workerId: "wrk_test",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
 import { FILE_TYPES } from "./file.ts";
+import { FILM_TYPE, type FilmForm, formOfFilm } from "./film-form.ts";
 
 /** What is known of a picture, video or sound. Null where it is not known, or there is no such thing. */
 export const MediaFigures = z.strictObject({
@@ -12,6 +13,8 @@ export const MediaFigures = z.strictObject({
   durationSeconds: z.number().nullable(),
   videoCodec: z.string().nullable(),
   audioCodec: z.string().nullable(),
+  /** Of a video, on average. Left out, or null: not known. */
+  framesPerSecond: z.number().nullable().optional(),
   /** A picture of several frames. */
   isAnimated: z.boolean(),
 });
@@ -20,8 +23,10 @@ export type MediaFigures = Readonly<z.infer<typeof MediaFigures>>;
 interface MediaVerdict {
   /** Why it cannot be sent, each to follow the name of a field: "has 12 bytes, and may have 10". */
   readonly problems: readonly string[];
-  /** What is done to a picture before it is sent: "shrunk to 10 × 20". */
+  /** What is done to a picture or film before it is sent: "shrunk to 10 × 20". */
   readonly changes: readonly string[];
+  /** What a film is made; null where it is sent as it is, or not at all. */
+  readonly film: FilmForm | null;
 }
 
 /** Rules that nothing but another file can satisfy, in the order in which they are told. */
@@ -39,22 +44,15 @@ const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | 
     media.width !== null && media.height !== null && (media.width < minWidth || media.height < minHeight)
       ? `is ${sizeOf(media)}, and must be at least ${minWidth} × ${minHeight}`
       : null,
-  ({ videoCodec }, { videoCodecs }) =>
-    videoCodec !== null && videoCodecs !== undefined && !videoCodecs.includes(videoCodec)
-      ? `has ${videoCodec} video, and must have ${videoCodecs.join(" or ")}`
-      : null,
-  ({ audioCodec }, { audioCodecs }) =>
-    audioCodec !== null && audioCodecs !== undefined && !audioCodecs.includes(audioCodec)
-      ? `has ${audioCodec} sound, and must have ${audioCodecs.join(" or ")}`
-      : null,
   ({ isAnimated }, { animated = true }) =>
     isAnimated && !animated ? "is animated, and must be a still picture, or a video" : null,
 ];
 
-/** Rules that a picture is made to satisfy; any other file must satisfy them by itself. */
+/** Rules that pictures are made to satisfy, and films where they are converted; sounds must by themselves. */
 const FITTED_RULES: readonly ((
   media: MediaFigures,
   limits: AcceptedMedia,
+  film: FilmForm | null,
 ) => { problem: string; change: string } | null)[] = [
   ({ mimeType }, { mimeTypes }) =>
     mimeTypes.includes(mimeType)
@@ -63,14 +61,42 @@ const FITTED_RULES: readonly ((
           problem: `is ${mimeType}, and must be ${mimeTypes.join(" or ")}`,
           change: `re-encoded from ${mimeType} as ${targetOf(mimeTypes)}`,
         },
-  (media, { maxWidth = Infinity, maxHeight = Infinity }) => {
-    const { width, height } = media;
-    if (width === null || height === null || (width <= maxWidth && height <= maxHeight)) return null;
-    const scale = Math.min(maxWidth / width, maxHeight / height);
-    const fitted = `${Math.round(width * scale)} × ${Math.round(height * scale)}`;
+  ({ videoCodec }, { videoCodecs }) =>
+    videoCodec === null || videoCodecs === undefined || videoCodecs.includes(videoCodec)
+      ? null
+      : {
+          problem: `has ${videoCodec} video, and must have ${videoCodecs.join(" or ")}`,
+          change: `given avc video instead of ${videoCodec}`,
+        },
+  ({ audioCodec }, { audioCodecs }) =>
+    audioCodec === null || audioCodecs === undefined || audioCodecs.includes(audioCodec)
+      ? null
+      : {
+          problem: `has ${audioCodec} sound, and must have ${audioCodecs.join(" or ")}`,
+          change: `given aac sound instead of ${audioCodec}`,
+        },
+  ({ framesPerSecond = null }, { minFramesPerSecond = 0, maxFramesPerSecond = Infinity }) => {
+    if (framesPerSecond === null) return null;
+    // Of 59.94, or of what a telephone records at about 60.
+    const rate = Math.round(framesPerSecond);
+    if (rate >= minFramesPerSecond && rate <= maxFramesPerSecond) return null;
+    const limit = rate > maxFramesPerSecond ? maxFramesPerSecond : minFramesPerSecond;
     return {
-      problem: `is ${sizeOf(media)}, and may be ${maxWidth} × ${maxHeight}`,
-      change: `shrunk from ${sizeOf(media)} to ${fitted}`,
+      problem: `has ${rate} frames a second, and must have ${rate > limit ? "at most" : "at least"} ${limit}`,
+      change: `brought from ${rate} to ${limit} frames a second`,
+    };
+  },
+  (media, limits, film) => {
+    const { maxWidth = Infinity, maxHeight = Infinity, maxPixels = Infinity } = limits;
+    const { width, height } = media;
+    if (width === null || height === null) return null;
+    if (width <= maxWidth && height <= maxHeight && width * height <= maxPixels) return null;
+    const scale = Math.min(maxWidth / width, maxHeight / height, Math.sqrt(maxPixels / (width * height)));
+    const fitted = film ?? { width: Math.round(width * scale), height: Math.round(height * scale) };
+    const most = maxPixels === Infinity ? `${maxWidth} × ${maxHeight}` : `of ${maxPixels} pixels`;
+    return {
+      problem: `is ${sizeOf(media)}, and may be ${most}`,
+      change: shrunk(media, fitted),
     };
   },
   (media, limits) => {
@@ -85,6 +111,14 @@ const FITTED_RULES: readonly ((
           change: `brought from ${sizeBytes} bytes to at most ${maxBytes}`,
         },
 ];
+
+const SHRUNK = "shrunk from";
+
+type Size = Pick<MediaFigures, "width" | "height">;
+
+function shrunk(from: Size, to: Size): string {
+  return `${SHRUNK} ${sizeOf(from)} to ${sizeOf(to)}`;
+}
 
 /** The kind of media that a post has too many items of, as far as they are known. Null: none. */
 export function checkCounts(
@@ -101,35 +135,48 @@ export function checkCounts(
   return null;
 }
 
-/** Holds media to what a platform takes of its kind. */
-export function checkMedia(media: MediaFigures, accepts: readonly AcceptedMedia[]): MediaVerdict {
+/** Holds media to what a platform takes of its kind. `convertsFilms`: a film is made what it must be. */
+export function checkMedia(
+  media: MediaFigures,
+  accepts: readonly AcceptedMedia[],
+  convertsFilms = false,
+): MediaVerdict {
   const limits = acceptedFor(media, accepts);
   if (limits === undefined) {
     const kinds = [...new Set(accepts.map(({ kind }) => kind))].join(" or ");
     return {
       problems: [`is of type ${media.type}, and must be ${kinds === "" ? "left out" : kinds}`],
       changes: [],
+      film: null,
     };
   }
+  const film = convertsFilms && media.type === "video" ? formOfFilm(media, limits) : null;
   const lasting = RULES.flatMap((rule) => rule(media, limits) ?? []);
-  const fitted = FITTED_RULES.flatMap((rule) => rule(media, limits) ?? []);
-  if (media.type === "image") return { problems: lasting, changes: fitted.map(({ change }) => change) };
-  return { problems: [...fitted.map(({ problem }) => problem), ...lasting], changes: [] };
+  const fitted = FITTED_RULES.flatMap((rule) => rule(media, limits, film) ?? []);
+  const changes = fitted.map(({ change }) => change);
+  const isShrunk = film !== null && changes.length > 0 && film.width < (media.width ?? 0);
+  if (isShrunk && !changes.some((one) => one.startsWith(SHRUNK))) changes.push(shrunk(media, film));
+  if (media.type === "image") return { problems: lasting, changes, film: null };
+  if (film !== null) {
+    const isChanged = changes.length > 0 && lasting.length === 0;
+    return { problems: lasting, changes, film: isChanged ? film : null };
+  }
+  return { problems: [...fitted.map(({ problem }) => problem), ...lasting], changes: [], film: null };
 }
 
-/** What a still, opaque picture is made; JPEG is what everybody shows. */
+/** What a film is made, or a still, opaque picture; JPEG is what everybody shows. */
 function targetOf(mimeTypes: readonly string[]): string {
   return (
-    mimeTypes.find((type) => type === "image/jpeg") ??
+    mimeTypes.find((type) => type === FILM_TYPE || type === "image/jpeg") ??
     mimeTypes.find((type) => type === "image/webp") ??
     mimeTypes[0] ??
     ""
   );
 }
 
-/** A picture that is made to fit the shape, rather than refused for it. */
+/** What is made to fit the shape, rather than refused for it. */
 function getsBars({ type }: MediaFigures, { fill }: AcceptedMedia): boolean {
-  return type === "image" && fill !== undefined;
+  return type === "video" || (type === "image" && fill !== undefined);
 }
 
 function shapeProblem(media: MediaFigures, limits: AcceptedMedia): string | null {
@@ -146,7 +193,7 @@ function aspectOf({ width, height }: MediaFigures): number | null {
   return width === null || height === null || height === 0 ? null : width / height;
 }
 
-function sizeOf({ width, height }: MediaFigures): string {
+function sizeOf({ width, height }: Size): string {
   return `${width} × ${height}`;
 }
 

@@ -4,6 +4,7 @@ import {
   CustomSource,
   FLAC,
   Input,
+  type InputVideoTrack,
   MATROSKA,
   MP3,
   MP4,
@@ -66,15 +67,45 @@ async function readTracks(input: Input, { source, format }: File): Promise<Probe
   // A sound file's cover picture is not a video.
   const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
   if (video === null && audio === null) throw damaged(format, new Error("no tracks"));
+  const durationSeconds = rounded(
+    (await movieDuration(source, format.mimeType)) ?? (await readDuration(input)),
+  );
   return {
     ...(video === null ? asAudio(format) : { mimeType: format.mimeType, type: "video" }),
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
-    durationSeconds: rounded((await movieDuration(source, format.mimeType)) ?? (await readDuration(input))),
-    videoCodec: video === null ? null : await video.getCodec(),
+    durationSeconds,
+    videoCodec: video === null ? null : await readVideoCodec(video),
     audioCodec: audio === null ? null : await audio.getCodec(),
+    framesPerSecond: video === null ? null : await readFrameRate(video, durationSeconds),
     isAnimated: false,
   };
+}
+
+/** ITU-T H.264, A.2: what screens and platforms do not show although it is H.264, as cameras record it. */
+const RARE_AVC: Readonly<Record<string, string>> = {
+  "6e": "avc-high10",
+  "7a": "avc-high422",
+  f4: "avc-high444",
+};
+
+async function readVideoCodec(video: InputVideoTrack): Promise<string | null> {
+  const codec = await video.getCodec();
+  if (codec !== "avc") return codec;
+  const profile = (await video.getCodecParameterString())?.slice("avc1.".length, "avc1.".length + 2);
+  return RARE_AVC[profile?.toLowerCase() ?? ""] ?? codec;
+}
+
+/** Every platform that has limits of frames takes shorter films; the tables of a longer one are not read. */
+const MAX_COUNTED_SECONDS = 60 * 60;
+const COUNTED_FRAMES = 240;
+const RATE_DIGITS = 1_000;
+
+/** Null where it cannot be told. */
+async function readFrameRate(video: InputVideoTrack, durationSeconds: number | null): Promise<number | null> {
+  if (durationSeconds === null || durationSeconds > MAX_COUNTED_SECONDS) return null;
+  const { averagePacketRate: rate } = await video.computePacketStats(COUNTED_FRAMES);
+  return Number.isFinite(rate) && rate > 0 ? Math.round(rate * RATE_DIGITS) / RATE_DIGITS : null;
 }
 
 function asAudio(format: MediaFormat): Pick<ProbedMedia, "mimeType" | "type"> {

@@ -29,9 +29,13 @@ export function nameOfCopy(postId: string, media: MediaItem | FittedImage): stri
   return `${postId}.${digest}.${ending}`;
 }
 
-export type CopyStore = Pick<FileStore, "write" | "size" | "read" | "remove">;
+export function typeOfCopy(name: string): string {
+  return MIME_TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
+}
 
-/** The store of all files, where a platform asks another host for a copy than the one that made it. */
+export type CopyStore = Pick<FileStore, "write" | "size" | "read" | "remove" | "temporaryUrl">;
+
+/** The store of all files: any host may be asked for a copy, and a bucket gives it to whom no host can be reached by. */
 export function sharedCopies(files: FileStore): CopyStore {
   const keyIn = (key: string): string => `copies/${key}`;
   return {
@@ -39,6 +43,7 @@ export function sharedCopies(files: FileStore): CopyStore {
     size: (key) => files.size(keyIn(key)),
     read: (key, range) => files.read(keyIn(key), range),
     remove: (key) => files.remove(keyIn(key)),
+    temporaryUrl: (key, options) => files.temporaryUrl(keyIn(key), options),
   };
 }
 
@@ -79,8 +84,7 @@ export function createPublicMedia(options: PublicMediaOptions): PublicMedia {
       const key = keyOfCopy(name);
       const sizeBytes = key === null ? null : await store.size(key);
       if (key === null || sizeBytes === null) return null;
-      const mimeType = MIME_TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
-      return { mimeType, sizeBytes, open: (range) => store.read(key, range) };
+      return { mimeType: typeOfCopy(name), sizeBytes, open: (range) => store.read(key, range) };
     },
     async canBeFetched({ ours }) {
       const url = await publicUrl();

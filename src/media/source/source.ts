@@ -15,7 +15,7 @@ import type { MediaProbe } from "../../ports/media-probe.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
 import { createFolderStore } from "../stores/folder-store.ts";
-import { keepCopy, keyOfCopy, nameOfCopy, type CopyStore } from "./copies.ts";
+import { keepCopy, keyOfCopy, nameOfCopy, typeOfCopy, type CopyStore } from "./copies.ts";
 import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
@@ -47,8 +47,10 @@ export function createMediaSource(options: MediaSourceOptions): MediaSource {
     if (options.copies !== undefined) made.set(postId, (made.get(postId) ?? new Set()).add(name));
     await keepCopy(copies, name, media);
   };
+  const copyAddress = (name: string, lastsMs: number): Promise<string | null> =>
+    copies.temporaryUrl(keyOfCopy(name) ?? name, { lastsMs, mimeType: typeOfCopy(name) });
   return {
-    forPost: (owner, signal) => createPostMedia({ options, spool, keep, owner, signal }),
+    forPost: (owner, signal) => createPostMedia({ options, spool, keep, copyAddress, owner, signal }),
     async release(postId) {
       await spool.release(postId);
       for (const key of [...(made.get(postId) ?? [])].map(keyOfCopy))
@@ -62,6 +64,8 @@ interface Post {
   readonly options: MediaSourceOptions;
   readonly spool: Spool;
   readonly keep: (postId: string, name: string, media: MediaItem | FittedImage) => Promise<void>;
+  /** Of a copy in a bucket. Null: it is in none. */
+  readonly copyAddress: (name: string, lastsMs: number) => Promise<string | null>;
   readonly owner: MediaOwner;
   readonly signal: AbortSignal;
 }
@@ -97,12 +101,14 @@ function createPostMedia(post: Post): PostMedia {
     async publicUrl(media, minutes, { mayBeNear = false, ours = false } = {}) {
       const lastsMs = minutes * MINUTE;
       const file = "bytes" in media ? null : (await openOnce(media.url)).file;
-      if ("bytes" in media || (ours && file === null)) {
+      if ("bytes" in media || media.isConverted === true || (ours && file === null)) {
         const name = nameOfCopy(post.owner.postId, media);
         const url = await post.options.copyUrl(name, lastsMs);
-        if (!mayBeNear) assertReachable(url);
+        const isOurs = ours || mayBeNear || isPublicUrl(url);
+        const stored = isOurs ? null : await post.copyAddress(name, lastsMs);
+        if (!mayBeNear) assertReachable(stored ?? url);
         await post.keep(post.owner.postId, name, media);
-        return url;
+        return stored ?? url;
       }
       const url = file === null ? media.url : await ownAddress(post.options, { media, file, ours, lastsMs });
       if (!mayBeNear) assertReachable(url);
@@ -146,6 +152,6 @@ function assertReachable(url: string): void {
   if (isPublicUrl(url)) return;
   throw new AppError(
     "invalid",
-    "The platform fetches media itself and cannot reach this Posthorn. Its operator must set POSTHORN_PUBLIC_URL to an address that is open to the internet.",
+    "The platform fetches media itself and cannot reach this Posthorn. Its operator must set POSTHORN_PUBLIC_URL to an address that is open to the internet, or keep the files in a bucket (POSTHORN_S3_…).",
   );
 }

@@ -198,6 +198,9 @@ const FILM = {
   mimeTypes: ["video/mp4", "video/quicktime"],
   videoCodecs: ["avc", "hevc"],
   audioCodecs: ["aac"],
+  maxWidth: 1_920,
+  minFramesPerSecond: 23,
+  maxFramesPerSecond: 60,
   minSeconds: 3,
 } satisfies Partial<AcceptedMedia>;
 

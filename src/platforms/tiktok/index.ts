@@ -27,6 +27,8 @@ const VIDEO: AcceptedMedia = {
   minHeight: 360,
   maxWidth: 4_096,
   maxHeight: 4_096,
+  minFramesPerSecond: 23,
+  maxFramesPerSecond: 60,
   videoCodecs: ["avc", "hevc", "vp8", "vp9"],
   maxSeconds: MAX_SECONDS,
   maxItems: 1,

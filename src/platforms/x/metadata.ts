@@ -105,6 +105,7 @@ export const CAPABILITIES: PlatformCapabilities = {
         minHeight: 32,
         videoCodecs: ["avc"],
         audioCodecs: ["aac"],
+        maxFramesPerSecond: 60,
         maxItems: 1,
       },
     ],

@@ -65,4 +65,25 @@ export interface PlanTables {
     /** Why the platform refused the last snapshot. */
     reason: string | null;
   };
+  /** Films that are made what a platform takes, each once for its content and form. */
+  films: {
+    /** Made of owner, content and form. */
+    id: string;
+    owner_id: string;
+    /** Of the owner's file. Null: of an address elsewhere, for `post_id` alone. */
+    file_key: string | null;
+    post_id: string | null;
+    /** `MediaFigures` of what it is made of, as JSON. */
+    original: string;
+    /** `FilmForm` as JSON. */
+    form: string;
+    percent: number;
+    /** The worker that converts it. */
+    worker_id: string | null;
+    /** Why it cannot be converted. */
+    error: string | null;
+    /** `MediaFacts` of the film, as JSON. Null: it is not ready. */
+    facts: string | null;
+    created_at: number;
+  };
 }

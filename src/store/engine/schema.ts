@@ -250,6 +250,7 @@ export interface Tables extends PlanTables, SignInTables {
     duration_seconds: number | null;
     video_codec: string | null;
     audio_codec: string | null;
+    frames_per_second: number | null;
     /** 1 for a picture of several frames. */
     is_animated: number;
     sha256: string | null;

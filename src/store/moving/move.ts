@@ -40,6 +40,7 @@ const MOVED_TABLES: readonly MovedTable[] = [
   { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },
   { table: "files", keys: ["id"] },
   { table: "file_uses", keys: ["account_id", "file_id"] },
+  { table: "films", keys: ["id"] },
   { table: "grants", keys: ["id"] },
   { table: "apps", keys: ["provider", "instance_url", "redirect_url"] },
   { table: "platform_apps", keys: ["provider"] },

@@ -20,6 +20,8 @@ const ServerLimits = z.object({
   imageBytes: Limit,
   imagePixels: Limit,
   videoBytes: Limit,
+  videoPixels: Limit,
+  videoFrames: Limit,
   pollOptions: Limit,
   pollOptionLength: Limit,
   pollMinSeconds: Limit,
@@ -255,7 +257,14 @@ function acceptsOf(limits: ServerLimits, usual: Usual): AcceptedMedia[] {
       maxHeight: side,
       maxItems: maxMedia ?? usual.maxMedia,
     },
-    { kind: "video", mimeTypes: typesOf("video"), maxBytes, maxItems: 1 },
+    {
+      kind: "video",
+      mimeTypes: typesOf("video"),
+      maxBytes,
+      ...(limits.videoPixels === null ? {} : { maxPixels: limits.videoPixels }),
+      ...(limits.videoFrames === null ? {} : { maxFramesPerSecond: limits.videoFrames }),
+      maxItems: 1,
+    },
     { kind: "audio", mimeTypes: typesOf("audio"), maxBytes, maxItems: 1 },
   ];
   return all.filter(({ mimeTypes: types }) => types.length > 0);

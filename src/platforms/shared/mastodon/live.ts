@@ -172,6 +172,8 @@ const Instance = z.looseObject({
           image_size_limit: Limit,
           image_matrix_limit: Limit,
           video_size_limit: Limit,
+          video_matrix_limit: Limit,
+          video_frame_rate_limit: Limit,
         })
         .partial()
         .catch(NONE),
@@ -212,6 +214,8 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     imageBytes: media?.image_size_limit ?? instance?.upload_limit ?? null,
     imagePixels: media?.image_matrix_limit ?? null,
     videoBytes: media?.video_size_limit ?? instance?.upload_limit ?? null,
+    videoPixels: media?.video_matrix_limit ?? null,
+    videoFrames: media?.video_frame_rate_limit ?? null,
     pollOptions: polls?.max_options ?? null,
     pollOptionLength: polls?.max_characters_per_option ?? null,
     pollMinSeconds: polls?.min_expiration ?? null,

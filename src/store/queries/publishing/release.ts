@@ -6,6 +6,7 @@ import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Tables } from "../../engine/schema.ts";
 import type { Tx } from "../../engine/store.ts";
+import { freeFilms } from "../films.ts";
 import { freeRenewals } from "../grants.ts";
 import { freeWebhooks } from "../webhooks.ts";
 
@@ -206,6 +207,7 @@ export async function freeWorker(tx: Tx, workerId: string, now: number): Promise
   for (const { id } of posts) await freePost(tx, id, now);
   await freeWebhooks(tx, workerId);
   await freeRenewals(tx, workerId);
+  await freeFilms(tx, workerId);
   await deleteRows(tx, "workers", { id: workerId });
   return posts.length;
 }

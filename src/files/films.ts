@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../domain/errors.ts";
+import type { FilmForm } from "../domain/files/film-form.ts";
+import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
+import type { ConvertedFilm } from "../ports/film-converter.ts";
+import type { MediaFacts, MediaItem } from "../ports/media.ts";
+import {
+  changeFilm,
+  claimFilm,
+  deleteFilm,
+  type FilmRow,
+  findFilm,
+  findWaitingFilm,
+  insertFilm,
+  isPostWaiting,
+  listFilms,
+  listOldFilms,
+  type NewFilm,
+} from "../store/queries/films.ts";
+import { allFilesOf, countUses } from "../store/queries/files.ts";
+import type { Tx } from "../store/engine/store.ts";
+import type { AppContext } from "../context.ts";
+import { findReadyFile, OWN_SCHEME } from "./files.ts";
+
+/*
+ * Films that a platform does not take as they are. Each is converted once for its content and form: those of own
+ * files from when their post is scheduled, those of other addresses when the work on their post begins.
+ */
+
+/** What is converted, and into what. */
+export interface FilmOrder {
+  readonly ownerId: string;
+  /** Of the owner's file; null: of an address elsewhere. */
+  readonly fileKey: string | null;
+  /** The post that waits for it. */
+  readonly postId: string | null;
+  readonly facts: MediaFacts;
+  readonly form: FilmForm;
+}
+
+/** Of an own file, of this moment. */
+export interface FilmUse {
+  readonly film: NewFilm;
+  readonly at: number;
+}
+
+/** From when on the films of a post are converted ahead. */
+export async function orderFilms(tx: Tx, uses: readonly { readonly film?: FilmUse | null }[]): Promise<void> {
+  for (const { film } of uses) if (film != null) await insertFilm(tx, film.film, film.at);
+}
+
+/** What is made of the own films among these addresses. */
+export async function filmsOf(
+  { store }: AppContext,
+  ownerId: string,
+  { urls, accepts }: { readonly urls: readonly string[]; readonly accepts: readonly AcceptedMedia[] },
+): Promise<NewFilm[]> {
+  const films: NewFilm[] = [];
+  for (const url of new Set(urls.filter((one) => one.startsWith(OWN_SCHEME)))) {
+    const fileKey = url.slice(OWN_SCHEME.length);
+    const file = await findReadyFile(store, ownerId, fileKey);
+    const form = file === null ? null : checkMedia(file.facts, accepts, true).film;
+    if (file !== null && form !== null)
+      films.push(filmOf({ ownerId, fileKey, postId: null, facts: file.facts, form }));
+  }
+  return films;
+}
+
+/** How far the films of a post are, own ones and those of other addresses. Null: none is under way. */
+export interface Preparing {
+  readonly percent: number;
+  /** Why a film cannot be converted. */
+  readonly problem: string | null;
+}
+
+export async function howFar(
+  { store }: AppContext,
+  of: { readonly postId: string; readonly films: readonly NewFilm[] },
+): Promise<Preparing | null> {
+  const rows = await listFilms(store, { postId: of.postId, ids: of.films.map(({ id }) => id) });
+  const open = rows.filter(({ facts }) => facts === null);
+  if (open.length === 0) return null;
+  return {
+    percent: Math.min(...open.map(({ percent }) => percent)),
+    problem: open.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+/** The row that has a film converted. */
+export function filmOf({ ownerId, fileKey, postId, facts, form }: FilmOrder): NewFilm {
+  const formText = JSON.stringify(form);
+  const content = [ownerId, facts.sha256, formText, fileKey === null ? (postId ?? "") : ""].join("|");
+  return {
+    id: createHash("sha256").update(content).digest("hex").slice(0, 32),
+    owner_id: ownerId,
+    file_key: fileKey,
+    post_id: fileKey === null ? postId : null,
+    original: JSON.stringify(facts),
+    form: formText,
+  };
+}
+
+export const convertsFilms = async ({ films }: AppContext): Promise<boolean> =>
+  films !== null && (await films.isThere());
+
+/** What an owner does who has no ffmpeg, where that would help. "": it would not. */
+export function adviceOnFilm(
+  { films }: AppContext,
+  media: MediaFigures,
+  accepts: readonly AcceptedMedia[],
+): string {
+  const { problems, film } = checkMedia(media, accepts, true);
+  return films !== null && problems.length === 0 && film !== null ? ` ${films.howToInstall}` : "";
+}
+
+function keyOf({ id }: Pick<FilmRow, "id">): string {
+  return `films/${id}.mp4`;
+}
+
+const LOOK_AGAIN_MS = SECOND;
+
+/** The film in its form, converted by this process or another one. Throws `invalid` where it cannot be. */
+export async function convertedFilm(
+  ctx: AppContext,
+  order: FilmOrder,
+  { item, signal }: { readonly item: MediaItem; readonly signal: AbortSignal },
+): Promise<MediaItem> {
+  const wanted = filmOf(order);
+  for (;;) {
+    const row = await findFilm(ctx.store, wanted.id);
+    if (row === null) {
+      await ctx.store.write((tx) => insertFilm(tx, wanted, ctx.clock.now()));
+      continue;
+    }
+    if (row.error !== null) {
+      // Told once: another try of the post begins anew.
+      await ctx.store.write((tx) => deleteFilm(tx, row.id));
+      throw new AppError("invalid", row.error);
+    }
+    const facts = row.facts === null ? null : (JSON.parse(row.facts) as MediaFacts);
+    const key = keyOf(wanted);
+    if (facts !== null && (await ctx.files.size(key)) === facts.sizeBytes)
+      return { ...item, facts, isConverted: true, open: (range = {}) => ctx.files.read(key, range) };
+    // The store lost it, or is another one by now.
+    if (facts !== null) await ctx.store.write((tx) => deleteFilm(tx, wanted.id));
+    else if (row.worker_id !== null || !(await convert(ctx, row, { open: () => item.open(), signal })))
+      await ctx.clock.sleep(LOOK_AGAIN_MS, signal);
+  }
+}
+
+const TOLD_EVERY_MS = 2 * SECOND;
+
+/** False where another worker has it. What is wrong with the film is noted in its row. */
+async function convert(
+  ctx: AppContext,
+  row: FilmRow,
+  { open, signal }: { readonly open: MediaItem["open"]; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const own = { id: row.id, workerId: ctx.workerId };
+  if (ctx.films === null || !(await ctx.store.write((tx) => claimFilm(tx, row.id, ctx.workerId))))
+    return false;
+  const original = JSON.parse(row.original) as MediaFacts;
+  let toldAt = -Infinity;
+  const onProgress = (percent: number): void => {
+    if (ctx.clock.monotonic() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = ctx.clock.monotonic();
+    ctx.store
+      .write((tx) => changeFilm(tx, own, { percent }))
+      .catch((err: unknown) => ctx.log.warn({ err }, "how far a film is could not be noted"));
+  };
+  try {
+    const form = JSON.parse(row.form) as FilmForm;
+    const { mimeType, durationSeconds } = original;
+    const job = { id: row.id, mimeType, durationSeconds, form, onProgress, open: () => open() };
+    await using film = await ctx.films.convert(job, signal);
+    const facts = await keep(ctx, film, { key: keyOf(row), original, signal });
+    const done = { facts: JSON.stringify(facts), percent: 100, worker_id: null };
+    await ctx.store.write((tx) => changeFilm(tx, own, done));
+    ctx.log.info({ film: row.id, sizeBytes: facts.sizeBytes }, "a film was converted");
+  } catch (error) {
+    const isLasting = error instanceof AppError && error.kind !== "unavailable";
+    const failed = { worker_id: null, percent: 0, error: isLasting ? error.message : null };
+    await ctx.store.write((tx) => changeFilm(tx, own, failed));
+    if (!isLasting) throw error;
+    ctx.log.warn({ film: row.id, err: error }, "a film could not be converted");
+  }
+  return true;
+}
+
+/** A film that lost more is cut off, and none may be. */
+const MAX_LOST_SECONDS = 1;
+
+/** Looks at what came of it, and stores it. */
+async function keep(
+  ctx: AppContext,
+  film: ConvertedFilm,
+  at: { readonly key: string; readonly original: MediaFigures; readonly signal: AbortSignal },
+): Promise<MediaFacts> {
+  const { sizeBytes } = film;
+  const found = await ctx.probe.inspect({ sizeBytes, read: (range) => film.read(range) }, at.signal);
+  const { durationSeconds: whole } = at.original;
+  if (whole !== null && (found.durationSeconds ?? 0) < whole - MAX_LOST_SECONDS) {
+    throw new AppError(
+      "invalid",
+      `The film is damaged: only ${Math.round(found.durationSeconds ?? 0)} of its ${Math.round(whole)} seconds can be converted. Export it again.`,
+    );
+  }
+  const stored = await ctx.files.write(at.key, film.read(), { sizeBytes, signal: at.signal });
+  return { ...found, ...stored };
+}
+
+/** Converts what waits, one after the other, until nothing does. */
+export async function convertFilms(ctx: AppContext, signal: AbortSignal): Promise<void> {
+  await removeUnused(ctx);
+  while (!signal.aborted && (await convertsFilms(ctx))) {
+    const row = await findWaitingFilm(ctx.store);
+    if (row?.file_key == null) return;
+    const key = row.file_key;
+    await convert(ctx, row, { open: (range = {}) => ctx.files.read(key, range), signal });
+  }
+}
+
+/** A call that schedules a post with it may be under way. */
+const KEPT_MS = HOUR;
+const REMOVED_EVERY_MS = 10 * MINUTE;
+const removedAt = new WeakMap<AppContext["store"], number>();
+
+/** Films are kept until their posts are done. */
+async function removeUnused(ctx: AppContext): Promise<void> {
+  const now = ctx.clock.now();
+  if (now - (removedAt.get(ctx.store) ?? -Infinity) < REMOVED_EVERY_MS) return;
+  removedAt.set(ctx.store, now);
+  for (const row of await listOldFilms(ctx.store, now - KEPT_MS)) {
+    if (await isUsed(ctx, row)) continue;
+    await ctx.store.write((tx) => deleteFilm(tx, row.id));
+    await ctx.files.remove(keyOf(row));
+  }
+}
+
+async function isUsed({ store }: AppContext, row: FilmRow): Promise<boolean> {
+  if (row.file_key === null) return row.post_id !== null && isPostWaiting(store, row.post_id);
+  return (await countUses(store, allFilesOf(row.owner_id), [row.file_key])).size > 0;
+}

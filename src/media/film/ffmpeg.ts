@@ -1,0 +1,202 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import pLimit from "p-limit";
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { SOUND_BITS_PER_SECOND, videoBitsPerSecond } from "../../domain/files/film-form.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { ConvertedFilm, FilmConverter, FilmJob } from "../../ports/film-converter.ts";
+import { type Ended, type FilmPrograms, findPrograms, runProgram } from "./programs.ts";
+
+/** Converts films with ffmpeg (https://ffmpeg.org/ffmpeg.html), version 4.3 or newer. */
+
+export interface FfmpegOptions {
+  /** The path of the program; null: on the PATH. */
+  readonly program: string | null;
+  /** Where films are worked on. */
+  readonly folder: string;
+}
+
+/** One command; ffprobe comes with it everywhere. */
+const INSTALL: Readonly<Record<string, string>> = {
+  darwin: "brew install ffmpeg",
+  linux: "sudo apt install ffmpeg",
+  win32: "winget install ffmpeg",
+};
+
+export function createFfmpeg({ program, folder }: FfmpegOptions): FilmConverter {
+  const turn = pLimit(1);
+  const find = (): Promise<FilmPrograms | null> => findPrograms(program);
+  return {
+    // Looked for each time: it works as soon as it is installed.
+    isThere: async () => (await find()) !== null,
+    howToInstall: `With ffmpeg Posthorn makes it fit: ${INSTALL[process.platform] ?? "install ffmpeg"}, then try again.`,
+    convert: (job, signal) =>
+      turn(async () => {
+        signal.throwIfAborted();
+        const programs = await find();
+        if (programs === null) throw new AppError("unavailable", "ffmpeg is not on this machine any more.");
+        return convertIn(join(folder, `film_${job.id}`), { programs, job, signal });
+      }),
+  };
+}
+
+interface Work {
+  readonly programs: FilmPrograms;
+  readonly job: FilmJob;
+  readonly signal: AbortSignal;
+}
+
+async function convertIn(folder: string, work: Work): Promise<ConvertedFilm> {
+  const { job, signal } = work;
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await remove();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const [source, target] = [join(folder, "source"), join(folder, "film.mp4")];
+    await pipeline(job.open(), createWriteStream(source), { signal });
+    await encodeWithin(work, source, target);
+    await rm(source);
+    const { size: sizeBytes } = await stat(target);
+    return { sizeBytes, read: (range) => createReadStream(target, range), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** How much of what its limit allows the film is given: an encoder keeps to it roughly. */
+const SHARES = [1, 0.8, 0.55];
+
+async function encodeWithin({ programs, job, signal }: Work, source: string, target: string): Promise<void> {
+  const seen = await look(programs, { source, job, signal });
+  const { maxBytes } = job.form;
+  let told = -1;
+  const onProgress = (percent: number): void => {
+    if (percent > told) job.onProgress((told = percent));
+  };
+  for (const share of SHARES) {
+    const args = argumentsFor(job, { source, target, isHdr: seen.isHdr, share });
+    const timeoutMs = timeFor(job);
+    const command: [string, ...string[]] = [programs.ffmpeg, ...args];
+    const ended = await runProgram(command, { timeoutMs, signal }, (line) => {
+      const at = /^out_time_us=(\d{1,15})$/.exec(line)?.[1];
+      const seconds = Number(at ?? 0) / 1e6;
+      onProgress(Math.min(99, Math.floor((100 * seconds) / (job.durationSeconds ?? Infinity))));
+    });
+    if (ended.code !== 0) throw whyNot(ended);
+    if (maxBytes === null || (await stat(target)).size <= maxBytes) return;
+  }
+  throw new AppError("invalid", `The film cannot be brought to ${maxBytes} bytes. Give a shorter one.`);
+}
+
+const MIN_TIME_MS = 10 * MINUTE;
+/** An old machine takes some seconds for each second of a film in 4K. */
+const TIMES_ITS_LENGTH = 30;
+
+function timeFor({ durationSeconds }: FilmJob): number {
+  return MIN_TIME_MS + (durationSeconds ?? 0) * TIMES_ITS_LENGTH * SECOND;
+}
+
+function whyNot({ code, errors }: Ended): AppError {
+  const cause = new Error(`ffmpeg ended with ${code}: ${errors}`);
+  if (/No space left on device/.test(errors))
+    return new AppError("unavailable", "The disk is full, so that the film cannot be converted.", { cause });
+  const why = code === null ? "took too long" : "did not work";
+  return new AppError(
+    "invalid",
+    `The film does not fit as it is, and converting it ${why}. Export it again as MP4 with H.264 and AAC.`,
+    { cause },
+  );
+}
+
+/** By the types that are taken. A fixed reader, so that no content is taken for a playlist of other files. */
+const READERS: Readonly<Record<string, string>> = {
+  "video/webm": "matroska",
+  "video/x-matroska": "matroska",
+  "video/mp2t": "mpegts",
+};
+
+/** Of this file and nothing it names: no network, no other file. */
+function reading(source: string, mimeType: string): string[] {
+  return ["-protocol_whitelist", "file", "-f", READERS[mimeType] ?? "mov", "-i", source];
+}
+
+/** ITU-T H.273: PQ and HLG, the curves of films with a high dynamic range. */
+const HDR_CURVES: readonly unknown[] = ["smpte2084", "arib-std-b67"];
+
+const Streams = z.object({ streams: z.array(z.object({ color_transfer: z.string().optional() })) });
+
+async function look(
+  { ffprobe }: FilmPrograms,
+  { source, job, signal }: { source: string; job: FilmJob; signal: AbortSignal },
+): Promise<{ isHdr: boolean }> {
+  const lines: string[] = [];
+  const wanted = ["-show_entries", "stream=color_transfer", "-select_streams", "V:0", "-of", "json"];
+  const args = ["-v", "error", ...wanted, ...reading(source, job.mimeType)];
+  const ended = await runProgram([ffprobe, ...args], { timeoutMs: MINUTE, signal }, (line) =>
+    lines.push(line),
+  );
+  if (ended.code !== 0) throw whyNot(ended);
+  const { streams } = Streams.parse(JSON.parse(lines.join("\n")));
+  return { isHdr: streams.some((one) => HDR_CURVES.includes(one.color_transfer)) };
+}
+
+/** To what any screen shows, in light and colours (https://ffmpeg.org/ffmpeg-filters.html#tonemap-1). */
+const TO_SDR =
+  "zscale=t=linear:npl=100,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv";
+
+/** A core is left for publishing. */
+const THREADS = Math.max(1, Math.min(8, availableParallelism() - 1));
+
+interface Encoding {
+  readonly source: string;
+  readonly target: string;
+  readonly isHdr: boolean;
+  readonly share: number;
+}
+
+function argumentsFor(job: FilmJob, { source, target, isHdr, share }: Encoding): string[] {
+  const { width, height, frameWidth, frameHeight, framesPerSecond, maxBytes } = job.form;
+  const bits = videoBitsPerSecond(maxBytes, job.durationSeconds);
+  const most = bits === null ? null : String(Math.max(1_000, Math.floor(bits * share)));
+  const filters = [
+    ...(framesPerSecond === null ? [] : [`fps=${framesPerSecond}`]),
+    // Smaller first: light and colours are slow work.
+    `scale=${width}:${height}`,
+    ...(isHdr ? [TO_SDR] : []),
+    "format=yuv420p",
+    ...(frameWidth === width && frameHeight === height
+      ? []
+      : [`pad=${frameWidth}:${frameHeight}:(ow-iw)/2:(oh-ih)/2`]),
+    "setsar=1",
+  ];
+  return [
+    ...["-nostdin", "-hide_banner", "-loglevel", "error", "-progress", "pipe:1", "-y"],
+    ...["-threads", String(THREADS), ...reading(source, job.mimeType)],
+    // Of a phone's film also the place where it was taken is left out.
+    ...["-map", "0:V:0", "-map", "0:a:0?", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
+    ...["-filter_threads", "1", "-vf", filters.join(",")],
+    ...[
+      "-c:v",
+      "libx264",
+      "-profile:v",
+      "high",
+      "-preset",
+      "fast",
+      "-crf",
+      "21",
+      "-threads",
+      String(THREADS),
+    ],
+    ...(most === null ? [] : ["-maxrate", most, "-bufsize", most]),
+    ...(isHdr ? ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"] : []),
+    ...["-c:a", "aac", "-b:a", String(SOUND_BITS_PER_SECOND), "-ac", "2", "-ar", "48000"],
+    // The sound's last frame is filled up, which makes it longer than a film of exactly what may be.
+    ...(job.durationSeconds === null ? [] : ["-t", String(job.durationSeconds)]),
+    ...["-max_muxing_queue_size", "4096", "-movflags", "+faststart", "-f", "mp4", target],
+  ];
+}

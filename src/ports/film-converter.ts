@@ -1,0 +1,29 @@
+import type { Readable } from "node:stream";
+import type { FilmForm } from "../domain/files/film-form.ts";
+
+/** A film, and what it shall be. */
+export interface FilmJob {
+  /** Names the work: one that was broken off is begun anew in the same place. */
+  readonly id: string;
+  readonly mimeType: string;
+  readonly durationSeconds: number | null;
+  readonly form: FilmForm;
+  open(): Readable;
+  /** From 0 to 99, each once. */
+  onProgress(percent: number): void;
+}
+
+/** An MP4 on this machine; gone once it is disposed of. */
+export interface ConvertedFilm extends AsyncDisposable {
+  readonly sizeBytes: number;
+  read(range?: { readonly start?: number; readonly end?: number }): Readable;
+}
+
+/** Makes films what platforms take, by a program of this machine. One at a time. */
+export interface FilmConverter {
+  isThere(): Promise<boolean>;
+  /** The sentence that says how it gets onto this machine. */
+  readonly howToInstall: string;
+  /** Throws `invalid` for a film that it cannot read or bring within its limits, else `unavailable`. */
+  convert(job: FilmJob, signal: AbortSignal): Promise<ConvertedFilm>;
+}

@@ -1,0 +1,103 @@
+import { sql, type Insertable, type Selectable } from "kysely";
+import type { Tables } from "../engine/schema.ts";
+import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
+
+export type FilmRow = Selectable<Tables["films"]>;
+export type NewFilm = Pick<
+  Insertable<Tables["films"]>,
+  "id" | "owner_id" | "file_key" | "post_id" | "original" | "form"
+>;
+
+/** Where it is there already, it stays as it is. */
+export async function insertFilm(tx: Tx, film: NewFilm, now: number): Promise<void> {
+  await queryOf(tx)
+    .insertInto("films")
+    .values({ ...film, percent: 0, created_at: now })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+export async function findFilm(reader: Reader, id: string): Promise<FilmRow | null> {
+  return (await findRow(reader, "films", { id })) ?? null;
+}
+
+/** By their ids, and those that the post waits for. */
+export function listFilms(
+  reader: Reader,
+  { postId, ids }: { readonly postId: string; readonly ids: readonly string[] },
+): Promise<FilmRow[]> {
+  return queryOf(reader)
+    .selectFrom("films")
+    .selectAll()
+    .where((eb) => eb.or([eb("post_id", "=", postId), eb("id", "in", ids)]))
+    .execute();
+}
+
+/** The first of the owners' files that nobody converts yet. Null: there is none. */
+export async function findWaitingFilm(reader: Reader): Promise<FilmRow | null> {
+  const row = await queryOf(reader)
+    .selectFrom("films")
+    .selectAll()
+    .where("file_key", "is not", null)
+    .where("worker_id", "is", null)
+    .where("facts", "is", null)
+    .where("error", "is", null)
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** False where another worker has it, or it is done. */
+export async function claimFilm(tx: Tx, id: string, workerId: string): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("films")
+    .set({ worker_id: workerId, percent: 0 })
+    .where("id", "=", id)
+    .where("worker_id", "is", null)
+    .where("facts", "is", null)
+    .where("error", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Of a film that the worker has; nothing happens to one that it lost. */
+export async function changeFilm(
+  tx: Tx,
+  { id, workerId }: { readonly id: string; readonly workerId: string },
+  set: Partial<Pick<FilmRow, "percent" | "worker_id" | "error" | "facts">>,
+): Promise<void> {
+  await updateRows(tx, "films", { id, worker_id: workerId }, set);
+}
+
+/** What a worker had under way is free again. */
+export async function freeFilms(tx: Tx, workerId: string): Promise<void> {
+  await updateRows(tx, "films", { worker_id: workerId }, { worker_id: null, percent: 0 });
+}
+
+/** Those of before the moment that nobody converts at present. */
+export function listOldFilms(reader: Reader, before: number): Promise<FilmRow[]> {
+  return queryOf(reader)
+    .selectFrom("films")
+    .selectAll()
+    .where("created_at", "<", before)
+    .where("worker_id", "is", null)
+    .execute();
+}
+
+/** Whether the post still waits, or is worked on. */
+export async function isPostWaiting(reader: Reader, id: string): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select(sql<number>`1`.as("one"))
+    .where("id", "=", id)
+    .where((eb) => eb.or([eb("next_at", "is not", null), eb("lease_worker", "is not", null)]))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Also one that failed, so that another try converts it anew. */
+export async function deleteFilm(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, "films", { id });
+}
