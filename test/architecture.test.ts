@@ -90,7 +90,7 @@ const ROOMS: Readonly<
     tops: ["src/http/app.ts"],
   },
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
-  media: { order: ["outbound", "stores", "probe", "source"], tops: [] },
+  media: { order: ["outbound", "stores", "probe", "film", "source"], tops: [] },
   store: {
     order: ["engine", "queries", "sqlite", "postgres", "moving", "backup"],
     tops: ["src/store/open-store.ts"],
@@ -134,6 +134,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/drafts/draft-events.ts": "what is told of drafts that went out in part",
   "src/drafts/series.ts": "the next posts of a series, made ahead",
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/files/films.ts": "films that are converted, of which the posts know nothing",
   "src/health/status.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
   "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",

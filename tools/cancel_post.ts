@@ -18,7 +18,7 @@ export default defineTool({
     fromPlatform: z
       .boolean()
       .optional()
-      .describe("Also take down a post that is uploaded or live, by deleting it on the platform."),
+      .describe("Also delete one that is uploaded or live there."),
   }),
   output: z.strictObject({ post: Post }),
   question: (args, call) => askToCancel(call, args),

@@ -25,7 +25,7 @@ export default defineTool({
     preparing: z
       .strictObject({
         percent: z.int().min(0).max(100),
-        problem: z.string().nullable().describe("Why it cannot be."),
+        problem: z.string().nullable().describe("Why it fails."),
       })
       .optional()
       .describe("How far its film is converted."),

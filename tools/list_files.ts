@@ -12,7 +12,7 @@ export default defineTool({
   name: "list_files",
   title: "List files",
   description:
-    'Lists the stored media files, newest first, a page at a time. Use a file\'s id or url as mediaUrl in schedule_post. Example: {"search": "beach", "type": "image"}.',
+    'Lists stored files, newest first. Use a file\'s id or url as mediaUrl in schedule_post. Example: {"search": "beach", "type": "image"}.',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListFilesArgs,

@@ -96,7 +96,7 @@ export async function createContext(
         publicUrl: () => ctx.publicUrl(),
       }),
       probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
-      films: config.ffmpeg === "off" ? null : createFfmpeg({ program: config.ffmpeg, folder: folder.spool }),
+      films: config.ffmpeg === null ? null : createFfmpeg({ places: config.ffmpeg, folder: folder.spool }),
       feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),

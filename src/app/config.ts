@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { statSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { platform } from "node:os";
+import { delimiter, isAbsolute, join } from "node:path";
 import {
   type ConfigurablePlatform,
   readPlatformSettings,
@@ -191,8 +192,8 @@ export function readConfig(
     uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
     /** Called each minute while publishing works. Null: none. */
     heartbeatUrl: values.POSTHORN_HEARTBEAT_URL ?? null,
-    /** The path of the program; null: on the PATH, where it is there. `off`: films are not converted. */
-    ffmpeg: values.POSTHORN_FFMPEG ?? null,
+    /** Where the program may be. Null: films are not converted. */
+    ffmpeg: placesOfFfmpeg(values.POSTHORN_FFMPEG, env["PATH"]),
     confirm: values.POSTHORN_CONFIRM,
     /** The page at `/app` is served. */
     hasPage: values.POSTHORN_PAGE,
@@ -252,6 +253,12 @@ function checkOAuth(values: z.infer<typeof Environment>): string[] {
 
 /** For trying it out: nothing leaves the machine. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+function placesOfFfmpeg(given: string | undefined, path = ""): readonly string[] | null {
+  if (given !== undefined) return given === "off" ? null : [given];
+  const name = platform() === "win32" ? "ffmpeg.exe" : "ffmpeg";
+  return path.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? [join(folder, name)] : []));
+}
 
 function isProgramPath(path: string): boolean {
   return isAbsolute(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);

@@ -18,7 +18,7 @@ import {
   listFilms,
   listOldFilms,
   type NewFilm,
-} from "../store/queries/films.ts";
+} from "../store/queries/publishing/films.ts";
 import { allFilesOf, countUses } from "../store/queries/files.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AppContext } from "../context.ts";

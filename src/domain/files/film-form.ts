@@ -1,10 +1,17 @@
 import type { AcceptedMedia } from "../accounts/capabilities.ts";
-import type { MediaFigures } from "./media-limits.ts";
 
 /** What every platform takes that takes films at all. */
 export const FILM_TYPE = "video/mp4";
 const VIDEO_CODEC = "avc";
 const AUDIO_CODEC = "aac";
+
+/** What is known of a film. */
+interface Film {
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+  readonly framesPerSecond?: number | null | undefined;
+}
 
 /** What a film is made: an MP4 with H.264 (8 bits, 4:2:0) and AAC. Same form, same bytes. */
 export interface FilmForm {
@@ -39,7 +46,7 @@ export function videoBitsPerSecond(maxBytes: number | null, durationSeconds: num
 }
 
 /** The form of a film that a platform takes. Null: there is none, for example as so few bytes hold no picture. */
-export function formOfFilm(media: MediaFigures, limits: AcceptedMedia): FilmForm | null {
+export function formOfFilm(media: Film, limits: AcceptedMedia): FilmForm | null {
   const { width, height } = media;
   const { mimeTypes, videoCodecs = [VIDEO_CODEC], audioCodecs = [AUDIO_CODEC], maxBytes = null } = limits;
   const isTaken =
@@ -69,7 +76,7 @@ export function formOfFilm(media: MediaFigures, limits: AcceptedMedia): FilmForm
 }
 
 function rateWithin(
-  { framesPerSecond = null }: MediaFigures,
+  { framesPerSecond = null }: Film,
   { minFramesPerSecond = 0, maxFramesPerSecond = Infinity }: AcceptedMedia,
 ): number | null {
   if (framesPerSecond === null) return null;

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
-import { availableParallelism } from "node:os";
+import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import pLimit from "p-limit";
@@ -14,8 +14,8 @@ import { type Ended, type FilmPrograms, findPrograms, runProgram } from "./progr
 /** Converts films with ffmpeg (https://ffmpeg.org/ffmpeg.html), version 4.3 or newer. */
 
 export interface FfmpegOptions {
-  /** The path of the program; null: on the PATH. */
-  readonly program: string | null;
+  /** Where the program may be. */
+  readonly places: readonly string[];
   /** Where films are worked on. */
   readonly folder: string;
 }
@@ -27,13 +27,13 @@ const INSTALL: Readonly<Record<string, string>> = {
   win32: "winget install ffmpeg",
 };
 
-export function createFfmpeg({ program, folder }: FfmpegOptions): FilmConverter {
+export function createFfmpeg({ places, folder }: FfmpegOptions): FilmConverter {
   const turn = pLimit(1);
-  const find = (): Promise<FilmPrograms | null> => findPrograms(program);
+  const find = (): Promise<FilmPrograms | null> => findPrograms(places);
   return {
     // Looked for each time: it works as soon as it is installed.
     isThere: async () => (await find()) !== null,
-    howToInstall: `With ffmpeg Posthorn makes it fit: ${INSTALL[process.platform] ?? "install ffmpeg"}, then try again.`,
+    howToInstall: `With ffmpeg Posthorn makes it fit: ${INSTALL[platform()] ?? "install ffmpeg"}, then try again.`,
     convert: (job, signal) =>
       turn(async () => {
         signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
-import { setPriority, constants as os } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { platform, setPriority, constants as os } from "node:os";
+import { dirname, extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /** Both, by their paths. */
@@ -10,14 +10,10 @@ export interface FilmPrograms {
   readonly ffprobe: string;
 }
 
-const ENDING = process.platform === "win32" ? ".exe" : "";
-
-/** `place`: the path of ffmpeg, with ffprobe beside it; null: on the PATH. Null where one is missing. */
-export async function findPrograms(place: string | null): Promise<FilmPrograms | null> {
-  const folders = place === null ? (process.env["PATH"] ?? "").split(delimiter) : [dirname(place)];
-  for (const folder of folders.filter((one) => one !== "")) {
-    const ffmpeg = place ?? join(folder, `ffmpeg${ENDING}`);
-    const ffprobe = join(folder, `ffprobe${ENDING}`);
+/** In the first of these places that has ffmpeg, and ffprobe beside it. Null: there is none. */
+export async function findPrograms(places: readonly string[]): Promise<FilmPrograms | null> {
+  for (const ffmpeg of places) {
+    const ffprobe = join(dirname(ffmpeg), `ffprobe${extname(ffmpeg)}`);
     if ((await isProgram(ffmpeg)) && (await isProgram(ffprobe))) return { ffmpeg, ffprobe };
   }
   return null;
@@ -66,7 +62,7 @@ export async function runProgram(
   };
   // Node sets no limits, and the shell of Windows has none.
   const child =
-    process.platform === "win32"
+    platform() === "win32"
       ? spawn(program, args, options)
       : spawn("/bin/sh", ["-c", `ulimit -v ${MEMORY_KIB}; exec "$0" "$@"`, program, ...args], options);
   const ended = new Promise<number | null>((resolve, reject) =>

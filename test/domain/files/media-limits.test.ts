@@ -55,8 +55,8 @@ describe("a video", () => {
       videoCodecs: [],
       audioCodecs: [],
     });
-    expect(checkMedia(VIDEO, [video({})])).toEqual({ problems: [], changes: [] });
-    expect(checkMedia(unknown, [strict])).toEqual({ problems: [], changes: [] });
+    expect(checkMedia(VIDEO, [video({})])).toEqual({ problems: [], changes: [], film: null });
+    expect(checkMedia(unknown, [strict])).toEqual({ problems: [], changes: [], film: null });
   });
 
   it.each([
@@ -74,6 +74,7 @@ describe("a video", () => {
     expect(checkMedia(VIDEO, [video(limits as Partial<AcceptedMedia>)])).toEqual({
       problems: [problem],
       changes: [],
+      film: null,
     });
   });
 
@@ -93,6 +94,7 @@ describe("a picture", () => {
     expect(checkMedia(PICTURE, [image(limits as Partial<AcceptedMedia>)])).toEqual({
       problems: [],
       changes: [change],
+      film: null,
     });
   });
 
@@ -129,7 +131,7 @@ describe("the number of items", () => {
     expect(checkCounts([PICTURE, PICTURE, gif], accepts)).toBeNull();
     expect(checkCounts([gif, gif], accepts)).toBe("makes 2 items of type image (image/gif), and may make 1");
     expect(checkMedia(gif, accepts).changes).toEqual(["brought from 1000 bytes to at most 500"]);
-    expect(checkMedia(PICTURE, accepts)).toEqual({ problems: [], changes: [] });
+    expect(checkMedia(PICTURE, accepts)).toEqual({ problems: [], changes: [], film: null });
     // What no entry names is made what the first one takes.
     expect(checkMedia({ ...PICTURE, mimeType: "image/webp" }, accepts).changes).toEqual([
       "re-encoded from image/webp as image/jpeg",
@@ -162,7 +164,7 @@ describe("every platform's limits", async () => {
 
   it.each(kinds)("%s, %s: let through what is within them, and tell what is not", (_name, kind, limits) => {
     const fits = within(limits);
-    expect(checkMedia(fits, [limits])).toEqual({ problems: [], changes: [] });
+    expect(checkMedia(fits, [limits])).toEqual({ problems: [], changes: [], film: null });
     const isFitted = kind === "image";
     const beyond: [Partial<MediaFigures>, boolean][] = [[{ mimeType: `${kind}/unheard-of` }, isFitted]];
     if (typeof limits.maxBytes === "number") beyond.push([{ sizeBytes: limits.maxBytes + 1 }, isFitted]);

@@ -6,7 +6,7 @@ import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Tables } from "../../engine/schema.ts";
 import type { Tx } from "../../engine/store.ts";
-import { freeFilms } from "../films.ts";
+import { freeFilms } from "./films.ts";
 import { freeRenewals } from "../grants.ts";
 import { freeWebhooks } from "../webhooks.ts";
 

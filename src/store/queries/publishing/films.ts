@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from "kysely";
-import type { Tables } from "../engine/schema.ts";
-import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
-import type { Reader, Tx } from "../engine/store.ts";
+import type { Tables } from "../../engine/schema.ts";
+import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
 
 export type FilmRow = Selectable<Tables["films"]>;
 export type NewFilm = Pick<
