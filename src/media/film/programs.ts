@@ -3,6 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { platform, setPriority, constants as os } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { AppError } from "../../domain/errors.ts";
 
 /** Both, by their paths. */
 export interface FilmPrograms {
@@ -76,8 +77,10 @@ export async function runProgram(
     for (const line of lines) onLine(line);
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
-  const code = await ended;
-  signal.throwIfAborted();
+  const code = await ended.catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new AppError("unavailable", "ffmpeg does not start.", { cause });
+  });
   return { code, errors: (await errors).slice(-ERRORS_CHARS) };
 }
 

@@ -73,6 +73,22 @@ describe("what platforms fetch", () => {
     expect(near).toMatch(/^http:\/\/localhost:4747\/files\/post_1/);
   });
 
+  it("is in the bucket where nobody reaches us and there is one", async () => {
+    await using ctx = await createFileContext({
+      publicUrl: async () => "http://localhost:4747",
+      sharesCopies: true,
+    });
+    ctx.files.temporaryUrl = async (key, { mimeType }) => `https://bucket.example/${key}?type=${mimeType}`;
+    const media = ctx.media.forPost(owner, never);
+    const fitted = await media.fitImage(await media.item((await upload(ctx)).url), JPEG);
+    const url = new URL(await media.publicUrl(fitted, 30));
+    expect(url.href).toMatch(
+      /^https:\/\/bucket\.example\/copies\/post_1\/copy_[0-9a-f]{32}\.jpg\?type=image\/jpeg$/,
+    );
+    expect(await buffer(ctx.files.read(url.pathname.slice(1)))).toEqual(fitted.bytes);
+    await expect(media.publicUrl(fitted, 30, { ours: true })).rejects.toThrow("POSTHORN_PUBLIC_URL");
+  });
+
   it("has our address, and no bucket's, where the platform wants ours", async () => {
     await using ctx = await createFileContext({ publicUrl: async () => "http://localhost:4747" });
     ctx.files.temporaryUrl = async () => "https://bucket.example/file";
@@ -130,10 +146,10 @@ describe("scheduling for a platform that fetches", () => {
     expect(await plan(fetching("near"), { publicUrl: LOCAL })).toBe("scheduled");
   });
 
-  it("takes a bucket for public, but for copies, and where the address must be ours", async () => {
+  it("takes a bucket for public, also for copies, but where the address must be ours", async () => {
     const bucket = { publicUrl: LOCAL, hasBucket: true };
     expect(await plan(fetching("public"), bucket)).toBe("scheduled");
+    expect(await plan(fetching("public", "image/jpeg"), bucket)).toBe("scheduled");
     expect(await plan(fetching("ours"), bucket)).toEqual(REFUSED);
-    expect(await plan(fetching("public", "image/jpeg"), bucket)).toEqual(REFUSED);
   });
 });

@@ -1,0 +1,279 @@
+import { execFileSync } from "node:child_process";
+import { createReadStream, statSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { convertFilms } from "../../src/files/films.ts";
+import { storeUpload } from "../../src/files/file-uploads.ts";
+import { createFfmpeg } from "../../src/media/film/ffmpeg.ts";
+import bluesky from "../../src/platforms/bluesky/index.ts";
+import instagram from "../../src/platforms/instagram/index.ts";
+import linkedin from "../../src/platforms/linkedin/index.ts";
+import mastodon from "../../src/platforms/mastodon/index.ts";
+import x from "../../src/platforms/x/index.ts";
+import { schedulePost } from "../../src/posts/schedule-post.ts";
+import { createFakeMastodon, SERVER } from "../platforms/mastodon/fake.ts";
+import { connectOn } from "../support/contract/connect-on.ts";
+import { callOf } from "../support/context.ts";
+import { createFileContext, type FileContext } from "../support/file-context.ts";
+import { queryOf } from "../support/handles.ts";
+import { addAccount } from "../support/publishing.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/* Real films, made and converted by a real ffmpeg, which must be on the PATH. What comes of them ffprobe tells. */
+
+const folder = temporaryFolder();
+const never = new AbortController().signal;
+const places = (process.env["PATH"] ?? "").split(delimiter).map((one) => join(one, "ffmpeg"));
+const films = createFfmpeg({ places, folder: join(folder.path, "work") });
+
+const fake = createFakeMastodon({ now: () => 0 });
+let ctx: FileContext;
+
+beforeAll(async () => {
+  ctx = await createFileContext({
+    platformList: [bluesky, instagram, linkedin, mastodon, x],
+    outbound: fake.outbound,
+    films,
+    publicUrl: async () => "https://posts.example",
+  });
+  expect(await films.isThere(), "ffmpeg and ffprobe must be installed").toBe(true);
+});
+afterAll(async () => {
+  await ctx[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+function make(name: string, ...args: string[]): string {
+  const file = join(folder.path, name);
+  execFileSync("ffmpeg", ["-v", "error", "-y", ...args, file]);
+  return file;
+}
+
+const SOUND = ["-f", "lavfi", "-i", "sine=frequency=440"];
+const picture = (size: string, rate = 30): string[] => [
+  "-f",
+  "lavfi",
+  "-i",
+  `testsrc2=size=${size}:rate=${rate}`,
+];
+
+/** Longer than the shortest film that all of them take. */
+const SECONDS = "3.2";
+
+/** As a telephone held upright records it: HEVC of ten bits in HLG, on its side, with a note how to turn it. */
+function phoneFilm(): string {
+  const colours = "log-level=error:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc";
+  const hevc = [
+    "-c:v",
+    "libx265",
+    "-preset",
+    "ultrafast",
+    "-x265-params",
+    colours,
+    "-pix_fmt",
+    "yuv420p10le",
+  ];
+  const lying = make(
+    "lying.mov",
+    ...[...picture("1920x1080", 30), ...SOUND, "-t", SECONDS, ...hevc, "-tag:v", "hvc1", "-c:a", "aac"],
+    ...["-metadata", "location=+48.1374+011.5755/"],
+  );
+  return make("phone.mov", "-i", lying, "-c", "copy", "-map_metadata", "0", "-metadata:s:v", "rotate=90");
+}
+
+const webFilm = (): string =>
+  make(
+    "screen.webm",
+    ...[...picture("1277x719", 120), ...SOUND, "-t", SECONDS, "-c:v", "libvpx-vp9", "-deadline", "realtime"],
+    ...["-cpu-used", "8", "-c:a", "libopus"],
+  );
+
+/** Of about 200 MB: rich in bits, as cameras record. */
+const cameraFilm = (): string =>
+  make(
+    "camera.mp4",
+    ...[...picture("3840x2160"), ...SOUND, "-t", "8", "-c:v", "libx264", "-preset", "ultrafast"],
+    ...["-x264-params", "nal-hrd=cbr:filler=1", "-b:v", "205M", "-minrate", "205M", "-maxrate", "205M"],
+    ...["-bufsize", "205M", "-c:a", "aac"],
+  );
+
+interface Stream {
+  readonly codec_type: string;
+  readonly codec_name: string;
+  readonly profile?: string;
+  readonly pix_fmt?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly color_transfer?: string;
+  readonly sample_aspect_ratio?: string;
+  readonly avg_frame_rate: string;
+  readonly side_data_list?: readonly object[];
+}
+
+interface Seen {
+  readonly video: Stream;
+  readonly audio: Stream;
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly tags: object;
+  readonly framesPerSecond: number;
+}
+
+function look(file: string): Seen {
+  const asked = ["-v", "error", "-show_streams", "-show_format", "-of", "json", file];
+  const { streams, format } = JSON.parse(execFileSync("ffprobe", asked, { encoding: "utf8" })) as {
+    streams: readonly Stream[];
+    format: { duration: string; tags?: object };
+  };
+  const of = (type: string): Stream => streams.find((one) => one.codec_type === type)!;
+  const [frames = 0, seconds = 1] = of("video").avg_frame_rate.split("/").map(Number);
+  return {
+    video: of("video"),
+    audio: of("audio"),
+    seconds: Number(format.duration),
+    bytes: statSync(file).size,
+    tags: format.tags ?? {},
+    framesPerSecond: frames / seconds,
+  };
+}
+
+const sources = new Map<string, string>();
+
+/** The film as it is sent to a channel, and what a person was told of it. */
+async function convertFor(
+  accountId: string,
+  source: string,
+): Promise<{ sent: Seen; warnings: readonly string[] }> {
+  const known = sources.get(source);
+  const upload = async (): Promise<string> => {
+    const body = createReadStream(source);
+    return (await storeUpload(callOf(ctx), { name: null, altText: "A film", body })).file.url;
+  };
+  const mediaUrl = known ?? (await upload());
+  sources.set(source, mediaUrl);
+  const scheduledAt = new Date(ctx.clock.now() + 60_000).toISOString();
+  const { warnings } = await schedulePost(callOf(ctx), {
+    accountId,
+    mediaUrl,
+    scheduledAt,
+    caption: "A film",
+  });
+  await convertFilms(ctx, never);
+  const made = await queryOf(ctx.store)
+    .selectFrom("films")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .execute();
+  expect(made.map(({ error }) => error).filter((one) => one !== null)).toEqual([]);
+  const last = made.at(-1)!;
+  const file = join(folder.path, "sent.mp4");
+  writeFileSync(file, await buffer(ctx.files.read(`films/${last.id}.mp4`)));
+  await queryOf(ctx.store).deleteFrom("films").execute();
+  return { sent: look(file), warnings };
+}
+
+const account = async (provider: string): Promise<string> => (await addAccount(ctx, { provider })).id;
+
+async function onMastodon(): Promise<string> {
+  const target = { provider: "mastodon", way: "token", instanceUrl: SERVER };
+  return (await connectOn(callOf(ctx), { ...target, secrets: { accessToken: fake.makeToken() } })).id;
+}
+
+/** What every platform takes. */
+const PLAIN = {
+  video: { codec_name: "h264", profile: "High", pix_fmt: "yuv420p", sample_aspect_ratio: "1:1" },
+  audio: { codec_name: "aac" },
+};
+
+describe("a telephone's film", () => {
+  let source: string;
+  beforeAll(() => {
+    source = phoneFilm();
+    expect(look(source).video).toMatchObject({
+      codec_name: "hevc",
+      color_transfer: "arib-std-b67",
+      width: 1920,
+    });
+  });
+
+  it.each(["bluesky", "x", "linkedin"])(
+    "is turned, and has common light and codecs, on %s",
+    async (provider) => {
+      const { sent, warnings } = await convertFor(await account(provider), source);
+      expect(sent).toMatchObject(PLAIN);
+      expect(sent.video).toMatchObject({ width: 1080, height: 1920, color_transfer: "bt709" });
+      expect(sent.video.side_data_list ?? []).toEqual([]);
+      expect(Math.abs(sent.seconds - Number(SECONDS))).toBeLessThan(0.1);
+      expect(JSON.stringify(sent.tags)).not.toMatch(/48\.13|location/);
+      expect(warnings.join()).toMatch(/^mediaUrl: the film will be .*(video\/mp4|avc video)/);
+    },
+  );
+});
+
+describe("a WebM", () => {
+  let source: string;
+  beforeAll(() => void (source = webFilm()));
+
+  it.each(["bluesky", "x", "instagram", "linkedin"])("is an MP4 on %s", async (provider) => {
+    const { sent } = await convertFor(await account(provider), source);
+    expect(sent).toMatchObject(PLAIN);
+    expect(sent.video).toMatchObject({ width: 1276, height: 718 });
+    expect(Math.abs(sent.seconds - Number(SECONDS))).toBeLessThan(0.1);
+    if (provider === "instagram" || provider === "x") expect(Math.round(sent.framesPerSecond)).toBe(60);
+  });
+});
+
+describe("a film of 200 MB in 4K", () => {
+  it("keeps to what the Mastodon server says", async () => {
+    const source = cameraFilm();
+    expect(look(source).bytes).toBeGreaterThan(190_000_000);
+    const { sent, warnings } = await convertFor(await onMastodon(), source);
+    expect(sent).toMatchObject(PLAIN);
+    expect(sent.video).toMatchObject({ width: 1920, height: 1080 });
+    expect(sent.bytes).toBeLessThan(103_809_024);
+    expect(Math.abs(sent.seconds - 8)).toBeLessThan(0.1);
+    expect(warnings.join()).toContain("brought from");
+  });
+});
+
+describe("a program that runs on films of strangers", () => {
+  it("reads no other file and no network, whatever the film is named after", async () => {
+    const list = join(folder.path, "list.mov");
+    writeFileSync(list, "#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:1/secret\n#EXT-X-ENDLIST\n");
+    const form = {
+      width: 2,
+      height: 2,
+      frameWidth: 2,
+      frameHeight: 2,
+      framesPerSecond: null,
+      maxBytes: null,
+    };
+    const job = {
+      ...{ id: "hostile", mimeType: "video/quicktime", durationSeconds: 1, form },
+      ...{ open: () => createReadStream(list), onProgress: () => {} },
+    };
+    await expect(films.convert(job, never)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  it("ends with its signal", async () => {
+    const source = webFilm();
+    const stop = new AbortController();
+    const form = {
+      width: 64,
+      height: 64,
+      frameWidth: 64,
+      frameHeight: 64,
+      framesPerSecond: null,
+      maxBytes: null,
+    };
+    const converting = films.convert(
+      {
+        ...{ id: "stopped", mimeType: "video/webm", durationSeconds: 4, form },
+        ...{ open: () => createReadStream(source), onProgress: () => stop.abort(new Error("It is enough.")) },
+      },
+      stop.signal,
+    );
+    await expect(converting).rejects.toThrow("It is enough.");
+  });
+});
