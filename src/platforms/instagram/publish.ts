@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
+import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
@@ -14,12 +15,14 @@ import {
   findNewest,
   plain,
   readPermalink,
+  SENT,
 } from "../shared/meta/containers.ts";
 import { Created, listEntries } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { accountId, apiOf, ask, MILD, request } from "./api.ts";
+import { accountId, apiOf, ask, isOfPage, MILD, request } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS } from "./metadata.ts";
+import { uploadFilm } from "./upload.ts";
 
 const PUBLISH = "publish";
 
@@ -29,7 +32,10 @@ const PUBLISH = "publish";
  */
 export async function publish(post: InstagramPost, io: PublishIo): Promise<PublishOutcome> {
   const api = apiOf(io);
-  const containers = createContainers(io, api);
+  const containers = createContainers(io, {
+    ...api,
+    upload: (film, context) => uploadFilm(film, io, context),
+  });
   const container = await prepare(post, io, containers);
   if (typeof container === "number") return { state: "processing", checkAgainMs: container };
   if (!io.isDue) return { state: "prepared" };
@@ -80,15 +86,26 @@ async function mediumOf(
   filmType: string,
   isStory = false,
 ): Promise<JsonObject> {
+  if (item.facts.type === "video") return { media_type: filmType, ...(await filmOf(io, item)) };
   const url = await addressOf(io, item, isStory);
-  if (item.facts.type === "video") return { media_type: filmType, video_url: url };
   return { image_url: url, ...(item.altText === null || isStory ? {} : { alt_text: item.altText }) };
+}
+
+/** A film that cannot be fetched is sent, which Instagram takes through a Page only. */
+async function filmOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
+  try {
+    return { video_url: await addressOf(io, item) };
+  } catch (error) {
+    const isUnreachable = error instanceof AppError && error.kind === "invalid";
+    if (!isUnreachable || !isOfPage(io)) throw error;
+    return SENT;
+  }
 }
 
 async function singleOf(post: InstagramPost, item: MediaItem, io: PublishIo): Promise<JsonObject> {
   const { metadata } = post;
   if (metadata.story === true)
-    return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES" };
+    return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES", ...labelOf(post) };
   const shared = { ...captionOf(post), ...sharedBy(post), ...tagsOf(post) };
   const medium = { ...(await mediumOf(io, item, "REELS")), ...shared };
   if (item.facts.type !== "video") return medium;
@@ -119,8 +136,15 @@ function captionOf({ caption }: InstagramPost): JsonObject {
   return caption === null || caption === "" ? {} : { caption };
 }
 
-function sharedBy({ metadata: { collaborators, locationId } }: InstagramPost): JsonObject {
+/** Of a carousel on the whole: https://developers.facebook.com/documentation/instagram-platform/changelog */
+function labelOf({ metadata: { aiGenerated } }: InstagramPost): JsonObject {
+  return aiGenerated === true ? { is_ai_generated: true } : {};
+}
+
+function sharedBy(post: InstagramPost): JsonObject {
+  const { collaborators, locationId } = post.metadata;
   return {
+    ...labelOf(post),
     ...(locationId === undefined ? {} : { location_id: locationId }),
     ...(collaborators === undefined
       ? {}
