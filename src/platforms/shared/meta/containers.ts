@@ -37,6 +37,8 @@ export interface ContainerApi {
    * gives the container's id. Left out: the platform takes none.
    */
   upload?(film: SentFilm, context: EffectContext): Promise<string>;
+  /** What the answer says beside the post's id, before it is stored that it is out. */
+  published?(answer: z.infer<typeof Created>): Promise<void>;
   /** One that is not there any more is EXPIRED. */
   read(id: string): Promise<ContainerStatus>;
 }
@@ -280,7 +282,9 @@ const Form = z.record(z.string(), z.union([z.string(), z.boolean()]));
 /** Gives the post's id. Throws `isNotDone` where the container is gone, or not ready yet. */
 async function release({ api, container }: At): Promise<string> {
   const form = { creation_id: container.id };
-  return (await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created)).id;
+  const answer = await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created);
+  await api.published?.(answer);
+  return answer.id;
 }
 
 interface At extends Pick<Publishing, "container" | "find"> {
