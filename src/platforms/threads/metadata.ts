@@ -147,8 +147,12 @@ export function spoilersOf({ caption, metadata: { spoilers = [] } }: ThreadsPost
   const text = caption ?? "";
   return spoilers.flatMap((part) => {
     const at = text.indexOf(part);
-    return at < 0 ? [] : [{ part, offset: [...text.slice(0, at)].length, length: [...part].length }];
+    return at < 0 ? [] : [{ part, offset: pointsOf(text.slice(0, at)), length: pointsOf(part) }];
   });
+}
+
+function pointsOf(text: string): number {
+  return [...text].length;
 }
 
 /** https://developers.facebook.com/documentation/threads/create-posts/spoilers */

@@ -43,7 +43,7 @@ export interface ContainerApi {
   read(id: string): Promise<ContainerStatus>;
 }
 
-/** A film that is sent, as nobody could fetch it, and what its container is made with. */
+/** A film that is sent, as it cannot be fetched, and what its container is made with. */
 export interface SentFilm {
   readonly item: MediaItem;
   readonly form: z.infer<typeof Form>;
