@@ -251,6 +251,12 @@ export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
   return TRANSITIONS.take_down.from.some((from) => from === status);
 }
 
+/** Whether live posts of the account can be deleted on its platform. */
+export function canRemove(ctx: AppContext, account: AccountRow): boolean {
+  const canFile = findPlatform(ctx, account.provider).remove !== undefined;
+  return canFile && capabilitiesFor(ctx, account, null).removes !== false;
+}
+
 /**
  * Deletes an uploaded or a live post on its platform and cancels it. Once that is begun nothing that follows a
  * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
@@ -260,11 +266,13 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
-  if (platform.remove === undefined)
+  if (!canRemove(ctx, account)) {
+    const whose = platform.remove === undefined ? "" : " of a channel that is connected in this way";
     throw new AppError(
       "conflict",
-      `${platform.title} lets no app delete a post. ${deleteByHand({ row, account })}`,
+      `${platform.title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
     );
+  }
   assertUsable(account);
   const held = await holdOrRefuse(ctx, row, (tx) =>
     row.status === "published"

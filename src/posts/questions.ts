@@ -19,10 +19,9 @@ import { prepareEdit } from "./live-posts.ts";
 import { planChange } from "./change-posts.ts";
 import { readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
-import { findOwnPost, isOnPlatform } from "./posts.ts";
+import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { checkChanges, hasChanges } from "./update-post.ts";
 import { schedulePost } from "./schedule-post.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
@@ -95,7 +94,7 @@ export async function askToCancel(
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && isOnPlatform(row)) {
-    if (findPlatform(call.ctx, row.provider).remove === undefined) return null;
+    if (!canRemove(call.ctx, await findAccount(call.ctx, call.caller, row.account_id))) return null;
     const since = tellTime(row.published_at ?? row.scheduled_at, call.ctx.settings.timezone);
     const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
     const state =

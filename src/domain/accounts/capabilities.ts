@@ -37,6 +37,8 @@ export interface PlatformCapabilities {
   readonly editPublished: { readonly fields: readonly string[] };
   readonly analytics: { readonly account: readonly string[]; readonly post: readonly string[] };
   readonly reconciles: Capabilities["reconciles"];
+  /** False: no live post can be deleted there. Default: as the platform's file can. */
+  readonly removes?: false;
   /** The kinds of media that it fetches itself, from an address that it is given. */
   readonly fetchesMedia: readonly MediaKind[];
   /**
@@ -48,8 +50,9 @@ export interface PlatformCapabilities {
   readonly quotas: readonly Quota[];
 }
 
-/** The data as callers see it. `canRemove`: the platform's file can delete a post there. */
-export function showCapabilities(data: PlatformCapabilities, canRemove: boolean): Capabilities {
+/** The data as callers see it. `hasRemove`: the platform's file can delete a post there. */
+export function showCapabilities(data: PlatformCapabilities, hasRemove: boolean): Capabilities {
+  const canRemove = hasRemove && data.removes !== false;
   const { media, caption, leadMinutes, thumbnail, editPublished, analytics } = data;
   return {
     media: {

@@ -24,6 +24,7 @@ import {
   PORTFOLIO_SCOPE,
   readGranted,
 } from "../shared/meta/accounts.ts";
+import { RUPLOAD_HOST } from "../shared/meta/rupload.ts";
 import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
 import { askPage, facebookFaults, GRAPH_HOST, graphBase, pageOf } from "./api.ts";
 import { edit, insights, readInsights, remove, setThumbnail } from "./live.ts";
@@ -75,7 +76,7 @@ const SETTINGS: readonly PlatformSetting[] = [
   ),
   addressSetting("TOKEN_URL", "Where tokens are got", `${GRAPH_HOST}/${GRAPH_VERSION}/oauth/access_token`),
   addressSetting("VIDEO_URL", "Where films are published, without the version", GRAPH_HOST),
-  addressSetting("UPLOAD_URL", "Where reels are sent, instead of this host", "https://rupload.facebook.com"),
+  addressSetting("UPLOAD_URL", "Where reels are sent, instead of this host", RUPLOAD_HOST),
   VERSION_SETTING,
   {
     name: "LOGIN_CONFIG_ID",

@@ -123,7 +123,7 @@ export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) =>
     ...(isFilm(post) ? {} : { shares: shares?.count ?? 0 }),
   };
   const state = isPublic ? "live" : await hiddenState(post, io);
-  const more = isFilm(post) ? {} : await readMetrics(path, io);
+  const more = await readMetrics(post, io);
   return { state, visibility: isPublic ? "public" : "private", metrics: { ...counts, ...more } };
 };
 
@@ -137,17 +137,38 @@ async function hiddenState(
   return film.isReady ? "private" : "processing";
 }
 
-async function readMetrics(path: string, io: PlatformIo): Promise<Partial<Metrics>> {
-  const read = await readInsights(io, { path, metrics: Object.keys(POST_METRICS), query: {} });
+/** https://developers.facebook.com/docs/graph-api/reference/video/video_insights: plays again count too. */
+const REEL_METRICS = {
+  fb_reels_total_plays: "views",
+  post_video_social_actions: "shares",
+} as const satisfies Readonly<Record<string, keyof Metrics>>;
+
+/** Of films, only reels have figures beyond their fields. */
+async function readMetrics(post: FacebookPost, io: PlatformIo): Promise<Partial<Metrics>> {
+  const isReel = /\/reel\//.test(post.platformUrl ?? "");
+  if (isFilm(post) && !isReel) return {};
+  const names = isFilm(post) ? REEL_METRICS : POST_METRICS;
+  const read = await readInsights(io, {
+    path: post.platformPostId ?? "",
+    edge: isFilm(post) ? "video_insights" : "insights",
+    metrics: Object.keys(names),
+    query: {},
+  });
   const metrics: Partial<Metrics> = {};
-  for (const [name, ours] of Object.entries(POST_METRICS)) {
+  for (const [name, ours] of Object.entries(names)) {
     const value = read.get(name)?.at(-1)?.value;
     if (value !== undefined) metrics[ours] = value;
   }
   return metrics;
 }
 
-const Value = z.looseObject({ value: z.number().catch(0), end_time: z.string().optional() });
+/** What people did with a reel, by kinds: its comments and likes are fields of it. */
+const Actions = z.looseObject({ SHARE: z.number().catch(0) }).transform(({ SHARE }) => SHARE);
+
+const Value = z.looseObject({
+  value: z.union([z.number(), Actions]).catch(0),
+  end_time: z.string().optional(),
+});
 const Insight = z.looseObject({ name: z.string(), values: z.array(Value) });
 const Insights = z.looseObject({ data: z.array(Insight) });
 type InsightValue = z.infer<typeof Value>;
@@ -157,8 +178,9 @@ const MAY_READ = withoutPermission(
 );
 
 interface Asked {
-  /** A Page's or a post's id. */
+  /** A Page's, a post's or a reel's id. */
   readonly path: string;
+  readonly edge?: "insights" | "video_insights";
   readonly metrics: readonly string[];
   readonly query: Readonly<Record<string, string | number>>;
 }
@@ -172,8 +194,9 @@ export async function readInsights(
   asked: Asked,
 ): Promise<Map<string, readonly InsightValue[]>> {
   try {
+    const { path, edge = "insights" } = asked;
     const query = { ...asked.query, metric: asked.metrics.join(",") };
-    const { data } = await askPage(io, { path: `${asked.path}/insights`, query, rules: MAY_READ }, Insights);
+    const { data } = await askPage(io, { path: `${path}/${edge}`, query, rules: MAY_READ }, Insights);
     return new Map(data.map(({ name, values }) => [name, values]));
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
@@ -195,11 +218,40 @@ interface Live {
 
 /** What belongs to a post and comes after it. */
 export async function followUp({ post, plan, id }: Live, io: PublishIo): Promise<void> {
-  const { firstComment, thumbnailUrl } = post.metadata;
+  const { firstComment, thumbnailUrl, collaborators } = post.metadata;
   if (thumbnailUrl !== undefined && plan !== "feed")
     await io.followUp("The thumbnail", () => putThumbnail({ id, thumbnailUrl }, io));
+  if (collaborators !== undefined && plan === "reel")
+    await io.followUp("The invitation of collaborators", () => invite({ id, pages: collaborators }, io));
   if (firstComment !== undefined)
     await io.followUp("The first comment", () => comment({ id, text: firstComment }, io));
+}
+
+const MAY_INVITE = withoutPermission("Facebook does not let the Page invite others to this reel.");
+
+/** https://developers.facebook.com/documentation/video-api/guides/reels-publishing */
+async function invite(
+  { id, pages }: { readonly id: string; readonly pages: readonly string[] },
+  io: PublishIo,
+): Promise<void> {
+  for (const pageId of pages)
+    await io.effect<null>({
+      step: `invite.${pageId}`,
+      request: { id, pageId },
+      send: async ({ timesSent }) => {
+        const json = { target_id: pageId };
+        const call = { method: "POST", path: `${id}/collaborators`, json, rules: MAY_INVITE } as const;
+        try {
+          await sendAsPage(io, { ...call, isIdempotent: true });
+        } catch (error) {
+          // Who was asked before is not asked again.
+          const isAsked = error instanceof PlatformFault && error.kind === "rejected" && timesSent > 0;
+          if (!isAsked) throw error;
+        }
+        return null;
+      },
+      reconcile: async () => ({ outcome: "send_again" }),
+    });
 }
 
 const MAY_COMMENT = withoutPermission(

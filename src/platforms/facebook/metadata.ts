@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
+import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
@@ -13,9 +14,14 @@ export const MAX_PHOTOS = 10;
 /** https://developers.facebook.com/documentation/video-api/guides/reels-publishing */
 const MAX_REEL_SECONDS = 90;
 
+/** As its composer has it and schedulers that offer backgrounds go by; the reference does not name it. */
+const MAX_ON_BACKGROUND = 130;
+
 const FILM_KINDS = ["reel", "video"] as const;
 
 const { title, link, altText, moreMedia, firstComment, thumbnailUrl } = commonMetadata;
+
+const PageId = z.string().regex(/^\d+$/, "must be the id of a Facebook Page");
 
 /** What a post on a Page takes beside caption and media. */
 export const FacebookMetadata = z.strictObject({
@@ -33,6 +39,18 @@ export const FacebookMetadata = z.strictObject({
     .describe("How a film is posted. Default: reel up to 90 seconds, video beyond."),
   story: z.boolean().optional().describe("True: a story of one picture or film, which shows no caption."),
   thumbnailUrl: thumbnailUrl.describe("Picture in front of a film."),
+  background: z
+    .string()
+    .regex(/^\d+$/, "must be the id of a background")
+    .optional()
+    .describe("Id of one of Facebook's backgrounds, for a text of up to 130 characters alone."),
+  locationId: PageId.optional().describe("Id of a Page with a place."),
+  collaborators: z
+    .array(PageId)
+    .min(1)
+    .max(3)
+    .optional()
+    .describe("Ids of up to 3 Pages that are asked to be a reel's authors too."),
   firstComment: firstComment
     .unwrap()
     .min(1)
@@ -50,6 +68,9 @@ const NO_STORY_FIELDS = [
   "moreMedia",
   "kind",
   "thumbnailUrl",
+  "background",
+  "locationId",
+  "collaborators",
   "firstComment",
 ] as const;
 
@@ -71,10 +92,11 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
     errors.push("mediaUrl: give the first picture here. metadata.moreMedia follows it.");
   if (film !== undefined && items.length > 1)
     errors.push("metadata.moreMedia: a film on Facebook goes without other media. Leave the rest out.");
-  for (const field of ["title", "kind", "thumbnailUrl"] as const)
+  errors.push(...backgroundErrors(post));
+  for (const field of ["title", "kind", "thumbnailUrl", "collaborators"] as const)
     if (hasNoFilm && metadata[field] !== undefined)
       errors.push(`metadata.${field}: only films have it on Facebook. Leave it out.`);
-  if (film !== undefined) errors.push(...kindErrors(filmKindOf(post, film), film));
+  if (film !== undefined) errors.push(...kindErrors(filmKindOf(post, film), film, metadata));
   const { width = null, height = null } = film ?? {};
   const isWide = width !== null && height !== null && width > height;
   if (film !== undefined && isWide && metadata.kind === undefined && filmKindOf(post, film) === "reel")
@@ -111,14 +133,36 @@ export function filmKindOf({ metadata }: FacebookPost, { durationSeconds }: Film
   return metadata.kind ?? ((durationSeconds ?? 0) > MAX_REEL_SECONDS ? "video" : "reel");
 }
 
-function kindErrors(kind: FilmKind, { durationSeconds, mimeType }: Film): string[] {
+function kindErrors(
+  kind: FilmKind,
+  { durationSeconds, mimeType }: Film,
+  metadata: FacebookPost["metadata"],
+): string[] {
   if (kind === "reel" && (durationSeconds ?? 0) > MAX_REEL_SECONDS)
     return [
       `metadata.kind: a reel may last at most ${MAX_REEL_SECONDS} seconds. Shorten it, or use "video".`,
     ];
-  return kind === "video" && mimeType !== "video/mp4"
-    ? ["mediaUrl: Facebook takes films that are not reels only as MP4. Convert it."]
-    : [];
+  if (kind !== "video") return [];
+  const odd = (["locationId", "collaborators"] as const).filter((field) => metadata[field] !== undefined);
+  return [
+    ...(mimeType === "video/mp4"
+      ? []
+      : ["mediaUrl: Facebook takes films that are not reels only as MP4. Convert it."]),
+    ...odd.map((field) => `metadata.${field}: of films, only reels have it on Facebook. Leave it out.`),
+  ];
+}
+
+function backgroundErrors({ caption, mediaUrl, metadata: { background, link } }: FacebookPost): string[] {
+  if (background === undefined) return [];
+  const length = measureText(caption ?? "", "characters");
+  if (mediaUrl !== "" || link !== undefined)
+    return [
+      "metadata.background: Facebook shows it only behind a text without media and link. Leave it out.",
+    ];
+  if (length >= 1 && length <= MAX_ON_BACKGROUND) return [];
+  return [
+    `metadata.background: Facebook shows it behind 1 to ${MAX_ON_BACKGROUND} characters, and the text has ${length}. Change the text, or leave it out.`,
+  ];
 }
 
 /** Facebook takes posts from 10 minutes ahead on; the rest is for the way there and its clock. */

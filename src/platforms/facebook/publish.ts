@@ -199,6 +199,7 @@ async function release(
       ...finish,
       video_state: timing.isScheduled ? "SCHEDULED" : "PUBLISHED",
       ...textOf(post),
+      ...placeOf(post),
       ...when,
     },
     video: { published: !timing.isScheduled, ...when },
@@ -330,8 +331,15 @@ async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
 /** How far back a post may lie that Facebook takes for the same. */
 const ADOPTED_FROM_MS = 2 * 60 * 60_000;
 
-function contentOf({ caption, metadata }: FacebookPost, photos: readonly string[]): JsonObject {
+function placeOf({ metadata: { locationId } }: FacebookPost): JsonObject {
+  return locationId === undefined ? {} : { place: locationId };
+}
+
+function contentOf(post: FacebookPost, photos: readonly string[]): JsonObject {
+  const { caption, metadata } = post;
   return {
+    ...placeOf(post),
+    ...(metadata.background === undefined ? {} : { text_format_preset_id: metadata.background }),
     ...(caption === null ? {} : { message: caption }),
     ...(metadata.link === undefined ? {} : { link: metadata.link }),
     ...(photos.length === 0 ? {} : { attached_media: photos.map((id) => ({ media_fbid: id })) }),

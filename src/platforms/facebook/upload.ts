@@ -1,12 +1,20 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { bearer, byCode, faultsBy } from "../shared/faults.ts";
+import { bearer } from "../shared/faults.ts";
 import { fitPicture, inOrder, itemsOf, type PostItem, toPart } from "../shared/media.ts";
 import { Created, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
+import {
+  bytesOf,
+  orUploadFaults,
+  ruploadUrl,
+  sendBytes,
+  sendFilm,
+  Uploading,
+} from "../shared/meta/rupload.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   askPage,
@@ -21,7 +29,6 @@ import {
 import { canSchedule, type FacebookPost, MAX_PHOTOS } from "./metadata.ts";
 
 const Words = z.string().catch("");
-const Count = z.coerce.number().optional().catch(undefined);
 const Problem = z.looseObject({ code: z.coerce.number().optional().catch(undefined) });
 const Problems = { error: Problem.optional(), errors: z.array(Problem).optional() };
 const Phase = z.looseObject({ status: Words, ...Problems });
@@ -32,8 +39,7 @@ const Film = z.looseObject({
   status: z
     .looseObject({
       video_status: Words,
-      // The guide spells it with one r, the reference with two.
-      uploading_phase: Phase.extend({ bytes_transfered: Count, bytes_transferred: Count }).optional(),
+      uploading_phase: Uploading.extend(Problems).optional(),
       processing_phase: Phase.optional(),
       publishing_phase: Phase.extend({ publish_status: Words }).optional(),
     })
@@ -78,14 +84,13 @@ function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Fil
   const publishStatus = publishing_phase?.publish_status ?? "";
   const isFailed = FAILED.includes(whole) || failed !== undefined || publishStatus === "error";
   const code = (failed?.error ?? failed?.errors?.[0])?.code ?? null;
-  const bytes = uploading?.bytes_transfered ?? uploading?.bytes_transferred ?? 0;
   return {
     isPublished: publishStatus === "published" || (publishStatus === "" && published === true),
     isScheduled: publishStatus === "scheduled" || (publishStatus === "" && scheduledAt !== undefined),
     isReady: whole === "ready" || processing_phase?.status === "complete",
     isUploaded: uploading?.status === "complete" || UPLOADED.includes(whole),
     isBegun: BEGUN.includes(processing_phase?.status ?? ""),
-    bytes,
+    bytes: bytesOf(uploading),
     fault: isFailed ? filmFault(code) : null,
   };
 }
@@ -107,64 +112,7 @@ export const FILMS: AcceptedMedia = {
 /** https://developers.facebook.com/docs/page-stories-api */
 export const STORY_FILMS: AcceptedMedia = { ...FILMS, minSeconds: 3, maxSeconds: 90 };
 
-const UPLOAD_HOST = "https://rupload.facebook.com";
-
-const DebugInfo = z.looseObject({ debug_info: z.looseObject({ type: z.string() }) });
-
-const uploadFaults = faultsBy({
-  title: "Facebook",
-  codesOf: ({ json }) => {
-    const named = DebugInfo.safeParse(json);
-    return named.success ? [named.data.debug_info.type] : [];
-  },
-  rules: byCode("transient", {
-    "OffsetInvalidError PartialRequestError":
-      "Facebook has a different part of the film than the one that was sent.",
-    ProcessingFailedError: "Facebook broke off the upload.",
-  }),
-});
-
-/** Hosts that take files answer in words of their own, or as the Graph API does. */
-function classifyUpload(response: PlatformResponse): ReturnType<typeof facebookFaults> {
-  return DebugInfo.safeParse(response.json).success ? uploadFaults(response) : facebookFaults(response);
-}
-
 const AnyAnswer = z.looseObject({});
-
-interface Bytes {
-  readonly url: string;
-  /** Whose token the host takes. */
-  readonly token: string;
-  readonly item: MediaItem;
-  /** How many it has. */
-  readonly from: number;
-  /** What its header for that is called. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** All that is missing goes in one request; after a break, what came through by then is kept. */
-function sendBytes<T>(
-  io: PublishIo,
-  { url, token, item, from, headers }: Bytes,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  const { sizeBytes } = item.facts;
-  const request = {
-    ...UPLOAD_TIMES,
-    method: "POST",
-    url,
-    headers: {
-      ...headers,
-      "content-type": "application/octet-stream",
-      "content-length": `${sizeBytes - from}`,
-    },
-    body: () => item.open({ start: from }),
-    classify: classifyUpload,
-    isIdempotent: true,
-    sign: bearer(token, "OAuth"),
-  } as const;
-  return io.ask(from < sizeBytes ? request : { ...request, body: Buffer.alloc(0) }, schema);
-}
 
 const ReelSession = z.object({ videoId: z.string(), uploadUrl: z.string() });
 const ReelStarted = z.looseObject({ video_id: Id, upload_url: z.url().optional() });
@@ -184,8 +132,7 @@ export async function uploadReel(
   const { videoId, uploadUrl } = isUsable ? known : await startReel(edge, io, context);
   const from = isUsable ? before.bytes : 0;
   if (isUsable && before.isUploaded) return videoId;
-  const headers = { offset: `${from}`, file_size: `${item.facts.sizeBytes}` };
-  await sendBytes(io, { url: uploadUrl, token: "pageToken", item, from, headers }, AnyAnswer);
+  await sendFilm(io, { url: uploadUrl, item, from, classify: facebookFaults });
   return videoId;
 }
 
@@ -197,10 +144,7 @@ async function startReel(
   const json = { upload_phase: "start" };
   const call = { method: "POST", path: `${pageOf(io)}/${edge}`, json, isIdempotent: true } as const;
   const { video_id: videoId, upload_url: named } = await askPage(io, call, ReelStarted);
-  const version = graphBase(io).split("/").at(-1) ?? "";
-  const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
-  const address = named ?? `${UPLOAD_HOST}/video-upload/${version}/${videoId}`;
-  const session = { videoId, uploadUrl: address.replace(UPLOAD_HOST, host) };
+  const session = { videoId, uploadUrl: ruploadUrl(io, named, "video-upload", videoId) };
   await saveHandle(session);
   return session;
 }
@@ -252,7 +196,8 @@ async function sendFile(
   if (going === null) await context.saveHandle({ session, file: null });
   const url = `${graphBase(io)}/${session}`;
   const headers = { file_offset: `${from}` };
-  const { h: file } = await sendBytes(io, { url, token: "accessToken", item, from, headers }, Uploaded);
+  const bytes = { url, token: "accessToken", item, from, headers, classify: facebookFaults };
+  const { h: file } = await sendBytes(io, bytes, Uploaded);
   await context.saveHandle({ session, file });
   return file;
 }
@@ -262,7 +207,10 @@ async function offsetOf(session: string, io: PublishIo): Promise<{ session: stri
   try {
     const sign = bearer("accessToken", "OAuth");
     const url = `${graphBase(io)}/${session}`;
-    const answer = await io.ask({ method: "GET", url, sign, classify: classifyUpload }, Offset);
+    const answer = await io.ask(
+      { method: "GET", url, sign, classify: orUploadFaults(facebookFaults) },
+      Offset,
+    );
     return { session, from: answer.file_offset };
   } catch (error) {
     if (error instanceof PlatformFault && error.kind === "rejected") return null;

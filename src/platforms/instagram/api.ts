@@ -34,7 +34,7 @@ export function accountId({ account }: Pick<PlatformIo, "account">): string {
 }
 
 /** The Graph API as the account. Facebook's app may demand a proof beside the token of a Page. */
-export const { ask, askWith, request } = restApi({
+export const { ask, askWith, request, send } = restApi({
   base: (io) => (isOfPage(io) ? facebookUrl(io) : instagramUrl(io)),
   below: "/",
   sign({ accessToken = "", pageToken }, io, { form }) {

@@ -64,6 +64,7 @@ const PAGE_GUIDE: SetupGuide = {
   warnings: [
     ...LIMITS,
     "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app.",
+    "Through a Page, films need no public address: Posthorn sends those that Instagram cannot fetch. Live posts can be deleted, with the permission instagram_manage_contents. Through Instagram itself neither is offered.",
   ],
 };
 
@@ -145,6 +146,7 @@ export const facebookLogin: OAuthWay = {
     "instagram_content_publish",
     "instagram_manage_insights",
     "instagram_manage_comments",
+    "instagram_manage_contents",
     "pages_show_list",
     "pages_read_engagement",
     PORTFOLIO_SCOPE,

@@ -3,9 +3,9 @@ import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import { INSTAGRAM_HOST } from "./api.ts";
+import { INSTAGRAM_HOST, isOfPage } from "./api.ts";
 import { facebookLogin, instagramLogin } from "./connect.ts";
-import { ACCOUNT_METRICS, analytics, insights, inspect } from "./live.ts";
+import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
 import { IMAGE, publish, REEL, STORY_FILM, STORY_IMAGE } from "./publish.ts";
 import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
 import { VERSION_SETTING } from "../shared/meta/graph.ts";
@@ -29,14 +29,17 @@ const CAPABILITIES: PlatformCapabilities = {
   quotas: [{ name: "posts", max: 100, perMinutes: DAY / MINUTE, from: "rolling", scope: "account" }],
 };
 
-function capabilitiesOf({ limits }: PlatformAccount, post: InstagramPost | null): PlatformCapabilities {
-  const perDay = limits["postsPerDay"];
-  const quotas = CAPABILITIES.quotas.map((quota) =>
-    typeof perDay === "number" ? { ...quota, max: perDay } : quota,
-  );
-  if (post?.metadata.story !== true) return { ...CAPABILITIES, quotas };
+/** Through a Page films are sent where they cannot be fetched, and live posts are deleted. */
+const OF_PAGE: PlatformCapabilities = { ...CAPABILITIES, fetchesMedia: ["image"] };
+const OF_ITSELF: PlatformCapabilities = { ...CAPABILITIES, removes: false };
+
+function capabilitiesOf(account: PlatformAccount, post: InstagramPost | null): PlatformCapabilities {
+  const all = isOfPage({ account }) ? OF_PAGE : OF_ITSELF;
+  const perDay = account.limits["postsPerDay"];
+  const quotas = all.quotas.map((quota) => (typeof perDay === "number" ? { ...quota, max: perDay } : quota));
+  if (post?.metadata.story !== true) return { ...all, quotas };
   const media = { required: true, maxItems: 1, accepts: [STORY_IMAGE, STORY_FILM] };
-  return { ...CAPABILITIES, media, quotas };
+  return { ...all, media, quotas };
 }
 
 const STORY = "A story: Instagram shows it without a text, for a day.";
@@ -58,4 +61,5 @@ export default definePlatform({
   publish,
   insights,
   analytics,
+  remove,
 });

@@ -5,9 +5,9 @@ import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/pl
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { idReader } from "../shared/live.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
-import { dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
+import { dayBefore, GONE_IS_OK, orGone, withoutPermission } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, apiOf, ask, isOfPage, MILD } from "./api.ts";
+import { accountId, apiOf, ask, isOfPage, MILD, send } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
 export function inspect(io: PlatformIo): Promise<Inspection> {
@@ -68,6 +68,20 @@ export async function insights(post: InstagramPost, io: PlatformIo): Promise<Pos
     visibility: "public",
     metrics: { ...counted, ...(await readNumbers(io, id, metric)) },
   };
+}
+
+const MAY_DELETE = withoutPermission(
+  "The channel was connected without the permission instagram_manage_contents. Add it to the Meta app, and connect the channel again.",
+);
+
+/**
+ * Only through a Page, a carousel as a whole. What is gone already is no error.
+ * https://developers.facebook.com/documentation/instagram-platform/reference/instagram-media
+ */
+export async function remove(post: InstagramPost, io: PlatformIo): Promise<void> {
+  const rules = [GONE_IS_OK, ...MAY_DELETE];
+  const call = { method: "DELETE", path: idOf(post), rules, isIdempotent: true } as const;
+  await send(io, call);
 }
 
 /** Stories with few viewers, and accounts that did not allow it, have none. */

@@ -60,6 +60,7 @@ export const InstagramMetadata = z.strictObject({
     .enum(["manual", "performance"])
     .optional()
     .describe("A reel first shown to non-followers. When all see it: by hand, or once it does well."),
+  aiGenerated: z.boolean().optional().describe("True: it was made by AI, and Instagram says so."),
   comments: z.boolean().optional().describe("False: the post takes no comments."),
   firstComment: firstComment
     .unwrap()

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
+import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
-import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
+import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf, itemsOf, openAll } from "../shared/media.ts";
 import {
   type Container,
@@ -14,11 +15,14 @@ import {
   findNewest,
   plain,
   readPermalink,
+  SENT,
+  type SentFilm,
 } from "../shared/meta/containers.ts";
-import { Created, listEntries } from "../shared/meta/graph.ts";
+import { Created, GONE_IS_OK, listEntries, orGone } from "../shared/meta/graph.ts";
+import { bytesOf, ruploadUrl, sendFilm, Uploading } from "../shared/meta/rupload.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { accountId, apiOf, ask, MILD, request } from "./api.ts";
+import { accountId, apiOf, ask, classify, isOfPage, MILD, request } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS } from "./metadata.ts";
 
 const PUBLISH = "publish";
@@ -29,7 +33,10 @@ const PUBLISH = "publish";
  */
 export async function publish(post: InstagramPost, io: PublishIo): Promise<PublishOutcome> {
   const api = apiOf(io);
-  const containers = createContainers(io, api);
+  const containers = createContainers(io, {
+    ...api,
+    upload: (film, context) => uploadFilm(film, io, context),
+  });
   const container = await prepare(post, io, containers);
   if (typeof container === "number") return { state: "processing", checkAgainMs: container };
   if (!io.isDue) return { state: "prepared" };
@@ -80,15 +87,78 @@ async function mediumOf(
   filmType: string,
   isStory = false,
 ): Promise<JsonObject> {
+  if (item.facts.type === "video") return { media_type: filmType, ...(await filmOf(io, item)) };
   const url = await addressOf(io, item, isStory);
-  if (item.facts.type === "video") return { media_type: filmType, video_url: url };
   return { image_url: url, ...(item.altText === null || isStory ? {} : { alt_text: item.altText }) };
+}
+
+/** A film that cannot be fetched is sent, which Instagram takes through a Page only. */
+async function filmOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
+  try {
+    return { video_url: await addressOf(io, item) };
+  } catch (error) {
+    const isUnreachable = error instanceof AppError && error.kind === "invalid";
+    if (!isUnreachable || !isOfPage(io)) throw error;
+    return SENT;
+  }
+}
+
+/** A container whose film is on its way, and where that goes. */
+const Session = z.object({ id: z.string(), url: z.string() });
+const Begun = Created.extend({ uri: z.url().optional().catch(undefined) });
+
+/**
+ * A container of a film that Instagram cannot fetch, with as much of the film as is missing there. Only through
+ * a Page: https://developers.facebook.com/documentation/instagram-platform/content-publishing/resumable-uploads
+ */
+async function uploadFilm({ item, form }: SentFilm, io: PublishIo, context: EffectContext): Promise<string> {
+  const known = Session.safeParse(context.handle).data;
+  const before = known === undefined ? null : await readUpload(io, known.id);
+  const isUsable = known !== undefined && before !== null;
+  const { id, url } = isUsable ? known : await begin(form, io, context);
+  if (before?.isWhole === true) return id;
+  await sendFilm(io, { url, item, from: before?.bytes ?? 0, classify });
+  return id;
+}
+
+async function begin(
+  form: SentFilm["form"],
+  io: PublishIo,
+  { saveHandle }: EffectContext,
+): Promise<z.infer<typeof Session>> {
+  // One too many costs only its part of the quota.
+  const call = { method: "POST", path: `${accountId(io)}/media`, form, isIdempotent: true } as const;
+  const { id, uri } = await ask(io, call, Begun);
+  const session = { id, url: ruploadUrl(io, uri, "ig-api-upload", id) };
+  await saveHandle(session);
+  return session;
+}
+
+const Upload = z.looseObject({
+  status_code: z.string().catch(""),
+  video_status: z.looseObject({ uploading_phase: Uploading.optional() }).optional().catch(undefined),
+});
+
+const OVER: readonly string[] = ["ERROR", "EXPIRED"];
+const WHOLE: readonly string[] = ["FINISHED", "PUBLISHED"];
+
+/** How much of a film its container has; null where nothing comes of it any more. */
+async function readUpload(
+  io: PlatformIo,
+  id: string,
+): Promise<{ readonly isWhole: boolean; readonly bytes: number } | null> {
+  const query = { fields: "status_code,video_status" };
+  const found = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Upload));
+  if (found === null || OVER.includes(found.status_code)) return null;
+  const uploading = found.video_status?.uploading_phase;
+  const isWhole = WHOLE.includes(found.status_code) || uploading?.status === "complete";
+  return { isWhole, bytes: bytesOf(uploading) };
 }
 
 async function singleOf(post: InstagramPost, item: MediaItem, io: PublishIo): Promise<JsonObject> {
   const { metadata } = post;
   if (metadata.story === true)
-    return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES" };
+    return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES", ...labelOf(post) };
   const shared = { ...captionOf(post), ...sharedBy(post), ...tagsOf(post) };
   const medium = { ...(await mediumOf(io, item, "REELS")), ...shared };
   if (item.facts.type !== "video") return medium;
@@ -119,8 +189,15 @@ function captionOf({ caption }: InstagramPost): JsonObject {
   return caption === null || caption === "" ? {} : { caption };
 }
 
-function sharedBy({ metadata: { collaborators, locationId } }: InstagramPost): JsonObject {
+/** Of a carousel on the whole: https://developers.facebook.com/documentation/instagram-platform/changelog */
+function labelOf({ metadata: { aiGenerated } }: InstagramPost): JsonObject {
+  return aiGenerated === true ? { is_ai_generated: true } : {};
+}
+
+function sharedBy(post: InstagramPost): JsonObject {
+  const { collaborators, locationId } = post.metadata;
   return {
+    ...labelOf(post),
     ...(locationId === undefined ? {} : { location_id: locationId }),
     ...(collaborators === undefined
       ? {}

@@ -6,7 +6,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { byCode, type FaultRule, refusedField } from "../shared/faults.ts";
 import { type ContainerApi, findNewest } from "../shared/meta/containers.ts";
 import { GONE_IS_OK, metaFaults, orGone, withoutPermission } from "../shared/meta/graph.ts";
-import { restApi } from "../shared/rest-api.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const THREADS_HOST = "https://graph.threads.net";
 
@@ -61,6 +61,11 @@ export const MILD = withoutPermission(
   "Threads does not allow this to the channel. Connect it again and leave all permissions ticked.",
 );
 
+/** What channels that were connected before it was offered are not allowed. */
+function needsMore({ form = {} }: ApiCall): boolean {
+  return form["location_id"] !== undefined || form["crossreshare_to_ig"] !== undefined;
+}
+
 const Status = z.looseObject({
   status: z.enum(["IN_PROGRESS", "FINISHED", "PUBLISHED", "ERROR", "EXPIRED"]),
   error_message: z.string().nullish().catch(null),
@@ -72,7 +77,7 @@ export function apiOf(io: PlatformIo): ContainerApi {
     title: "Threads",
     path: "me/threads",
     mild: MILD,
-    ask: (call, schema) => ask(io, call, schema),
+    ask: (call, schema) => ask(io, needsMore(call) ? { ...call, rules: MILD } : call, schema),
     async read(id) {
       const query = { fields: "status,error_message" };
       const answer = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Status));

@@ -6,7 +6,7 @@ import { Id } from "../../ports/platform-values.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { signInAt, type TokenHost } from "../shared/meta/accounts.ts";
 import { askWith, THREADS_HOST, threadsUrl } from "./api.ts";
-import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
+import { ACCOUNT_METRICS, analytics, insights, inspect, places, remove } from "./live.ts";
 import { checkPost, MAX_ITEMS, MAX_TEXT, measure, ThreadsMetadata } from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
 
@@ -31,6 +31,8 @@ const GUIDE: SetupGuide = {
   warnings: [
     "Threads testers of your app work at once. For other people's accounts Meta asks for App Review and the verification of your business.",
     "An account may make 250 posts, 1,000 replies and 100 deletions in 24 hours. The API costs nothing.",
+    "Where Threads says that a scope is not valid, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_THREADS_SCOPES.",
+    "Before App Review, Threads finds only places in Menlo Park.",
     "Posthorn renews the access every week. It ends 60 days after Posthorn last ran.",
   ],
 };
@@ -68,6 +70,8 @@ const threadsLogin: OAuthWay = {
     "threads_delete",
     "threads_manage_replies",
     "threads_read_replies",
+    "threads_location_tagging",
+    "threads_share_to_instagram",
   ],
   neededScopes: ["threads_basic", "threads_content_publish"],
   async targets({ secrets }, io) {
@@ -132,6 +136,7 @@ export default definePlatform({
   },
   metadata: ThreadsMetadata,
   connect: [threadsLogin],
+  choices: { locationId: places },
   measure,
   check: checkPost,
   inspect,

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import { Id } from "../../ports/platform-values.ts";
+import type { Choice, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
 import { Created, dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
@@ -101,6 +102,28 @@ export async function analytics(
 function dayOf({ value, end_time: end }: { value: number; end_time?: string | undefined }) {
   const date = dayBefore(end);
   return date === null ? [] : [{ date, metrics: { views: value } }];
+}
+
+const Places = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      id: Id,
+      name: z.string(),
+      address: z.string().nullish().catch(null),
+      city: z.string().nullish().catch(null),
+    }),
+  ),
+});
+
+/** Places by a word of their names. https://developers.facebook.com/documentation/threads/create-posts/location-tagging */
+export async function places(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  if (search === "") return [];
+  const query = { q: search, fields: "id,name,address,city" };
+  const { data } = await ask(io, { path: "location_search", query, rules: MILD }, Places);
+  return data.map(({ id, name, address, city }) => ({
+    value: id,
+    label: [name, address, city].filter((one) => (one ?? "") !== "").join(", "),
+  }));
 }
 
 /** The whole thread, its last post first. */

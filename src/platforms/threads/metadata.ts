@@ -47,6 +47,26 @@ export const ThreadsMetadata = z.strictObject({
     .max(10_000)
     .optional()
     .describe("A longer text behind a card below the post, not with media or poll."),
+  gifId: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, "must be the id of a GIF on GIPHY")
+    .optional()
+    .describe("Id of a GIF on GIPHY, shown below a text without media."),
+  spoilers: z
+    .array(z.string().min(1).max(500))
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("Up to 10 parts of the text that are hidden until they are tapped, as they stand in it."),
+  locationId: z
+    .string()
+    .regex(/^\d+$/, "must be the id of a place")
+    .optional()
+    .describe("Id of a place (list_choices)."),
+  shareToInstagram: z
+    .boolean()
+    .optional()
+    .describe("True: also a story of the Instagram account that is linked to this one."),
   quotePostId: z
     .string()
     .regex(/^\d+$/, "must be the id of a post")
@@ -92,7 +112,7 @@ export function checkPost(post: ThreadsPost): Checked {
     errors.push(
       "metadata.link: Threads shows a card only in posts without media. Put the address into the caption.",
     );
-  errors.push(...checkAttached(post));
+  errors.push(...checkAttached(post), ...checkSpoilers(post));
   if (moreMedia !== undefined && moreMedia.length > 0 && !hasMedia)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   if (isSensitive === true && !hasMedia) errors.push("metadata.sensitive: is only for media. Leave it out.");
@@ -100,7 +120,7 @@ export function checkPost(post: ThreadsPost): Checked {
 }
 
 /** https://developers.facebook.com/docs/threads/create-posts: which attachments stand with which. */
-function checkAttached({ mediaUrl, metadata: { link, poll, longText } }: ThreadsPost): string[] {
+function checkAttached({ mediaUrl, metadata: { link, poll, longText, gifId } }: ThreadsPost): string[] {
   const others = [...(mediaUrl === "" ? [] : ["media"]), ...(link === undefined ? [] : ["link"])];
   return [
     ...(poll !== undefined && others.length > 0
@@ -109,7 +129,43 @@ function checkAttached({ mediaUrl, metadata: { link, poll, longText } }: Threads
     ...(longText !== undefined && (mediaUrl !== "" || poll !== undefined)
       ? ["metadata.longText: Threads shows it only in posts without media and poll. Leave one of them out."]
       : []),
+    ...(gifId !== undefined && mediaUrl !== ""
+      ? ["metadata.gifId: Threads shows it only in posts without media. Leave one of them out."]
+      : []),
   ];
+}
+
+/** A part of a text that is hidden: where it begins and how long it is, in code points. */
+interface Spoiler {
+  readonly part: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The parts that stand in the text, the first time each. */
+export function spoilersOf({ caption, metadata: { spoilers = [] } }: ThreadsPost): Spoiler[] {
+  const text = caption ?? "";
+  return spoilers.flatMap((part) => {
+    const at = text.indexOf(part);
+    return at < 0 ? [] : [{ part, offset: pointsOf(text.slice(0, at)), length: pointsOf(part) }];
+  });
+}
+
+function pointsOf(text: string): number {
+  return [...text].length;
+}
+
+/** https://developers.facebook.com/documentation/threads/create-posts/spoilers */
+function checkSpoilers(post: ThreadsPost): string[] {
+  const found = spoilersOf(post).sort((a, b) => a.offset - b.offset);
+  const missing = (post.metadata.spoilers ?? []).filter((part) => found.every((one) => one.part !== part));
+  if (missing.length > 0)
+    return ["metadata.spoilers: one of them is not in the text. Write it as it stands there."];
+  const overlaps = found.some(({ offset }, at) => {
+    const before = found[at - 1];
+    return before !== undefined && before.offset + before.length > offset;
+  });
+  return overlaps ? ["metadata.spoilers: two of them overlap. Make one of them."] : [];
 }
 
 export const MAX_TEXT = 500;

@@ -7,12 +7,13 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf, openAll } from "../shared/media.ts";
 import {
   type Container,
+  type ContainerApi,
   createContainers,
   type Containers,
   readPermalink,
 } from "../shared/meta/containers.ts";
 import { apiOf, findPost } from "./api.ts";
-import { MAX_ITEMS, type Part, partsOf, type ThreadsPost } from "./metadata.ts";
+import { MAX_ITEMS, type Part, partsOf, spoilersOf, type ThreadsPost } from "./metadata.ts";
 
 const MB = 1_000_000;
 
@@ -31,6 +32,11 @@ export const IMAGE = {
 const FETCHED_WITHIN_MINUTES = 180;
 
 export const publishStep = (part: number): string => `publish.${part}`;
+
+/** Noted where Threads did not share the post: https://developers.facebook.com/documentation/threads/create-posts/share-to-ig-stories */
+const UNSHARED = "unshared";
+const UNSHARED_SENTENCE =
+  "Threads did not make it. Check that an Instagram account is linked to this one, and share the post in the app.";
 
 interface Work {
   readonly post: ThreadsPost;
@@ -51,7 +57,10 @@ interface Numbered {
  */
 export async function publish(post: ThreadsPost, io: PublishIo): Promise<PublishOutcome> {
   const api = apiOf(io);
-  const work = { post, io, containers: createContainers(io, api) };
+  const published: ContainerApi["published"] = async (answer) => {
+    if (answer["crossreshare_to_ig_status"] === "FAILED") await io.once(UNSHARED, () => true);
+  };
+  const work = { post, io, containers: createContainers(io, { ...api, published }) };
   const [part, ...rest] = partsOf(post);
   const first = { part, number: 1, replyTo: null };
   const container = await prepare(work, first);
@@ -59,6 +68,10 @@ export async function publish(post: ThreadsPost, io: PublishIo): Promise<Publish
   if (!io.isDue) return { state: "prepared" };
   const id = await publishPart(work, first, container);
   const platformUrl = await readPermalink(api, id);
+  if (post.metadata.shareToInstagram === true && (await io.once(UNSHARED, () => false)))
+    await io.followUp("The story on Instagram", async () => {
+      throw new PlatformFault("rejected", UNSHARED_SENTENCE);
+    });
   if (rest.length > 0) await io.followUp("The rest of the thread", () => goOn(work, rest, id));
   return { state: "live", platformPostId: id, platformUrl };
 }
@@ -136,9 +149,16 @@ function optionsByLetter(options: readonly string[]): JsonObject {
   return Object.fromEntries(options.map((option, at) => [`option_${"abcd".charAt(at)}`, option]));
 }
 
-function optionsOf({ metadata }: ThreadsPost): JsonObject {
+function optionsOf(post: ThreadsPost): JsonObject {
+  const { metadata } = post;
   const { link, topicTag, replyControl, sensitive, quotePostId, poll, longText } = metadata;
+  const { gifId, locationId, shareToInstagram } = metadata;
+  const hidden = spoilersOf(post).map(({ offset, length }) => ({ entity_type: "SPOILER", offset, length }));
   return {
+    ...(gifId === undefined ? {} : { gif_attachment: JSON.stringify({ gif_id: gifId, provider: "GIPHY" }) }),
+    ...(hidden.length === 0 ? {} : { text_entities: JSON.stringify(hidden) }),
+    ...(locationId === undefined ? {} : { location_id: locationId }),
+    ...(shareToInstagram === true ? { crossreshare_to_ig: true } : {}),
     ...(poll === undefined ? {} : { poll_attachment: JSON.stringify(optionsByLetter(poll.options)) }),
     ...(longText === undefined ? {} : { text_attachment: JSON.stringify({ plaintext: longText }) }),
     ...(link === undefined ? {} : { link_attachment: link }),

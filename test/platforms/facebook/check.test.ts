@@ -23,6 +23,30 @@ describe("a story on a Page", () => {
   });
 });
 
+describe("what goes with what on a Page", () => {
+  const film = { type: "video", mimeType: "video/mp4", durationSeconds: 30 };
+  it.each([
+    [null, "x".repeat(130), { background: "1" }, []],
+    [null, "x".repeat(131), { background: "1" }, ["metadata.background"]],
+    [null, "Read", { background: "1", link: "https://a.example" }, ["metadata.background"]],
+    [film, "Film", { background: "1" }, ["metadata.background"]],
+    [film, "Film", { collaborators: ["1"], locationId: "2" }, []],
+    [
+      film,
+      "Film",
+      { kind: "video", collaborators: ["1"], locationId: "2" },
+      ["metadata.locationId", "metadata.collaborators"],
+    ],
+    [null, "Text", { collaborators: ["1"], locationId: "2" }, ["metadata.collaborators"]],
+    [film, "", { story: true, locationId: "2" }, ["metadata.locationId"]],
+  ])("%o, %s, %o", (facts, caption, metadata, fields) => {
+    const mediaUrl = facts === null ? "" : CLIP_URL;
+    const post = { mediaUrl, caption, metadata } as unknown as FacebookPost;
+    const media = new Map(facts === null ? [] : [[CLIP_URL, facts as never]]);
+    expect(checkPost(post, { media }).errors.map((error) => error.split(":")[0])).toEqual(fields);
+  });
+});
+
 describe("a film on a Page", () => {
   it.each([
     [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds\. .*draft/],

@@ -18,6 +18,9 @@ export interface Film {
   since: number | null;
   publicAt: number | null;
   isDeleted: boolean;
+  place: string | null;
+  /** Pages that are asked to be its authors too. */
+  readonly invited: string[];
   thumbnail: Buffer | null;
   readonly comments: { id: string; message: string; at: number }[];
 }
@@ -74,6 +77,8 @@ export class FakeFilms {
       since: null,
       publicAt: null,
       isDeleted: false,
+      place: null,
+      invited: [],
       thumbnail: null,
       comments: [],
       ...more,
@@ -89,7 +94,7 @@ export class FakeFilms {
       return { video_id: id, upload_url: `https://rupload.facebook.com/video-upload/v25.0/${id}` };
     }
     const film = this.find(String(given["video_id"]));
-    const odd = ["description", "title", "video_state", "scheduled_publish_time"];
+    const odd = ["description", "title", "video_state", "scheduled_publish_time", "place"];
     if (kind === "story" && odd.some((name) => given[name] !== undefined))
       throw new GraphError(100, "A story has neither text nor time.");
     if (film?.kind !== kind) throw new GraphError(100, "Invalid video id", { subcode: 33 });
@@ -101,6 +106,7 @@ export class FakeFilms {
     film.publicAt = isScheduled ? readSchedule(given, this.#now(), 29) : this.#now();
     film.description = String(given["description"] ?? "");
     film.title = String(given["title"] ?? "");
+    film.place = given["place"] === undefined ? null : String(given["place"]);
     film.since = this.#now();
     return kind === "reel" ? { success: true } : { success: true, post_id: `9${film.id}` };
   }
@@ -113,6 +119,15 @@ export class FakeFilms {
     film.fileSize = Number(headers["file_size"]);
     film.bytes = Buffer.concat([film.bytes, body]);
     if (film.bytes.length < film.fileSize) throw new UploadError("PartialRequestError");
+    return { success: true };
+  }
+
+  /** Only of a reel, and each Page once. */
+  invite(film: Film, { given }: Asked): object {
+    const page = String(given["target_id"]);
+    if (film.kind !== "reel" || !/^\d+$/.test(page) || film.invited.includes(page))
+      throw new GraphError(100, "The collaborator cannot be invited.");
+    film.invited.push(page);
     return { success: true };
   }
 

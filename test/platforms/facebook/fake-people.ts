@@ -115,8 +115,14 @@ export class FakePeople {
       end_time: showTime(since + day * DAY + 8 * 60 * 60 * SECOND),
     });
     const values = Array.from({ length: days }, (_, day) => (isDaily ? valueOf(day) : { value: 9 }));
+    const actions = [{ value: { COMMENT: 4, SHARE: 6 } }];
     return {
-      data: names.map((name) => ({ name, period: isDaily ? "day" : "lifetime", values, id: `x/${name}` })),
+      data: names.map((name) => ({
+        name,
+        period: isDaily ? "day" : "lifetime",
+        values: name === "post_video_social_actions" ? actions : values,
+        id: `x/${name}`,
+      })),
     };
   }
 }

@@ -12,6 +12,8 @@ export interface PagePost {
   readonly id: string;
   message: string;
   readonly link: string | null;
+  readonly place: string | null;
+  readonly background: string | null;
   readonly photos: readonly string[];
   readonly madeAt: number;
   readonly app: string;
@@ -114,6 +116,11 @@ export class FakePosts {
     if (link !== null && photos.length > 0) throw new GraphError(100, "A link and media exclude each other.");
     if (link?.includes("facebook.com") === true)
       throw new GraphError(100, "The attachment cannot be shared.", { subcode: 1_609_008 });
+    const [place = null, background = null] = [given["place"], given["text_format_preset_id"]] as (
+      string | undefined
+    )[];
+    const isBare = link === null && photos.length === 0 && message.length <= 130;
+    if (background !== null && !isBare) throw new GraphError(100, "It takes no background.");
     const isDirect = given["published"] === undefined || isTrue(given["published"]);
     if (isDirect && given["scheduled_publish_time"] !== undefined)
       throw new GraphError(100, "You cannot specify a scheduled publish time on a published post.");
@@ -130,7 +137,8 @@ export class FakePosts {
     if (isSame) throw new GraphError(506, "Duplicate status message");
     for (const id of photos) Object.assign(this.photos.get(id) as Photo, { isUsed: true });
     const id = `${this.#pageId}_${this.#newId()}`;
-    this.posts.set(id, { id, message, link, photos, madeAt: now, app, publicAt, comments: [] });
+    const shown = { message, link, place, background, photos };
+    this.posts.set(id, { id, ...shown, madeAt: now, app, publicAt, comments: [] });
     return { id };
   }
 

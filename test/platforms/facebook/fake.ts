@@ -216,7 +216,8 @@ export class FakeFacebook implements Outbound {
       return {
         data: comments.map((one) => ({ id: one.id, message: one.message, created_time: showTime(one.at) })),
       };
-    if (edge === "insights") return this.people.insights(asked);
+    if (edge === "insights" || edge === "video_insights") return this.people.insights(asked);
+    if (edge === "collaborators" && film !== undefined) return this.films.invite(film, asked);
     if (edge === "thumbnails" && film !== undefined) {
       film.thumbnail = asked.given["source"] as Buffer;
       return { success: true };

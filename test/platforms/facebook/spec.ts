@@ -10,7 +10,7 @@ export const PAGE_ID = "1000000000000000123";
 export const PARAMS: Readonly<Record<string, string>> = {
   "POST page/feed":
     "message:string link:string attached_media:list<Object> published:bool scheduled_publish_time:datetime " +
-    "unpublished_content_type:unpublished",
+    "unpublished_content_type:unpublished place:string text_format_preset_id:string",
   "POST page/photos":
     "alt_text_custom:string caption:string message:string published:bool scheduled_publish_time:unsigned " +
     "temporary:bool unpublished_content_type:unpublished url:string source:file",
@@ -43,6 +43,8 @@ export const PARAMS: Readonly<Record<string, string>> = {
   "DELETE film": "",
   "POST film/comments": "message:string attachment_url:string",
   "GET film/comments": "filter:filter order:order since:datetime",
+  "POST film/collaborators": "target_id:string!",
+  "GET film/video_insights": "metric:string period:period since:datetime until:datetime",
   "POST film/thumbnails": "source:file! is_preferred:bool",
   "GET photo": "",
   "DELETE photo": "",
@@ -148,7 +150,7 @@ const NODE_OF: Readonly<Record<string, string>> = {
 function wrongFields(edge: string, fields: string): string | null {
   const [, path = ""] = edge.split(" ");
   const [node = "", name = ""] = path.split("/");
-  if (fields === "" || name === "comments" || name === "insights") return null;
+  if (fields === "" || name === "comments" || name.endsWith("insights")) return null;
   const known = (FIELDS[NODE_OF[name] ?? node] ?? "").split(" ");
   // Tasks are no field of a Page, but of this list of Pages.
   const isKnown = (field: string): boolean =>

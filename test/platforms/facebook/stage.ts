@@ -28,6 +28,16 @@ export default {
     "a link": { caption: "Read", media_url: "", metadata: { link: "https://posts.example/a" } },
     "a reel": { caption: "Film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
     "a video": { caption: "Long film", media_url: LONG_CLIP_URL, metadata: { kind: "video", title: "Long" } },
+    "a text on a background": {
+      caption: "Blow!",
+      media_url: "",
+      metadata: { background: "106018623298955", locationId: "7640348500" },
+    },
+    "a reel of several": {
+      caption: "Together",
+      media_url: CLIP_URL,
+      metadata: { collaborators: ["8001", "8002"], locationId: "7640348500" },
+    },
     "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
     "a story of a film": { caption: "", media_url: CLIP_URL, metadata: { story: true } },
   },

@@ -19,7 +19,7 @@ export async function openBusiness(
   platformSettings: Readonly<Record<string, string>> = SETTINGS,
 ) {
   const clock = new FakeClock();
-  const media = createFetchedMedia({ ...PHOTO, width: 1_200, height: 900 });
+  const media = createFetchedMedia({ photo: { ...PHOTO, width: 1_200, height: 900 } });
   const fake = createFakeBusiness(clock, media.fetched);
   const ctx = await createTestContext({
     clock,

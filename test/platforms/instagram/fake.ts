@@ -1,3 +1,4 @@
+import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { FakeClock } from "../../support/clock.ts";
 import { createShelf, metaTime, pageOf, type Published } from "./meta-containers.ts";
 import {
@@ -13,17 +14,19 @@ import {
 import { createMetaTokens } from "./meta-tokens.ts";
 import spec from "./spec.json" with { type: "json" };
 
-const HOST = "graph.instagram.com";
 /** Of the professional account, which paths name; /me has another id that is the app's own. */
 export const USER_ID = "17841405822304914";
 
 export interface InstagramOptions {
   readonly clock: Pick<FakeClock, "now">;
   readonly fetched: (url: string) => Buffer | null;
+  /** Of the account's Page, through which it is used; left out: by Instagram's own login. */
+  readonly pageToken?: string;
 }
 
-/** Instagram's API with Instagram Login, as its description, its guide and its error codes have it. */
-export function createInstagram({ clock, fetched }: InstagramOptions) {
+/** Instagram's API with either login, as its description, its guides and its error codes have it. */
+export function createInstagram({ clock, fetched, pageToken }: InstagramOptions) {
+  const HOST = pageToken === undefined ? "graph.instagram.com" : "graph.facebook.com";
   const now = (): number => clock.now();
   const shelf = createShelf(now);
   const tokens = createMetaTokens({
@@ -43,13 +46,16 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
     unfetched: 0,
     accountType: "BUSINESS",
     refusesComments: false,
+    refusesDeleting: false,
+    /** Breaks the next upload off after so many bytes. */
+    cutAfter: null as number | null,
     /** Posts whose comments were turned off. */
     closed: [] as string[],
     comments: [] as { readonly id: string; readonly mediaId: string; readonly text: string }[],
     insightsCode: null as number | null,
   };
   const may = ({ token }: Call, scope: string): boolean =>
-    tokens.scopesOf(token).includes(`instagram_business_${scope}`);
+    pageToken !== undefined || tokens.scopesOf(token).includes(`instagram_business_${scope}`);
   const ok = (body: object): Answer => ({ status: 200, body });
 
   const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
@@ -103,6 +109,7 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
       state.closed.push(id);
       return ok({ success: true });
     }),
+    ...(pageToken === undefined ? [] : ofPage()),
     {
       method: "GET",
       host: HOST,
@@ -112,14 +119,52 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
       handle: ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(",")),
     },
   ];
-  const door = createMetaDoor(routes, tokens.isAlive);
+  const isAlive = (token: string): boolean =>
+    pageToken === undefined ? tokens.isAlive(token) : token === pageToken;
+  const door = createMetaDoor(routes, isAlive);
+
+  /** What is offered through a Page only. */
+  function ofPage(): Route[] {
+    const count = { type: "unsigned int", required: true } as const;
+    return [
+      edge("DELETE media", ({ ids }) => {
+        if (state.refusesDeleting) return refusal(10);
+        const post = shelf.find(ids[0] ?? "");
+        if (post === undefined) return refusal(100, 33);
+        post.isDeleted = true;
+        return ok({ success: true });
+      }),
+      {
+        method: "POST",
+        host: "rupload.facebook.com",
+        path: /^\/ig-api-upload\/v\d+\.0\/(\d+)$/,
+        params: { offset: count, file_size: count },
+        isSigned: true,
+        isUpload: true,
+        handle: upload,
+      },
+    ];
+  }
+
+  function upload({ fields, bytes, ids }: Call): Answer {
+    const held = shelf.containers.get(ids[0] ?? "");
+    if (held === undefined || held.fields["upload_type"] !== "resumable") return broken("NotAuthorizedError");
+    const { cutAfter } = state;
+    state.cutAfter = null;
+    const [from, size] = [Number(fields["offset"]), Number(fields["file_size"])];
+    const part = { from, size, bytes: bytes.subarray(0, cutAfter ?? bytes.length) };
+    if (!shelf.send(held, part)) return broken("OffsetInvalidError");
+    if (cutAfter !== null) throw new OutboundFailure("The connection broke off.", true);
+    return ok({ success: true, message: "Upload successful." });
+  }
 
   function create(fields: Fields): Answer {
     const { media_type: type = "", image_url: image, video_url: film, children, caption = "" } = fields;
     const isChild = fields["is_carousel_item"] === "true";
     if (!["", "REELS", "STORIES", "CAROUSEL", "VIDEO"].includes(type)) return refusal(100, 2_207_023);
     if (type === "VIDEO" && !isChild) return refusal(100, 2_207_023);
-    if (isChild && (caption !== "" || type === "REELS")) return refusal(100);
+    if (isChild && (caption !== "" || type === "REELS" || fields["is_ai_generated"] !== undefined))
+      return refusal(100);
     if ([...caption].length > 2_200) return refusal(36_004, 2_207_010);
     if (type === "STORIES" && caption !== "") return refusal(100);
     if (type === "CAROUSEL") {
@@ -132,6 +177,7 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
       );
       return isReady ? ok({ id: shelf.add(fields) }) : refusal(9_007, 2_207_027);
     }
+    if (fields["upload_type"] === "resumable") return begin(fields);
     if ((image === undefined) === (film === undefined)) return refusal(100);
     if (film !== undefined && type === "") return refusal(100, 2_207_023);
     if (!areTags(fields, film !== undefined)) return refusal(100);
@@ -149,6 +195,15 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
       if (fault !== null) return fault;
     }
     return ok({ id: shelf.add(fields) });
+  }
+
+  /** Whose film is sent. */
+  function begin(fields: Fields): Answer {
+    const isFilm = ["REELS", "STORIES", "VIDEO"].includes(fields["media_type"] ?? "");
+    const isBare = fields["image_url"] === undefined && fields["video_url"] === undefined;
+    if (pageToken === undefined || !isFilm || !isBare) return refusal(100);
+    const id = shelf.add(fields);
+    return ok({ id, uri: `https://rupload.facebook.com/ig-api-upload/v25.0/${id}` });
   }
 
   /** Fetched at once. */
@@ -198,8 +253,13 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
     if (id === "me") return pick(me, wanted, spec.fields.user);
     const status = shelf.statusOf(id);
     const failure = shelf.containers.get(id)?.failure ?? "";
-    if (status !== null)
-      return pick({ id, status_code: status, status: failure }, wanted, ["id", "status", "status_code"]);
+    if (status !== null) {
+      const { sent, readyAt } = shelf.containers.get(id) ?? { sent: Buffer.alloc(0), readyAt: 0 };
+      const phase = { status: readyAt === Infinity ? "in_progress" : "complete" };
+      const uploading_phase = { ...phase, bytes_transferred: sent.length };
+      const shown = { id, status_code: status, status: failure, video_status: { uploading_phase } };
+      return pick(shown, wanted, ["id", "status", "status_code", "video_status"]);
+    }
     const post = shelf.find(id);
     return post === undefined ? refusal(100, 33) : pick(show(post), wanted, spec.fields.media);
   }
@@ -241,6 +301,11 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
   }
 
   return { door, tokens, shelf, state };
+}
+
+/** A host for files refuses in words of its own. */
+function broken(type: string): Answer {
+  return { status: 400, body: { debug_info: { retriable: true, type, message: "It failed." } } };
 }
 
 /** With places on a picture, without on a reel. */

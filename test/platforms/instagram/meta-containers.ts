@@ -5,8 +5,10 @@ export interface HeldContainer {
   readonly id: string;
   readonly fields: Fields;
   readonly madeAt: number;
-  /** Ready from then on. */
-  readonly readyAt: number;
+  /** Ready from then on; never, before its film was sent. */
+  readyAt: number;
+  /** What was sent of its film. */
+  sent: Buffer;
   isPublished: boolean;
   /** What it failed with, as its status says it. */
   failure: string | null;
@@ -46,9 +48,17 @@ export function createShelf(now: () => number) {
       const takesMs = isFilm ? FILM_TAKES_MS : fields["media_type"] === "CAROUSEL" ? ALBUM_TAKES_MS : 0;
       const failure = state.failing.times > 0 ? state.failing.status : null;
       state.failing.times -= 1;
-      const held = { id, fields, madeAt: now(), readyAt: now() + takesMs, isPublished: false, failure };
-      containers.set(id, held);
+      const readyAt = fields["upload_type"] === "resumable" ? Infinity : now() + takesMs;
+      const held = { id, fields, madeAt: now(), readyAt, isPublished: false, failure };
+      containers.set(id, { ...held, sent: Buffer.alloc(0) });
       return id;
+    },
+    /** Part of a film, which has so many bytes; false where it does not follow what was sent before. */
+    send(held: HeldContainer, part: { from: number; bytes: Buffer; size: number }): boolean {
+      if (part.from !== held.sent.length) return false;
+      held.sent = Buffer.concat([held.sent, part.bytes]);
+      if (held.sent.length === part.size) held.readyAt = now() + FILM_TAKES_MS;
+      return true;
     },
     statusOf(id: string): string | null {
       const held = containers.get(id);

@@ -18,6 +18,8 @@ export interface Call {
   readonly token: string;
   /** What the path's pattern has in brackets. */
   readonly ids: readonly string[];
+  /** Of a file that is uploaded. */
+  readonly bytes: Buffer;
 }
 
 export interface Answer {
@@ -33,6 +35,8 @@ export interface Route {
   readonly params: Params;
   /** Without one, the request carries its secrets itself. */
   readonly isSigned: boolean;
+  /** It takes the bytes of a file, and its parameters in headers. */
+  readonly isUpload?: boolean;
   handle(call: Call): Answer | Promise<Answer>;
 }
 
@@ -107,15 +111,18 @@ export function createMetaDoor(routes: readonly Route[], isAlive: (token: string
       const match =
         route.method === request.method && route.host === url.host && route.path.exec(url.pathname);
       if (!match) continue;
-      const fields = await readFields(request, url);
+      const { isUpload = false, params } = route;
+      const fields = isUpload ? readHeaders(request, params) : await readFields(request, url);
       if (typeof fields === "string") return refuse(fields);
       sent.push({ method: request.method, path: url.pathname, fields });
       const check = checks.get(route);
       if (check?.(fields) !== true) return refuse(ajv.errorsText(check?.errors));
-      const token = /^Bearer (.+)$/.exec(request.headers?.["authorization"] ?? "")?.[1] ?? "";
+      const signed = isUpload ? /^OAuth (.+)$/ : /^Bearer (.+)$/;
+      const token = signed.exec(request.headers?.["authorization"] ?? "")?.[1] ?? "";
       if (route.isSigned && token === "") return refuse("carries no token");
       if (route.isSigned && !isAlive(token)) return refusal(190, 463, 401);
-      return route.handle({ fields, token, ids: match.slice(1) });
+      const bytes = isUpload ? await readBytes(request.body) : Buffer.alloc(0);
+      return route.handle({ fields, token, ids: match.slice(1), bytes });
     }
     return refuse("is no method of this API");
   };
@@ -139,6 +146,18 @@ function toResponse(url: string, { status, body, headers }: Answer): OutboundRes
     headers: { "content-type": "application/json", ...headers },
     body: Readable.from([json]),
   };
+}
+
+async function readBytes(body: OutboundRequest["body"]): Promise<Buffer> {
+  if (!(body instanceof Readable)) return Buffer.from(body ?? "");
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+function readHeaders({ headers = {} }: OutboundRequest, params: Params): Fields | string {
+  if (headers["content-type"] !== "application/octet-stream") return "is no file";
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name in params));
 }
 
 /** The parameters; a sentence where they come in a form that Meta does not take. */

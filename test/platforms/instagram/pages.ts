@@ -23,6 +23,7 @@ export function createPages({
     "instagram_content_publish",
     "instagram_manage_insights",
     "instagram_manage_comments",
+    "instagram_manage_contents",
     "pages_show_list",
     "pages_read_engagement",
     "business_management",

@@ -1,5 +1,6 @@
 import { connectChannel } from "../../../src/connecting/connections.ts";
 import { comeBack, leadOn, readAnswer } from "../../../src/connecting/consent.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { callOf, type TestContext } from "../../support/context.ts";
@@ -20,8 +21,14 @@ export interface StageMedia extends MediaSource {
   fetched(url: string): Buffer | null;
 }
 
+interface Fetching {
+  readonly photo?: typeof PHOTO;
+  /** Films lie where nobody on the internet can fetch them. */
+  readonly isHome?: boolean;
+}
+
 /** Media of the stages, with addresses that the platform fetches; what does not fit becomes a JPEG. */
-export function createFetchedMedia(photo = PHOTO): StageMedia {
+export function createFetchedMedia({ photo = PHOTO, isHome = false }: Fetching = {}): StageMedia {
   const files = new Map([
     [PHOTO_URL, photo],
     [CLIP_URL, CLIP],
@@ -42,6 +49,8 @@ export function createFetchedMedia(photo = PHOTO): StageMedia {
           return { ...PHOTO, isChanged: true };
         },
         async publicUrl(media) {
+          if (isHome && !("bytes" in media) && media.facts.type === "video")
+            throw new AppError("invalid", "The platform cannot reach this Posthorn.");
           if (!("bytes" in media)) return media.url;
           const url = `https://posthorn.example/public/${copies.size + 1}.jpg`;
           copies.set(url, media.bytes);

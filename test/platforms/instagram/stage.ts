@@ -35,6 +35,14 @@ export async function openStage(platform: AnyPlatform): Promise<InstagramStage> 
   if (account === undefined) throw new Error("Nothing was connected.");
   // A token can be renewed from its second day on.
   await ctx.clock.advance(2 * DAY);
+  return stageOf({ ctx, account, instagram });
+}
+
+export function stageOf({
+  ctx,
+  account,
+  instagram,
+}: Pick<InstagramStage, "ctx" | "account" | "instagram">): InstagramStage {
   const visible = () => {
     if (instagram.door.wrong.length > 0) throw new Error(instagram.door.wrong.join("\n"));
     return instagram.shelf.posts.filter(({ isDeleted }) => !isDeleted);
@@ -88,6 +96,11 @@ export default {
       caption: "It tries",
       media_url: CLIP_URL,
       metadata: { trialReel: "manual", userTags: [{ username: "blower" }] },
+    },
+    "a picture made by AI": {
+      caption: "No horn",
+      media_url: PHOTO_URL,
+      metadata: { aiGenerated: true },
     },
     "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
   },

@@ -43,6 +43,8 @@ export function createThreads({
     /** So many containers from now on are refused, as their media were not fetched. */
     unfetched: 0,
     refusesReplies: false,
+    /** An Instagram account is linked to this one. */
+    isLinked: true,
     insightsCode: null as number | null,
   };
   const ok = (body: object): Answer => ({ status: 200, body });
@@ -68,7 +70,14 @@ export function createThreads({
     ...tokens.routes,
     edge(
       "POST me/threads",
-      may("content_publish", ({ fields }) => create(fields)),
+      may("content_publish", (call) => {
+        const { fields, token } = call;
+        const lacks = (field: string, scope: string): boolean =>
+          fields[field] !== undefined && !tokens.scopesOf(token).includes(`threads_${scope}`);
+        const isLacking =
+          lacks("location_id", "location_tagging") || lacks("crossreshare_to_ig", "share_to_instagram");
+        return isLacking ? refusal(10) : create(fields);
+      }),
     ),
     edge(
       "POST me/threads_publish",
@@ -90,6 +99,19 @@ export function createThreads({
     edge(
       "GET me/threads_insights",
       may("manage_insights", ({ fields }) => accountInsights(fields)),
+    ),
+    edge(
+      "GET location_search",
+      may("location_tagging", ({ fields }) => {
+        const wanted = (fields["fields"] ?? "").split(",");
+        if (wanted.some((field) => !spec.fields.location.includes(field))) return refusal(100);
+        return ok({
+          data: [
+            { id: "12345", name: `${fields["q"]} Hall`, address: "1 Hacker Way", city: "Menlo Park" },
+            { id: "12346", name: `${fields["q"]} Park` },
+          ],
+        });
+      }),
     ),
     edge("GET me", ({ fields }) => {
       const me = { id: USER_ID, username: "hornblower", name: "The Horn" };
@@ -148,6 +170,13 @@ export function createThreads({
       if (plaintext.length > 10_000 || type !== "TEXT" || fields["poll_attachment"] !== undefined)
         return refusal(100);
     }
+    if (fields["gif_attachment"] !== undefined) {
+      const gif = JSON.parse(fields["gif_attachment"]) as Record<string, string>;
+      const isGif = Object.keys(gif).sort().join() === "gif_id,provider" && gif["provider"] === "GIPHY";
+      if (!isGif || type !== "TEXT") return refusal(100);
+    }
+    if (fields["text_entities"] !== undefined && !areSpoilers(fields["text_entities"], text))
+      return refusal(100);
     if (type === "TEXT" && text === "" && fields["link_attachment"] === undefined) return refusal(100);
     const url = image ?? film;
     if (url !== undefined && state.unfetched > 0) {
@@ -187,7 +216,10 @@ export function createThreads({
     if (status !== "FINISHED") return refusal(100);
     const isReply = shelf.containers.get(id)?.fields["reply_to_id"] !== undefined;
     if (!isReply && shelf.usedToday() >= state.quota) return refusal(9, 2_207_042, 403);
-    return ok({ id: shelf.publish(id).id });
+    const post = shelf.publish(id);
+    const isShared = post.fields["crossreshare_to_ig"] === "true";
+    const shared = { crossreshare_to_ig_status: state.isLinked ? "SUCCESS" : "FAILED" };
+    return ok({ id: post.id, ...(isShared ? shared : {}) });
   }
 
   const show = ({ id, at, fields }: Published): Record<string, unknown> => ({
@@ -245,6 +277,23 @@ export function createThreads({
 }
 
 export type Threads = ReturnType<typeof createThreads>;
+
+/** Ten at most, within the text. */
+function areSpoilers(json: string, text: string): boolean {
+  const all = JSON.parse(json) as { entity_type: string; offset: number; length: number }[];
+  const end = [...text].length;
+  return (
+    all.length <= 10 &&
+    all.every(
+      ({ entity_type, offset, length, ...rest }) =>
+        entity_type === "SPOILER" &&
+        offset >= 0 &&
+        length >= 1 &&
+        offset + length <= end &&
+        Object.keys(rest).length === 0,
+    )
+  );
+}
 
 function isFit(bytes: Buffer | null, isFilm: boolean): boolean {
   if (bytes === null) return false;

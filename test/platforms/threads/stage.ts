@@ -71,6 +71,16 @@ export default {
       media_url: "",
       metadata: { longText: "It is long. ".repeat(200) },
     },
+    "a text with a GIF": {
+      caption: "The horn is blown at dawn",
+      media_url: "",
+      metadata: {
+        gifId: "3o7TKSjRrfIPjeiVyM",
+        spoilers: ["at dawn"],
+        locationId: "12345",
+        shareToInstagram: true,
+      },
+    },
     "a film": { caption: "It sounds", media_url: CLIP_URL, metadata: {} },
   },
   troubles: META_TROUBLES,

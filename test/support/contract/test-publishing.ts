@@ -3,7 +3,7 @@ import { SECOND } from "../../../src/domain/time.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
 import type { EffectSpec, PublishIo } from "../../../src/ports/publish-io.ts";
-import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
+import { cancelPost, canRemove, readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
@@ -158,6 +158,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     "takes %s down as a whole once it is live",
     async (_kind, post) => {
       await using stage = await fixture.openStage(platform);
+      if (!canRemove(stage.ctx, stage.account)) return;
       const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
       expect((await finish(stage.ctx, id)).status).toBe("published");
       const { post: gone } = await awake(stage, cancelPost(callOf(stage.ctx), { id, fromPlatform: true }));
@@ -177,6 +178,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
       const post = await addPost(ctx, account, contentOf(fixture.post));
       const row = await finish(ctx, post.id);
       expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
+      if (!canRemove(ctx, account)) return;
       const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
       // What is gone already is no error.
       for (let time = 0; time < 2; time++) await platform.remove?.(toPlatformPost(platform, row), io);

@@ -4,7 +4,7 @@ import { MINUTE } from "../../../src/domain/time.ts";
 import type { Outbound, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { readInsights } from "../../../src/posts/posts.ts";
+import { canRemove, readInsights } from "../../../src/posts/posts.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readJson } from "../../../src/platform-io/platform-request.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
@@ -79,6 +79,7 @@ const CALLS: Readonly<Record<string, (stage: Stage, platform: AnyPlatform, row: 
         await editPublishedPost(callOf(ctx), { id, caption: "Another horn" });
     },
     remove: async ({ ctx, account }, platform, row) => {
+      if (!canRemove(ctx, account)) return;
       const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
       await platform.remove?.(toPlatformPost(platform, row), io);
     },

@@ -32,9 +32,25 @@ export interface ContainerApi {
   /** For what the channel can do without. */
   readonly mild: readonly FaultRule[];
   ask<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
+  /**
+   * Makes a container of a film whose fields say that it is sent, and sends it as far as it is not there yet;
+   * gives the container's id. Left out: the platform takes none.
+   */
+  upload?(film: SentFilm, context: EffectContext): Promise<string>;
+  /** What the answer says beside the post's id, before it is stored that it is out. */
+  published?(answer: z.infer<typeof Created>): Promise<void>;
   /** One that is not there any more is EXPIRED. */
   read(id: string): Promise<ContainerStatus>;
 }
+
+/** A film that is sent, as it cannot be fetched, and what its container is made with. */
+export interface SentFilm {
+  readonly item: MediaItem;
+  readonly form: z.infer<typeof Form>;
+}
+
+/** Among a container's fields: its film is sent. */
+export const SENT = { upload_type: "resumable" } as const;
 
 const Permalink = z.looseObject({
   permalink: z
@@ -98,6 +114,8 @@ interface Making {
   readonly step: string;
   /** What it is made of, for the ledger. */
   readonly request: Json;
+  /** The single item in it; null: it is made of other containers, or of words. */
+  readonly item: MediaItem | null;
   fields(): Promise<JsonObject>;
   /** Default: asked of the platform. */
   isGone?(container: Container): Promise<boolean>;
@@ -168,20 +186,26 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return new PlatformFault("rejected", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
   };
 
-  const create = async (fields: JsonObject): Promise<string> => {
+  const create = async (
+    fields: JsonObject,
+    item: MediaItem | null,
+    context: EffectContext,
+  ): Promise<string> => {
+    const form = Form.parse(fields);
+    const isSent = form["upload_type"] === SENT.upload_type;
+    if (isSent && item !== null && api.upload !== undefined) return api.upload({ item, form }, context);
     // One too many costs only its part of the quota.
-    const call = { method: "POST", path: api.path, form: Form.parse(fields), isIdempotent: true } as const;
-    return (await api.ask(call, Created)).id;
+    return (await api.ask({ method: "POST", path: api.path, form, isIdempotent: true }, Created)).id;
   };
 
   /** What comes of a lost answer is a container that is not used, and that goes by itself. */
-  const make = async ({ step, request, fields, ...making }: Making): Promise<Container> => {
+  const make = async ({ step, request, item, fields, ...making }: Making): Promise<Container> => {
     const result = await io.effect<Json>({
       step,
       request,
-      send: async () => {
+      send: async (context) => {
         const made = await fields();
-        const id = await create(made).catch(async (error: unknown) => {
+        const id = await create(made, item, context).catch(async (error: unknown) => {
           throw await orGivenUp(error, `at ${io.now()}`, step);
         });
         return { id, madeAt: io.now() };
@@ -222,6 +246,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
         make({
           step: of.itemStep(at + 1),
           request: { url: item.url, altText: item.altText },
+          item,
           fields: async () => ({ is_carousel_item: true, ...(await of.fieldsOf(item)) }),
           isGone: (container) => isGone(parent ?? container),
         }),
@@ -229,7 +254,8 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
       const childrenMs = io.resultOf(step) === null ? await waitFor(children) : null;
       if (childrenMs !== null) return childrenMs;
       const fields = () => of.fields(children.map(({ id }) => id));
-      const container = await make({ step, request, fields });
+      const [item = null] = items.length === 1 ? items : [];
+      const container = await make({ step, request, item, fields });
       const isOut = io.resultOf(publishStep) !== null;
       return (isOut ? null : await waitFor([container])) ?? container;
     },
@@ -256,7 +282,9 @@ const Form = z.record(z.string(), z.union([z.string(), z.boolean()]));
 /** Gives the post's id. Throws `isNotDone` where the container is gone, or not ready yet. */
 async function release({ api, container }: At): Promise<string> {
   const form = { creation_id: container.id };
-  return (await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created)).id;
+  const answer = await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created);
+  await api.published?.(answer);
+  return answer.id;
 }
 
 interface At extends Pick<Publishing, "container" | "find"> {
