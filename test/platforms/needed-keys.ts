@@ -28,6 +28,10 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "whether the film is done": ["status.**"],
     [META_NUMBERS]: ["data.name", "data.values"],
   },
+  farcaster: {
+    "names the cast or the account": ["cast.hash", "fid", "users.username"],
+    "whether the signer may cast": ["status"],
+  },
   feed: {},
   ghost: {
     "where the file is": ["images.url", "media.url"],
