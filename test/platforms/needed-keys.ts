@@ -31,6 +31,8 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
   farcaster: {
     "names the cast or the account": ["cast.hash", "fid", "users.username"],
     "whether the signer may cast": ["status"],
+    "whose cast is quoted": ["cast.author.fid"],
+    "what is chosen": ["channels.id"],
   },
   feed: {},
   ghost: {
@@ -43,6 +45,9 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "what is chosen": ["newsletters.slug", "newsletters.name", "users.email", "users.name"],
   },
   google_business: { "names the post or the location": ["name"], "whether everybody sees it": ["state"] },
+  hashnode: {
+    "the answer to what was asked": ["data.**"],
+  },
   instagram: {
     "names the container, the post or the account": ["id"],
     "whether the container is done": ["status_code"],
