@@ -29,7 +29,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     [META_NUMBERS]: ["data.name", "data.values"],
   },
   farcaster: {
-    "names the cast or the account": ["cast.hash", "fid", "users.username"],
+    "names the cast or the account": ["cast.hash", "users.username"],
     "whether the signer may cast": ["status"],
     "whose cast is quoted": ["cast.author.fid"],
     "what is chosen": ["channels.id"],
@@ -80,6 +80,10 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "names the file": ["value.image", "value.video"],
     "whether the film is done": ["status"],
     "names the member": ["sub"],
+  },
+  listmonk: {
+    "names the campaign": ["data.id"],
+    "whether it was started": ["data.status"],
   },
   mastodon: {
     "names the status, the file or the account": ["id"],
