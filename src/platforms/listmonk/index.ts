@@ -6,7 +6,7 @@ import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports
 import type { MediaItem } from "../../ports/media.ts";
 import type { Checked, Choice, Inspection, PlatformPost, PostInsights } from "../../ports/platform.ts";
 import { definePlatform, type PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
@@ -20,7 +20,6 @@ import { explaining, requireServer, serverOf } from "../shared/servers.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 
 const TITLE = "Listmonk";
-
 const { ask, askOrGone, askWith } = restApi({
   base: serverOf,
   below: "/api",
@@ -52,7 +51,6 @@ const Named = z.looseObject({ id: z.int(), name: z.string().catch("") });
 const Lists = pageOf(Named);
 const LISTS = { path: "/lists", query: { per_page: "all" } };
 
-/** https://listmonk.app/docs/apis/campaigns */
 const Campaign = z.looseObject({
   id: z.int(),
   name: z.string().catch(""),
@@ -70,7 +68,6 @@ const { title, tags, altText, moreMedia } = commonMetadata;
 const Id = z.string().regex(/^[1-9]\d{0,9}$/, "must be a number from list_choices");
 const Ids = z.array(Id).min(1).max(50);
 const Format = z.enum(["plain", "markdown", "html"]);
-const Sender = z.string().min(3).max(300);
 
 /** What a campaign takes beside its text. */
 const Metadata = z.strictObject({
@@ -78,7 +75,7 @@ const Metadata = z.strictObject({
   format: Format.optional().describe("How the caption is read. Default: plain, where {{ }} is text too."),
   lists: Ids.optional().describe("Numbers of lists (list_choices). Default: the channel's."),
   template: Id.optional().describe("Number of a template (list_choices). Default: the site's own."),
-  fromEmail: Sender.optional().describe("Sender: News <news@a.example>. Default: the site's own."),
+  fromEmail: title.describe("Sender: News <news@a.example>. Default: the site's own."),
   tags: tags.describe("Tags of the campaign, for those who manage it."),
   archive: z.boolean().optional().describe("True: it stands in the site's public archive too."),
   altText,
@@ -89,9 +86,10 @@ type Post = PlatformPost<z.infer<typeof Metadata>>;
 const SENT = "The mail goes to all subscribers of the lists at its time. It cannot be taken back.";
 
 function check(post: Post): Checked {
-  const isEmpty = post.mediaUrl === "" && (post.caption ?? "").trim() === "";
-  const empty = isEmpty ? ["caption: is empty. Write some text, or give a picture."] : [];
-  return { errors: [...checkFirst(post, "picture"), ...empty], warnings: [SENT] };
+  const errors = checkFirst(post, "picture");
+  if (post.mediaUrl === "" && (post.caption ?? "").trim() === "")
+    errors.push("caption: is empty. Write some text, or give a picture.");
+  return { errors, warnings: [SENT] };
 }
 
 const PERMISSIONS =
@@ -134,7 +132,6 @@ async function connect({ instanceUrl, secrets, name }: ConnectInput, io: Connect
   });
 }
 
-/** The numbers of the channel's lists. */
 const listsOf = ({ account }: Pick<PlatformIo, "account">): number[] =>
   z.array(z.int()).catch([]).parse(account.settings["lists"]);
 
@@ -152,7 +149,6 @@ const IMAGES = {
 } as const;
 
 const Uploaded = answering(z.looseObject({ url: WebAddress }));
-
 async function upload(item: MediaItem, io: PublishIo): Promise<string> {
   const multipart = [toPart("file", await fitPicture(item, IMAGES, io))];
   return (await ask(io, { method: "POST", path: "/media", multipart, ...UPLOAD_TIMES }, Uploaded)).data.url;
@@ -193,7 +189,12 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
   const live = await io.effect({
     step: "start",
     request: { id },
-    send: async () => liveAt(await start(id, io), io),
+    send: async () => {
+      const found = await requireCampaign(id, io);
+      const call = { method: "PUT", path: `${pathOf(id)}/status`, json: { status: "running" } };
+      if (!isStarted(found)) await ask(io, call, z.unknown());
+      return liveAt(found, io);
+    },
     // A campaign is started once: what is asked for again changes nothing.
     reconcile: async () => {
       const found = await requireCampaign(id, io);
@@ -204,47 +205,37 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
   return { state: "live", ...live };
 }
 
+type Draft = JsonObject & { lists: number[] };
+
 /** What the name of its campaign ends in, by which it is found again. */
 const nameOf = ({ id }: Post): string => `(${id.replaceAll("_", "")})`;
 
 /** Takes the draft that an earlier try left. What was started already is never made again. */
-async function makeDraft(
-  json: JsonObject & { lists: number[] },
-  own: string,
-  io: PlatformIo,
-): Promise<number> {
+async function makeDraft(json: Draft, own: string, io: PlatformIo): Promise<number> {
   const query = { query: own.slice(1, -1), no_body: true };
   const { data } = await ask(io, { path: "/campaigns", query }, pageOf(Campaign));
   const found = data.results.find(({ name }) => name.endsWith(own));
-  if (found !== undefined && isStarted(found)) return found.id;
-  const call = found === undefined ? (["POST", ""] as const) : (["PUT", `/${found.id}`] as const);
-  const draft = { method: call[0], path: `/campaigns${call[1]}`, json };
-  const { id, lists } = (await ask(io, draft, answering(Campaign))).data;
+  if (found && isStarted(found)) return found.id;
+  const at = found ? { method: "PUT", path: pathOf(found.id) } : { method: "POST", path: "/campaigns" };
+  const { id, lists } = (await ask(io, { ...at, json }, answering(Campaign))).data;
   // Listmonk drops those that the user may not use, without a word.
   const lost = lists ? json.lists.filter((one) => !lists.some((list) => list.id === one)) : [];
   if (lost.length === 0) return id;
-  throw new AppError("invalid", `metadata.lists: the API user may not send to list ${lost.join(", ")}.`);
+  throw new PlatformFault("rejected", `metadata.lists: the API user may not use ${lost.join(", ")}.`);
 }
 
+const pathOf = (id: number | string): string => `/campaigns/${id}`;
 const find = (id: number | string, io: PlatformIo) =>
-  askOrGone(io, { path: `/campaigns/${id}`, query: { no_body: true } }, answering(Campaign));
+  askOrGone(io, { path: pathOf(id), query: { no_body: true } }, answering(Campaign));
 
 async function requireCampaign(id: number, io: PlatformIo): Promise<Campaign> {
   const found = await find(id, io);
   if (found !== null) return found.data;
-  throw new AppError("invalid", "The campaign was deleted in Listmonk. Send the post again.");
+  throw new PlatformFault("rejected", "The campaign was deleted in Listmonk. Send the post again.");
 }
 
 /** Paused and cancelled ones have been on their way too. */
 const isStarted = ({ status }: Campaign): boolean => status !== "draft" && status !== "scheduled";
-
-async function start(id: number, io: PlatformIo): Promise<Campaign> {
-  const found = await requireCampaign(id, io);
-  if (isStarted(found)) return found;
-  const call = { method: "PUT", path: `/campaigns/${id}/status`, json: { status: "running" } } as const;
-  await ask(io, call, answering(z.looseObject({})));
-  return found;
-}
 
 /** A mail has no address of its own but in the site's archive. */
 function liveAt({ id, uuid, archive }: Campaign, io: PlatformIo) {
@@ -267,7 +258,7 @@ const Template = Named.extend({ type: z.string().catch("campaign") });
 
 function choicesOf(all: readonly z.infer<typeof Named>[], search: string): Choice[] {
   const choices = all.map(({ id, name }) => ({ value: String(id), label: name }));
-  return choices.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())).slice(0, 100);
+  return choices.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
 }
 
 /** Campaigns of a Listmonk site: mails to the subscribers of its lists. */
