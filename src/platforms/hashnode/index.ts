@@ -143,7 +143,7 @@ const IMAGES = {
   maxItems: 21,
 } as const;
 
-/** Brings a picture to Hashnode, which nobody sees yet. Gives its address there. */
+/** Brings a picture to Hashnode, where no reader sees it yet. Gives its address there. */
 async function upload(item: MediaItem, io: PublishIo): Promise<string> {
   const file = await fitPicture(item, IMAGES, io);
   const wanted = { contentType: file.mimeType };
