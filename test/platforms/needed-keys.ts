@@ -82,8 +82,9 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "names the member": ["sub"],
   },
   listmonk: {
-    "names the campaign": ["data.id"],
-    "whether it was started": ["data.status"],
+    "names the campaign, the list or the template": ["data.id", "data.results.id"],
+    "whether it was started": ["data.status", "data.results.status"],
+    "where the file is": ["data.url"],
   },
   mastodon: {
     "names the status, the file or the account": ["id"],

@@ -41,7 +41,6 @@ const User = z.looseObject({
   pfp_url: z.url().nullish().catch(null),
   follower_count: Count,
 });
-/** https://docs.neynar.com/reference/fetch-bulk-users, asked for one. */
 const Users = z.looseObject({ users: z.tuple([User]) }).transform(({ users }) => users[0]);
 
 /** In answers and lists alike. */
@@ -56,6 +55,7 @@ const Cast = z.looseObject({
   replies: z.looseObject({ count: Count }).catch({}),
 });
 const One = z.looseObject({ cast: Cast });
+const Done = z.looseObject({});
 const Many = z.looseObject({ casts: z.array(Cast) });
 
 const Refusal = z.looseObject({ property: z.string() }).catch({ property: "" });
@@ -141,7 +141,7 @@ const SIGNER: SecretsWay = {
 
 async function connect({ name, secrets }: ConnectInput, io: ConnectIo): Promise<Connected> {
   const as = { secrets };
-  await naming("apiKey", () => askWith(io, as, { path: "/user/bulk/", query: { fids: 1 } }, z.unknown()));
+  await naming("apiKey", () => askWith(io, as, { path: "/user/bulk/", query: { fids: 1 } }, Done));
   const { fid, status } = await naming("signerUuid", () => askWith(io, as, { path: "/signer/" }, Signer));
   if (status !== "approved" || typeof fid !== "number")
     throw new AppError("invalid", `signerUuid: ${NOT_APPROVED}`);
@@ -254,7 +254,7 @@ async function insights(post: FarcasterPost, io: PlatformIo): Promise<PostInsigh
 async function remove(post: FarcasterPost, io: PlatformIo): Promise<void> {
   for (const hash of [...laterIds(post, io, stepOf), idOf(post)]) {
     const json = { target_hash: hash };
-    await askOrGone(io, { method: "DELETE", path: "/cast/", json, isIdempotent: true }, z.unknown());
+    await askOrGone(io, { method: "DELETE", path: "/cast/", json, isIdempotent: true }, Done);
   }
 }
 

@@ -192,7 +192,7 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
     send: async () => {
       const found = await requireCampaign(id, io);
       const call = { method: "PUT", path: `${pathOf(id)}/status`, json: { status: "running" } };
-      if (!isStarted(found)) await ask(io, call, z.unknown());
+      if (!isStarted(found)) await ask(io, call, answering(Campaign));
       return liveAt(found, io);
     },
     // A campaign is started once: what is asked for again changes nothing.
