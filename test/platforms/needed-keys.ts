@@ -83,7 +83,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
   },
   listmonk: {
     "names the campaign, the list or the template": ["data.id", "data.results.id"],
-    "whether it was started": ["data.status", "data.results.status"],
+    "whether it was started": ["data.status"],
     "where the file is": ["data.url"],
   },
   mastodon: {

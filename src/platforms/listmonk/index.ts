@@ -159,8 +159,7 @@ const plain = (text: string): string => escapeHtml(text).replaceAll("{", "&#123;
 
 function contentOf(post: Post, pictures: readonly string[]): JsonObject {
   const { title: subject, format = "plain" } = post.metadata;
-  const text = post.caption ?? "";
-  const isPlain = format === "plain";
+  const [text, isPlain] = [post.caption ?? "", format === "plain"];
   const alts = itemsOf(post).map(({ altText: alt }) => plain(alt ?? ""));
   const shown = alts.map((alt, at) => `<p><img src="${plain(pictures[at] ?? "")}" alt="${alt}"></p>`);
   return {
@@ -177,9 +176,10 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
     return repeatableStep(io, { step: `upload ${at + 1}`, request, send: () => upload(item, io) });
   });
   const { title: called, lists, template, fromEmail, tags: labels = [], archive = false } = post.metadata;
+  const about = { name: `${called} ${nameOf(post)}`, type: "regular", tags: labels, archive };
   const request = {
     ...contentOf(post, pictures),
-    ...{ name: `${called} ${nameOf(post)}`, type: "regular", tags: labels, archive },
+    ...about,
     lists: lists?.map(Number) ?? listsOf(io),
     ...(template === undefined ? {} : { template_id: Number(template) }),
     ...(fromEmail === undefined ? {} : { from_email: fromEmail }),
