@@ -165,7 +165,7 @@ function contentOf(post: Post, pictures: readonly string[]): JsonObject {
   return {
     subject: isPlain ? subject.replaceAll("{{", '{{ "{{" }}') : subject,
     content_type: isPlain ? "html" : format,
-    body: [...shown, isPlain ? htmlOf(readText(text, format), { text: plain }) : text].join("\n\n"),
+    body: [...shown, isPlain ? htmlOf(readText(text, "plain"), { text: plain }) : text].join("\n\n"),
   };
 }
 
@@ -191,7 +191,7 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
     request: { id },
     send: async () => {
       const found = await requireCampaign(id, io);
-      const call = { method: "PUT", path: `${pathOf(id)}/status`, json: { status: "running" } };
+      const call = { method: "PUT", path: `${pathOf(id)}/status`, json: { status: "running" } } as const;
       if (!isStarted(found)) await ask(io, call, answering(Campaign));
       return liveAt(found, io);
     },
@@ -216,8 +216,8 @@ async function makeDraft(json: Draft, own: string, io: PlatformIo): Promise<numb
   const { data } = await ask(io, { path: "/campaigns", query }, pageOf(Campaign));
   const found = data.results.find(({ name }) => name.endsWith(own));
   if (found && isStarted(found)) return found.id;
-  const at = found ? { method: "PUT", path: pathOf(found.id) } : { method: "POST", path: "/campaigns" };
-  const { id, lists } = (await ask(io, { ...at, json }, answering(Campaign))).data;
+  const [method, path] = found ? (["PUT", pathOf(found.id)] as const) : (["POST", "/campaigns"] as const);
+  const { id, lists } = (await ask(io, { method, path, json }, answering(Campaign))).data;
   // Listmonk drops those that the user may not use, without a word.
   const lost = lists ? json.lists.filter((one) => !lists.some((list) => list.id === one)) : [];
   if (lost.length === 0) return id;
