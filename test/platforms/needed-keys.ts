@@ -28,6 +28,12 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "whether the film is done": ["status.**"],
     [META_NUMBERS]: ["data.name", "data.values"],
   },
+  farcaster: {
+    "names the cast or the account": ["cast.hash", "users.username"],
+    "whether the signer may cast": ["status"],
+    "whose cast is quoted": ["cast.author.fid"],
+    "what is chosen": ["channels.id"],
+  },
   feed: {},
   ghost: {
     "where the file is": ["images.url", "media.url"],
@@ -39,6 +45,9 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "what is chosen": ["newsletters.slug", "newsletters.name", "users.email", "users.name"],
   },
   google_business: { "names the post or the location": ["name"], "whether everybody sees it": ["state"] },
+  hashnode: {
+    "the answer to what was asked": ["data.**"],
+  },
   instagram: {
     "names the container, the post or the account": ["id"],
     "whether the container is done": ["status_code"],
@@ -71,6 +80,11 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "names the file": ["value.image", "value.video"],
     "whether the film is done": ["status"],
     "names the member": ["sub"],
+  },
+  listmonk: {
+    "names the campaign, the list or the template": ["data.id", "data.results.id"],
+    "whether it was started": ["data.status"],
+    "where the file is": ["data.url"],
   },
   mastodon: {
     "names the status, the file or the account": ["id"],

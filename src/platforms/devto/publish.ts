@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import { DAY, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { inOrder, itemsOf } from "../shared/media.ts";
+import { inOrder, itemsOf, lastingAddress } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
 import { Article, call } from "./api.ts";
 import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
@@ -97,15 +95,7 @@ async function toBody(post: DevtoPost, io: PublishIo): Promise<string> {
 }
 
 /** DEV keeps no pictures: it fetches them from where they lie, now and again. */
-const FETCHED_FOR_MINUTES = (3_650 * DAY) / MINUTE;
-
 export async function publicAddress(url: string, field: string, io: PublishIo): Promise<string> {
-  const item = await io.media.item(url);
-  if ((await io.media.fitImage(item, IMAGE_LIMITS)).isChanged)
-    throw new AppError(
-      "invalid",
-      `${field}: DEV shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.`,
-    );
-  const address = new URL(await io.media.publicUrl(item, FETCHED_FOR_MINUTES)).href;
+  const address = await lastingAddress(url, { field, title: "DEV", limits: IMAGE_LIMITS }, io);
   return address.replace(/[()\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { markdownEscaper } from "../shared/text.ts";
+import { keepLines, markdownEscaper } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
 
@@ -147,7 +147,7 @@ const escapeMarkdown = markdownEscaper({ starts: "#>+=-", signs: "\\\\*_~`^|[\\]
 
 /** As a plain text, which Reddit counts with its escapes. */
 function escape(text: string): string {
-  return escapeMarkdown(text).replace(/(?<!\n)\n(?!\n)/g, "  \n");
+  return keepLines(escapeMarkdown(text));
 }
 
 export function measure(text: string): number {

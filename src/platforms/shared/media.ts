@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { MediaKind } from "../../domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
 import type { ImageLimits, MediaFacts, MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
@@ -96,6 +97,33 @@ export async function asciiAddressOf(
   const fitted = item.facts.type === "image" ? await io.media.fitImage(item, limits) : null;
   const shown = fitted?.isChanged === true ? fitted : item;
   return new URL(await io.media.publicUrl(shown, minutes)).href;
+}
+
+/** Ten years. */
+const LASTING_MINUTES = (3_650 * DAY) / MINUTE;
+
+/**
+ * Where a picture lies for good, for platforms that keep none and show it from its own address, now and again. A copy
+ * would not stay, so one that would have to be changed is refused. `field`: where its author gave it.
+ */
+export async function lastingAddress(
+  url: string,
+  { field, title, limits }: Lasting,
+  io: Pick<PublishIo, "media">,
+): Promise<string> {
+  const item = await io.media.item(url);
+  if ((await io.media.fitImage(item, limits)).isChanged)
+    throw new AppError(
+      "invalid",
+      `${field}: ${title} shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.`,
+    );
+  return new URL(await io.media.publicUrl(item, LASTING_MINUTES)).href;
+}
+
+interface Lasting {
+  readonly field: string;
+  readonly title: string;
+  readonly limits: ImageLimits;
 }
 
 /** A file as it is sent. */

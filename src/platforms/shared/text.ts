@@ -35,3 +35,8 @@ export function markdownEscaper({
         link ?? (number === undefined && lineStart === undefined ? `\\${found}` : `${found}\\`),
     );
 }
+
+/** Markdown joins lines of a paragraph; two spaces at its end keep a line one. */
+export function keepLines(text: string): string {
+  return text.replace(/(?<!\n)\n(?!\n)/g, "  \n");
+}

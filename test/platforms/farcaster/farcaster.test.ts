@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import farcaster from "../../../src/platforms/farcaster/index.ts";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
+import { listChoices } from "../../../src/posts/post-form.ts";
+import { readInsights } from "../../../src/posts/posts.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
+import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
+import { callOf } from "../../support/context.ts";
+import { endOf, finish } from "../../support/contract/ends.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { readPost } from "../../support/publishing.ts";
+import { API_KEY, QUOTED, refusal, SIGNER } from "./fake.ts";
+import { openFarcaster } from "./stage.ts";
+
+it.each([
+  [{ apiKey: API_KEY, signerUuid: "another" }, "approved", /^signerUuid: /],
+  [{ apiKey: API_KEY, signerUuid: SIGNER }, "pending_approval", /^signerUuid: The signer is not approved/],
+  [{ apiKey: "wrong", signerUuid: SIGNER }, "approved", /^apiKey: /],
+])("says what is wrong with a key or a signer: %j, %s", async (secrets, status, expected) => {
+  await using stage = await openFarcaster();
+  stage.fake.state.status = status;
+  const connecting = connectWithSecrets(callOf(stage.ctx), { provider: "farcaster", secrets });
+  await expect(connecting).rejects.toThrow(expected);
+});
+
+it("tells who the account is, and that its signer was revoked", async () => {
+  await using stage = await openFarcaster();
+  expect(stage.account).toMatchObject({ platform_account_id: "194", handle: "alice" });
+  const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
+  expect(await farcaster.inspect?.(io)).toMatchObject({ name: "Alice", problem: null });
+  stage.fake.state.status = "revoked";
+  expect(await farcaster.inspect?.(io)).toMatchObject({ problem: expect.stringMatching(/reconnect/) });
+});
+
+it("casts with pictures, a link, a quote, a channel, and a thread of replies", async () => {
+  await using stage = await openFarcaster();
+  const { ctx, fake } = stage;
+  const quote = "https://farcaster.xyz/bob/0xababab";
+  const metadata = { link: "https://a.example/", quote, channel: "brass", thread: [{ caption: "More" }] };
+  const row = await endOf(stage, (await stage.add("Head", metadata)).id);
+  const [head, reply] = [...fake.casts.values()];
+  expect(head).toMatchObject({
+    channel: "brass",
+    embeds: [{ url: "https://a.example/" }, { cast_id: { hash: QUOTED, fid: 7 } }],
+  });
+  expect(reply).toMatchObject({ text: "More", parent_hash: head?.hash, embeds: [], channel: null });
+  expect(row).toMatchObject({
+    platform_post_id: head?.hash,
+    platform_url: `https://farcaster.xyz/~/conversations/${head?.hash}`,
+  });
+  expect(await readInsights(ctx, row)).toMatchObject({
+    state: "live",
+    metrics: { likes: 3, shares: 2, comments: 1 },
+  });
+  const io = {
+    ...(await createPlatformIo(ctx, stage.account, AbortSignal.timeout(5_000))),
+    ...(await readStepResults(ctx, row)),
+  };
+  await farcaster.remove?.(toPlatformPost(farcaster, row), io);
+  await farcaster.remove?.(toPlatformPost(farcaster, row), io);
+  expect(fake.casts.size).toBe(0);
+  expect(await readInsights(ctx, row)).toMatchObject({ state: "removed" });
+});
+
+it("casts the same words again when they are another post", async () => {
+  await using stage = await openFarcaster();
+  await endOf(stage, (await stage.add("Twin")).id);
+  await endOf(stage, (await stage.add("Twin")).id);
+  expect(await stage.published()).toBe(2);
+});
+
+it("lists channels by a search, or those that the account follows", async () => {
+  await using stage = await openFarcaster();
+  const asked = { accountId: stage.account.id, field: "channel" };
+  for (const search of ["", "bra"])
+    expect(await listChoices(callOf(stage.ctx), { ...asked, search })).toMatchObject({
+      choices: [{ value: "brass", label: "Brass" }],
+    });
+  expect(stage.fake.calls).toEqual(expect.arrayContaining(["GET /user/channels/", "GET /channel/search/"]));
+});
+
+it.each([
+  [{ link: "https://a.example/", quote: QUOTED, moreMedia: [] }, PHOTO_URL, /^metadata\.moreMedia: /],
+  [{ thread: [{ caption: "ü".repeat(513) }] }, "", /^metadata\.thread\[0\]\.caption: has 1026 bytes/],
+  [{ link: `https://a.example/${"x".repeat(250)}` }, "", /^metadata\.link: /],
+  [{ quote: "https://example.com/" }, "", /metadata\.quote/],
+])("refuses %j", async (metadata, mediaUrl, expected) => {
+  await using stage = await openFarcaster();
+  const post = { accountId: stage.account.id, caption: "A", mediaUrl, metadata, dryRun: true };
+  await expect(schedulePost(callOf(stage.ctx), post)).rejects.toThrow(expected);
+});
+
+it.each([
+  [{ channel: "nowhere" }, /^metadata\.channel: /],
+  [{ quote: `0x${"cd".repeat(20)}` }, /^metadata\.quote: Farcaster has no such cast/],
+])("says what Farcaster does not know: %j", async (metadata, expected) => {
+  await using stage = await openFarcaster();
+  const row = await endOf(stage, (await stage.add("A", metadata)).id);
+  expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
+});
+
+it.each([
+  [403, {}, /does not let this signer/],
+  [400, { property: "text" }, /^caption: Farcaster refused it/],
+  [400, {}, /Farcaster says: "No"/],
+] as const)("explains HTTP %i %j", async (status, more, expected) => {
+  await using stage = await openFarcaster();
+  const { id } = await stage.add("A horn");
+  const request = async (one: OutboundRequest) =>
+    one.method === "POST" ? refusal(status, "No", more) : stage.ctx.outbound.request(one);
+  const worker = { ...stage.ctx, outbound: { ...stage.ctx.outbound, request } };
+  expect(await finish(stage.ctx, id, worker)).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(expected),
+  });
+  expect((await readPost(stage.ctx, id)).status).toBe("failed");
+});
