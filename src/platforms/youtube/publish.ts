@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
@@ -6,10 +5,12 @@ import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer, type FaultRule, refusedField } from "../shared/faults.ts";
+import { readSubtitles } from "../shared/subtitles.ts";
 import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
-import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
+import { asFault, type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askAs, send, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
+import { uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
+import { addSubtitles, addToPlaylist, comment } from "./extras.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import {
   changeVisibility,
@@ -50,9 +51,13 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
       if (isShown === (typeof io.account.settings["keptPrivateAt"] === "string"))
         await io.remember({ keptPrivateAt: isShown ? null : toIso(io.now()) });
     },
+    ...(post.metadata.subtitles === undefined ? {} : { ahead: (id: string) => addSubtitles(post, io, id) }),
     followUps: async (id) => {
-      if (post.metadata.playlistId !== undefined)
-        await io.followUp("The playlist", () => addToPlaylist(post, io, id));
+      const { subtitles = [], playlistId, firstComment } = post.metadata;
+      if (subtitles.length > 0) await io.followUp("The subtitles", () => addSubtitles(post, io, id));
+      if (playlistId !== undefined) await io.followUp("The playlist", () => addToPlaylist(post, io, id));
+      if (firstComment !== undefined)
+        await io.followUp("The first comment", () => comment(io, id, firstComment));
     },
   });
 }
@@ -70,7 +75,13 @@ function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
     chunkBytes: CHUNK_BYTES,
     sign: bearer(),
     classify: youtubeFaults(io),
-    begin: (film) => beginSession(io, { post, body, film }),
+    begin: async (film) => {
+      // Wrong ones are told before the film is sent.
+      await readSubtitles(post.metadata, io).catch((cause: unknown) => {
+        throw asFault(cause);
+      });
+      return beginSession(io, { post, body, film });
+    },
     read: (answer) => {
       const video = Video.safeParse(answer);
       return video.success ? filmOf(video.data.id) : null;
@@ -163,32 +174,5 @@ async function sendPicture(
     isIdempotent: true,
     sign: bearer(),
     classify: youtubeFaults(io, THUMBNAIL_RULES),
-  });
-}
-
-const Items = z.looseObject({ items: z.array(z.looseObject({})).default([]) });
-
-/** A playlist takes the same video twice, so one that may be in it is looked for first. */
-async function addToPlaylist(
-  { metadata: { playlistId } }: YoutubePost,
-  io: PublishIo,
-  id: string,
-): Promise<void> {
-  if (playlistId === undefined) return;
-  const json = { snippet: { playlistId, resourceId: { kind: "youtube#video", videoId: id } } };
-  await io.effect<null>({
-    step: "playlist",
-    request: json,
-    send: async () => {
-      const rules: readonly FaultRule[] = [{ code: "videoAlreadyInPlaylist", kind: "ok" }];
-      const call = { method: "POST", path: "playlistItems", query: { part: "snippet" }, json } as const;
-      await send(io, { ...call, rules });
-      return null;
-    },
-    reconcile: async () => {
-      const query = { part: "id", playlistId, videoId: id };
-      const { items } = await askAs(io, { path: "playlistItems", query }, Items);
-      return items.length > 0 ? { outcome: "done", result: null } : { outcome: "send_again" };
-    },
   });
 }
