@@ -6,9 +6,10 @@ import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { inOrder, openAll } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
+import { readSubtitles } from "../shared/subtitles.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
-import { MAX_IMAGES } from "./metadata.ts";
+import { type BlueskyMetadata, MAX_IMAGES, SUBTITLES_LIMITS } from "./metadata.ts";
 import type { Part } from "../shared/thread.ts";
 
 /** A blob as records name it: its id is the hash of its bytes. */
@@ -79,10 +80,24 @@ type Shown = {
 /** Brings a part's media to the account's server and gives the embed that shows it; null without media. */
 export async function sendMedia(
   part: Part,
+  film: Pick<BlueskyMetadata, "subtitles" | "presentation">,
   to: { io: PublishIo; name: string; isAgain: boolean },
 ): Promise<JsonObject | null> {
   const items = await openPart(part, to.io);
-  return embedOf(await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` })));
+  const isFilm = items[0]?.facts.type === "video";
+  const subtitles = isFilm ? await readSubtitles(film, to.io, SUBTITLES_LIMITS) : [];
+  const shown = await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
+  const captions = await inOrder(subtitles, async ({ url, language, bytes }, at): Promise<JsonObject> => {
+    const upload = { mimeType: "text/vtt", sizeBytes: bytes.length, body: bytes };
+    return { lang: language, file: await sendBlob({ ...to, name: `subtitles ${at + 1}` }, url, upload) };
+  });
+  const embed = embedOf(shown);
+  if (embed === null || !isFilm) return embed;
+  return {
+    ...embed,
+    ...(captions.length === 0 ? {} : { captions }),
+    ...(film.presentation === undefined ? {} : { presentation: film.presentation }),
+  };
 }
 
 /** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */

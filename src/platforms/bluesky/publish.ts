@@ -68,7 +68,8 @@ async function sendEmbeds(
 ): Promise<(JsonObject | null)[]> {
   return inOrder(partsOf(post), async (part, at) => {
     const to = { io, name: String(at + 1), isAgain };
-    return (await sendMedia(part, to)) ?? (at === 0 ? linkCard(post, to) : null);
+    const film = at === 0 ? post.metadata : {};
+    return (await sendMedia(part, film, to)) ?? (at === 0 ? linkCard(post, to) : null);
   });
 }
 

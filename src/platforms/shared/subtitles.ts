@@ -130,7 +130,8 @@ function momentOf([hours = "0", minutes = "0", seconds = "0", rest = "0"]: reado
 function withoutStyles(shown: string): string {
   return shown
     .replaceAll(/<(?!\/?[biu]>)[/a-z\d][^<>\n]{0,300}>/gi, "")
-    .replaceAll(/\{\\[^{}\n]{1,100}\}/g, "");
+    .replaceAll(/\{\\[^{}\n]{1,100}\}/g, "")
+    .trimEnd();
 }
 
 function write(cues: readonly Cue[], format: keyof typeof FORMATS): string {
