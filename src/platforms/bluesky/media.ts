@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { type Json, type JsonObject, type PlatformAccount, PlatformFault } from "../../ports/platform-io.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { inOrder, openAll } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
@@ -57,16 +58,26 @@ async function uploadBlob(io: PublishIo, upload: Upload): Promise<Blob> {
   throw new PlatformFault("transient", "Bluesky received a file only in part.");
 }
 
-/**
- * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps
- * show no more than 2000 pixels.
- */
+/** Its apps show no more than 2000 pixels. */
 export const IMAGE_LIMITS = {
   maxBytes: 1_000_000,
   mimeTypes: ["image/jpeg", "image/png", "image/webp"],
   maxWidth: 2_000,
   maxHeight: 2_000,
 } as const satisfies ImageLimits;
+
+/**
+ * Since April 2026 a picture of a post may have 2 MB
+ * (https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json). Servers hold records to
+ * the lexicon that they came with, and only those of Bluesky itself are known to be new.
+ */
+export function imageLimitsOf({ settings }: Pick<PlatformAccount, "settings">): ImageLimits {
+  const host = parseUrl(String(settings["pdsUrl"] ?? ""))?.host ?? "";
+  const maxBytes = /(?:^|\.)(?:bsky\.social|host\.bsky\.network)$/.test(host)
+    ? 2_000_000
+    : IMAGE_LIMITS.maxBytes;
+  return { ...IMAGE_LIMITS, maxBytes };
+}
 
 /** Media as a part's embed shows it. */
 type Shown = {
@@ -127,16 +138,17 @@ async function sendOne(item: MediaItem, to: Sending): Promise<Shown> {
     const { width, height } = item.facts;
     return { kind: "video", blob: await sendVideo(item, to), altText, width, height };
   }
-  const { blob, width, height } = await sendImage(item, to);
+  const { blob, width, height } = await sendImage(item, imageLimitsOf(to.io.account), to);
   return { kind: "image", blob, altText, width, height };
 }
 
-/** The picture, fitted to the limits; also that of a link card. */
+/** The picture, fitted to the limits; also that of a link card, which may have `IMAGE_LIMITS`. */
 export async function sendImage(
   item: MediaItem,
+  limits: ImageLimits,
   to: Sending,
 ): Promise<{ blob: Blob; width: number; height: number }> {
-  const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, IMAGE_LIMITS);
+  const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, limits);
   const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, body: bytes });
   return { blob, width, height };
 }

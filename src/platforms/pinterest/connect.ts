@@ -16,7 +16,7 @@ export function nameOf({ business_name: business, username }: z.infer<typeof Acc
   return business === null || business === undefined || business === "" ? username : business;
 }
 
-/** Making a pin wants boards:write too, by Pinterest's own description (`POST /pins`), though no board is made. */
+/** Making a pin wants boards:write too, by Pinterest's own description (`POST /pins`). */
 const SCOPES = ["user_accounts:read", "boards:read", "boards:write", "pins:read", "pins:write"];
 
 const SETUP: SetupGuide = {

@@ -1,5 +1,6 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics, boards, edit, insights, inspect, remove } from "./live.ts";
+import { boards, sections } from "./boards.ts";
+import { ACCOUNT_METRICS, analytics, edit, insights, inspect, remove } from "./live.ts";
 import { consent } from "./connect.ts";
 import { check, MAX_DESCRIPTION_CHARS, MAX_PICTURES, PinterestMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
@@ -32,7 +33,7 @@ export default definePlatform({
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 10, max: 120 },
     thumbnail: { set: true, replaceAfterPublish: false },
-    editPublished: { fields: ["caption", "title", "link", "altText", "boardId"] },
+    editPublished: { fields: ["caption", "title", "link", "altText", "boardId", "board", "boardSection"] },
     analytics: {
       account: [...ACCOUNT_METRICS],
       post: ["impressions", "clicks", "saves", "likes", "comments"],
@@ -43,7 +44,7 @@ export default definePlatform({
   },
   metadata: PinterestMetadata,
   connect: [consent],
-  choices: { boardId: boards },
+  choices: { boardId: boards, boardSection: sections },
   check,
   inspect,
   publish,
