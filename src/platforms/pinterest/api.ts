@@ -47,6 +47,18 @@ export function pageOf<T>(item: z.ZodType<T>) {
   return z.looseObject({ items: z.array(item), bookmark: z.string().nullish() });
 }
 
+export const Account = z.looseObject({
+  id: z.string().min(1),
+  username: z.string().min(1),
+  business_name: z.string().nullish(),
+  profile_image: z.url().nullish().catch(null),
+  follower_count: z.int().min(0).nullish().catch(null),
+});
+
+export function nameOf({ business_name: business, username }: z.infer<typeof Account>): string {
+  return business === null || business === undefined || business === "" ? username : business;
+}
+
 export const Created = z.looseObject({ id: z.string().regex(/^\d+$/) });
 
 const PAGE = 250;

@@ -5,9 +5,8 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { AnalyticsDay, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { idReader } from "../shared/live.ts";
-import { AnyAnswer, call } from "./api.ts";
+import { Account, AnyAnswer, call, nameOf } from "./api.ts";
 import { boardOf } from "./boards.ts";
-import { Account, nameOf } from "./connect.ts";
 import type { PinterestPost } from "./metadata.ts";
 import { textsOf } from "./publish.ts";
 

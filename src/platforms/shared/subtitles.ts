@@ -98,8 +98,9 @@ interface Cue {
   readonly text: string;
 }
 
-const TIME = "(?:(\\d{1,4}):)?(\\d{1,2}):(\\d{2})[.,](\\d{1,3})";
-const TIMES = new RegExp(`^\\s{0,20}${TIME}[ \\t]{0,8}-->[ \\t]{0,8}${TIME}`);
+/** Hours may be left out; a comma or a point stands before the milliseconds. */
+const TIMES =
+  /^\s{0,20}(?:(\d{1,4}):)?(\d{1,2}):(\d\d)[.,](\d{1,3})[ \t]{0,8}-->[ \t]{0,8}(?:(\d{1,4}):)?(\d{1,2}):(\d\d)[.,](\d{1,3})/;
 
 /** What both formats have: comments, styles and places are left out. */
 function cuesOf(content: string, field: string): Cue[] {

@@ -18,7 +18,7 @@ export default {
       if (fake.wrong.length > 0) throw new Error(`YouTube would have refused: ${fake.wrong.join("; ")}`);
       const lists: string[] = [...fake.videos.playlists.values()].flat();
       if (new Set(lists).size !== lists.length) throw new Error("A video is in a playlist twice.");
-      if (fake.extras.comments.length > 1) throw new Error("A video has its first comment twice.");
+      if (fake.words.comments.length > 1) throw new Error("A video has its first comment twice.");
       return fake.videos.shown();
     };
     return {

@@ -25,7 +25,7 @@ interface Parts {
 }
 
 /** Subtitles and comments of videos. */
-export function createExtras({ now, wrong, videos, channelId }: Parts) {
+export function createWords({ now, wrong, videos, channelId }: Parts) {
   const self = {
     subtitles: [] as FakeSubtitles[],
     comments: [] as FakeComment[],

@@ -27,15 +27,15 @@ it("brings subtitles before everybody sees the film, once, as they were given", 
   const { id } = await add(world, { subtitles: [ENGLISH, german], firstComment: "Well?" }, HOUR);
   await drain(ctx);
   const text = SUBTITLES.bytes.toString("utf8").replace(/\r\n$/, "");
-  expect(fake.extras.subtitles).toMatchObject([
+  expect(fake.words.subtitles).toMatchObject([
     { language: "en", name: "English", text },
     { language: "de", name: "", text },
   ]);
   // A private film takes no comment.
-  expect(fake.extras.comments).toEqual([]);
+  expect(fake.words.comments).toEqual([]);
   expect(await finish(ctx, id)).toMatchObject({ status: "published", warnings: null });
-  expect(fake.extras.subtitles).toHaveLength(2);
-  expect(fake.extras.comments).toMatchObject([{ text: "Well?" }]);
+  expect(fake.words.subtitles).toHaveLength(2);
+  expect(fake.words.comments).toMatchObject([{ text: "Well?" }]);
   expect(fake.wrong).toEqual([]);
 });
 
@@ -43,17 +43,17 @@ it("finds a comment whose answer was lost, and writes one that never came", asyn
   for (const isStored of [true, false]) {
     const world = await createYoutubeWorld();
     const { ctx, fake } = world;
-    fake.extras.listedAfterMs = 20_000;
-    const { perform } = fake.extras;
+    fake.words.listedAfterMs = 20_000;
+    const { perform } = fake.words;
     let calls = 0;
-    fake.extras.perform = (name, query, body) => {
+    fake.words.perform = (name, query, body) => {
       if (name !== "youtube.commentThreads.insert" || (calls += 1) > 1) return perform(name, query, body);
       if (isStored) perform(name, query, body);
       return { status: 503, json: { error: { code: 503, message: "Backend", errors: [] } } };
     };
     const { id } = await add(world, { firstComment: "Well?" });
     expect(await finish(ctx, id)).toMatchObject({ status: "published", warnings: null });
-    expect(fake.extras.comments).toHaveLength(1);
+    expect(fake.words.comments).toHaveLength(1);
     expect(calls).toBe(isStored ? 1 : 2);
   }
 });
@@ -61,8 +61,8 @@ it("finds a comment whose answer was lost, and writes one that never came", asyn
 it("warns of what YouTube refuses, and leaves the film", async () => {
   const world = await createYoutubeWorld();
   const { ctx, fake } = world;
-  fake.extras.takesComments = false;
-  fake.extras.caption = async () => ({
+  fake.words.takesComments = false;
+  fake.words.caption = async () => ({
     status: 400,
     json: { error: { code: 400, errors: [{ reason: "invalidMetadata" }] } },
   });
