@@ -39,7 +39,13 @@ export function placesOf(
     { field: "mediaUrl", url: content.mediaUrl, isShown: true, isItem: true, alt },
   ];
   visit({ schema, field: "metadata", value: metadata }, ({ field, url, role, alt: own }) => {
-    places.push({ field, url, isShown: role !== "thumbnail", isItem: role === "item", alt: own });
+    places.push({
+      field,
+      url,
+      isShown: role === "item" || role === "thread",
+      isItem: role === "item",
+      alt: own,
+    });
     return url;
   });
   return places;

@@ -5,7 +5,7 @@ import type { FittedImage, ImageLimits, MediaFacts } from "./media.ts";
 /** What a file is by its first bytes. */
 export interface MediaFormat {
   readonly mimeType: string;
-  /** `other`: a table of posts. */
+  /** `other`: a table of posts, or subtitles. */
   readonly type: FileType;
   /** Without a dot. */
   readonly extension: string;

@@ -2,7 +2,7 @@ import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { FileType } from "../domain/files/file.ts";
 import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
-import type { Poll } from "../domain/posts/common-metadata.ts";
+import type { Poll, Subtitles } from "../domain/posts/common-metadata.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
@@ -91,10 +91,13 @@ function makePreview(at: Previewed, shown: Shown): Preview {
   };
 }
 
-function noteOf({ spoilerText = "", poll }: CommonFields): string | null {
+function noteOf({ spoilerText = "", poll, subtitles = [] }: CommonFields): string | null {
   const notes = [
     ...(spoilerText.trim() === "" ? [] : [`Shown after a click on the warning: ${spoilerText}`]),
     ...(poll === undefined ? [] : [pollInWords(poll)]),
+    ...(subtitles.length === 0
+      ? []
+      : [`With subtitles: ${subtitles.map(({ language }) => language).join(", ")}.`]),
   ];
   return notes.length === 0 ? null : notes.join(" ");
 }
@@ -112,6 +115,7 @@ interface CommonFields {
   readonly firstComment?: string;
   readonly spoilerText?: string;
   readonly poll?: Poll;
+  readonly subtitles?: readonly Subtitles[];
 }
 
 function countOf(

@@ -32,6 +32,7 @@ const metadata = z.strictObject({
   frames: z.array(Frame).max(5).default([]),
   rows: z.array(z.array(Item)).optional(),
   extra: z.strictObject({ deeper: z.strictObject({ clip: Item.nullable() }).optional() }).nullish(),
+  words: z.array(z.strictObject({ file: z.string().meta({ media: "subtitles" }) })).optional(),
   follow: z.array(z.strictObject({ picture: z.string().meta({ media: "thread" }).optional() })).optional(),
 });
 
@@ -69,6 +70,7 @@ const places = (url: string): [string, Record<string, any>][] => [
   ["metadata.frames[0].poster", { frames: [{ source: "https://media.example/1.png", poster: url }] }],
   ["metadata.rows[0][1]", { rows: [["https://media.example/1.png", url]] }],
   ["metadata.extra.deeper.clip", { extra: { deeper: { clip: url } } }],
+  ["metadata.words[0].file", { words: [{ file: url }] }],
   ["metadata.follow[0].picture", { follow: [{ picture: url }] }],
 ];
 const FIELDS = places("").map(([field]) => field);
@@ -99,7 +101,7 @@ describe("an address that a platform's schema marks", () => {
 
   it.each(FIELDS)("is held to the platform's limits where it is shown: %s", async (field) => {
     const sound = await upload("sound.mp3");
-    const isShown = !/cover|logo|poster/.test(field);
+    const isShown = !/cover|logo|poster|words/.test(field);
     const answer = schedule(at(field, sound.id));
     if (isShown) await expect(answer).rejects.toThrow(`${field}: is of type audio, and must be image`);
     else expect((await answer).post.status).toBe("scheduled");
@@ -138,12 +140,14 @@ describe("the platforms that come with it", () => {
     moreMedia: [{ url: "https://media.example/2.png" }, { url: "https://media.example/3.png" }],
     thumbnailUrl: "https://media.example/t.png",
     thread: [{ caption: "One" }, { caption: "Two", mediaUrl: "https://media.example/4.png" }],
+    subtitles: [{ url: "https://media.example/s.vtt", language: "en" }],
   };
   const found = {
     "metadata.moreMedia[0].url": "item",
     "metadata.moreMedia[1].url": "item",
     "metadata.thumbnailUrl": "thumbnail",
     "metadata.thread[1].mediaUrl": "thread",
+    "metadata.subtitles[0].url": "subtitles",
   };
 
   it.each([bluesky, feed, webhook])("have all of their media found: $name", (platform: AnyPlatform) => {
@@ -182,7 +186,34 @@ describe("the platforms that come with it", () => {
   it("give a common key its meaning wherever it is taken", () => {
     const roles = placesOf({ metadata: z.object(commonMetadata) }, { mediaUrl: "", metadata: FULL }).slice(1);
     expect(roles.map(({ field, isShown, isItem }) => [field, isShown, isItem])).toEqual(
-      Object.entries(found).map(([field, role]) => [field, role !== "thumbnail", role === "item"]),
+      Object.entries(found).map(([field, role]) => [
+        field,
+        ["item", "thread"].includes(role),
+        role === "item",
+      ]),
     );
   });
+});
+
+it("may be a file of subtitles, which is looked at when the post is scheduled", async () => {
+  const { id: onBluesky } = await addAccount(ctx, { provider: "bluesky" });
+  const store = async (bytes: Buffer) =>
+    (await storeUpload(callOf(ctx), { name: null, altText: null, body: Readable.from([bytes]) })).file;
+  const words = await store(Buffer.from("WEBVTT\n\n00:01.000 --> 00:02.000\nA horn\n"));
+  expect(words).toMatchObject({ mimeType: "text/vtt", type: "other" });
+  const { id: mediaUrl } = await upload("clip.mp4");
+  const on = (url: string) =>
+    schedulePost(callOf(ctx), {
+      accountId: onBluesky,
+      mediaUrl,
+      metadata: { subtitles: [{ url, language: "en" }] },
+    });
+  const { post } = await on(words.id);
+  expect(post.metadata).toEqual({ subtitles: [{ url: words.url, language: "en" }] });
+  expect((await getFile(callOf(ctx), { id: words.id })).file.usedByPosts).toBe(1);
+  await expect(on((await upload()).id)).rejects.toThrow(
+    "metadata.subtitles[0].url: is image/png, and must be a WebVTT or an SRT file.",
+  );
+  const long = await store(Buffer.concat([Buffer.from("WEBVTT\n\n"), Buffer.alloc(20_000, "a")]));
+  await expect(on(long.id)).rejects.toThrow("subtitles may have 20000");
 });

@@ -2,12 +2,16 @@ import * as z from "zod";
 
 /**
  * What an address of media is for, told by its schema's `.meta({ media })`: an item of the post itself, one
- * of a post of its thread, or a picture in front of it. Such a text is looked up, checked and kept like
- * `mediaUrl`.
+ * of a post of its thread, a picture in front of it, or a file of subtitles. Such a text is looked up, checked and
+ * kept like `mediaUrl`.
  */
-export const MediaRole = z.enum(["item", "thread", "thumbnail"]);
+export const MediaRole = z.enum(["item", "thread", "thumbnail", "subtitles"]);
 
 const Address = z.string().min(1).max(4_096);
+
+const LanguageTag = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag such as en or pt-BR");
 
 export interface PollLimits {
   readonly maxOptions: number;
@@ -40,6 +44,12 @@ export interface Poll {
   readonly multiple?: boolean | undefined;
 }
 
+export interface Subtitles {
+  readonly url: string;
+  readonly language: string;
+  readonly name?: string | undefined;
+}
+
 /** Fields of `metadata` that mean the same on every platform. Its schema picks some and adds its limits. */
 export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),
@@ -61,11 +71,7 @@ export const commonMetadata = {
     .max(2_000)
     .optional()
     .describe("An address that it is about."),
-  language: z
-    .string()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag such as en or pt-BR")
-    .optional()
-    .describe("BCP 47 tag of its language."),
+  language: LanguageTag.optional().describe("BCP 47 tag of its language."),
   visibility: z.enum(["public", "unlisted", "private"]).optional().describe("Who can see it."),
   sensitive: z.boolean().optional().describe("Shows media only after a click."),
   spoilerText: z.string().max(500).optional().describe("A warning in place of the text."),
@@ -81,6 +87,21 @@ export const commonMetadata = {
     .optional()
     .describe("Follow-up posts, in order."),
   firstComment: z.string().max(10_000).optional().describe("A comment put under it."),
+  subtitles: z
+    .array(
+      z.strictObject({
+        url: Address.meta({ media: "subtitles" }).describe("A WebVTT or SRT file, as mediaUrl."),
+        language: LanguageTag.describe("BCP 47 tag of their language."),
+        name: z.string().trim().min(1).max(100).optional().describe("What viewers choose them by."),
+      }),
+    )
+    .max(20)
+    .refine(
+      (all) => new Set(all.map(({ language }) => language.toLowerCase())).size === all.length,
+      "must have a language of their own each",
+    )
+    .optional()
+    .describe("Subtitles of the film."),
   poll: pollWithin({
     maxOptions: 12,
     maxOptionLength: 200,
@@ -97,8 +118,13 @@ export const commonMetadata = {
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),
 } as const;
 
-/** The same as JSON Schema, for lists of tools. `thumbnailUrl` has a short form beside it. */
-export const COMMON_METADATA_SCHEMA = z.toJSONSchema(z.object(commonMetadata).omit({ thumbnailUrl: true }), {
+const { thumbnailUrl: _thumbnailUrl, subtitles: _subtitles, ...listed } = commonMetadata;
+
+/**
+ * The same as JSON Schema, for lists of tools. `thumbnailUrl` has a short form beside it, and a list of tools has
+ * no room for what few platforms take.
+ */
+export const COMMON_METADATA_SCHEMA = z.toJSONSchema(z.object(listed), {
   io: "input",
   override: ({ jsonSchema }) => {
     delete jsonSchema["media"];

@@ -33,13 +33,30 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
 /** A table of posts, to be imported. No platform takes one as a medium. */
 const TABLE: MediaFormat = { mimeType: "text/csv", type: "other", extension: "csv" };
 
+/** They belong to a film. https://www.w3.org/TR/webvtt1; SRT has no specification. */
+const WEBVTT: MediaFormat = { mimeType: "text/vtt", type: "other", extension: "vtt" };
+const SRT: MediaFormat = { mimeType: "application/x-subrip", type: "other", extension: "srt" };
+
 /** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken. */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
-  const format = found === undefined ? (isTable(head) ? TABLE : undefined) : FORMATS[found.mime];
+  const format = found === undefined ? textFormat(head) : formatOf(found.mime);
   if (format === undefined) throw unknownFormat(head);
   return format;
 }
+
+function formatOf(mimeType: string): MediaFormat | undefined {
+  return mimeType === WEBVTT.mimeType ? WEBVTT : FORMATS[mimeType];
+}
+
+function textFormat(head: Uint8Array): MediaFormat | undefined {
+  if (FIRST_CUE.test(Buffer.from(head.subarray(0, 256)).toString("latin1"))) return SRT;
+  return isTable(head) ? TABLE : undefined;
+}
+
+/** A number, then a span of time; a byte order mark may stand before it. */
+const FIRST_CUE =
+  /^(?:\xEF\xBB\xBF)?\s{0,20}\d{1,6}[ \t]{0,8}\r?\n\d{1,3}:\d\d:\d\d[,.]\d{1,3} {0,4}--> {0,4}\d/;
 
 /** A first row of several columns. */
 const HEAD_ROW = /^\u{FEFF}?(?:sep=.\r?\n)?[^\r\n<{[]{0,4000}[,;\t][^\r\n<]{0,4000}\r?\n/u;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -20,7 +21,7 @@ import {
   xrpc,
 } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove, people } from "./live.ts";
-import { IMAGE_LIMITS } from "./media.ts";
+import { IMAGE_LIMITS, imageLimitsOf } from "./media.ts";
 import { BlueskyMetadata, checkPost, MAX_IMAGES, MAX_TEXT_GRAPHEMES, asSeen } from "./metadata.ts";
 import { publish } from "./publish.ts";
 
@@ -229,46 +230,55 @@ const SETTINGS: readonly PlatformSetting[] = [
   addressSetting("WEB_URL", "Where people look at posts", "https://bsky.app"),
 ];
 
+const CAPABILITIES: PlatformCapabilities = {
+  media: {
+    required: false,
+    maxItems: MAX_IMAGES,
+    accepts: [
+      // Its apps show only the first frame.
+      { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false },
+      // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
+      { kind: "video", mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 },
+    ],
+  },
+  caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },
+  // Media go ahead, as blobs that no record names.
+  scheduling: "prepare",
+  // Only media can be sent ahead, and servers keep what no record names for some minutes only.
+  leadMinutes: { min: 0, default: 0, max: 15 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: {
+    fields: [
+      "caption",
+      "altText",
+      "tags",
+      "language",
+      "langs",
+      "sensitive",
+      "contentLabel",
+      "replyRules",
+      "allowQuotes",
+      "allowEdit",
+    ],
+  },
+  analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
+  reconciles: "client_key",
+  fetchesMedia: [],
+  quotas: [],
+};
+
 export default definePlatform({
   name: "bluesky",
   title: "Bluesky",
   docs: "https://docs.bsky.app/docs/advanced-guides/posts",
   showsLinkCards: true,
-  capabilities: {
-    media: {
-      required: false,
-      maxItems: MAX_IMAGES,
-      accepts: [
-        // Its apps show only the first frame.
-        { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false },
-        // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
-        { kind: "video", mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 },
-      ],
-    },
-    caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },
-    // Media go ahead, as blobs that no record names.
-    scheduling: "prepare",
-    // Only media can be sent ahead, and servers keep what no record names for some minutes only.
-    leadMinutes: { min: 0, default: 0, max: 15 },
-    thumbnail: { set: true, replaceAfterPublish: false },
-    editPublished: {
-      fields: [
-        "caption",
-        "altText",
-        "tags",
-        "language",
-        "langs",
-        "sensitive",
-        "contentLabel",
-        "replyRules",
-        "allowQuotes",
-        "allowEdit",
-      ],
-    },
-    analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
-    reconciles: "client_key",
-    fetchesMedia: [],
-    quotas: [],
+  capabilities: CAPABILITIES,
+  capabilitiesOf(account) {
+    const { maxBytes } = imageLimitsOf(account);
+    const accepts = CAPABILITIES.media.accepts.map((one) =>
+      one.kind === "image" ? { ...one, maxBytes } : one,
+    );
+    return { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts } };
   },
   metadata: BlueskyMetadata,
   settings: SETTINGS,

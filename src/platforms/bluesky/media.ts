@@ -1,14 +1,16 @@
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { type Json, type JsonObject, type PlatformAccount, PlatformFault } from "../../ports/platform-io.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { inOrder, openAll } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
+import { readSubtitles } from "../shared/subtitles.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
-import { MAX_IMAGES } from "./metadata.ts";
+import { type BlueskyMetadata, MAX_IMAGES, SUBTITLES_LIMITS } from "./metadata.ts";
 import type { Part } from "../shared/thread.ts";
 
 /** A blob as records name it: its id is the hash of its bytes. */
@@ -56,16 +58,26 @@ async function uploadBlob(io: PublishIo, upload: Upload): Promise<Blob> {
   throw new PlatformFault("transient", "Bluesky received a file only in part.");
 }
 
-/**
- * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps
- * show no more than 2000 pixels.
- */
+/** Its apps show no more than 2000 pixels. */
 export const IMAGE_LIMITS = {
   maxBytes: 1_000_000,
   mimeTypes: ["image/jpeg", "image/png", "image/webp"],
   maxWidth: 2_000,
   maxHeight: 2_000,
 } as const satisfies ImageLimits;
+
+/**
+ * Since April 2026 a picture of a post may have 2 MB
+ * (https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json). Servers hold records to
+ * the lexicon that they came with, and only those of Bluesky itself are known to be new.
+ */
+export function imageLimitsOf({ settings }: Pick<PlatformAccount, "settings">): ImageLimits {
+  const host = parseUrl(String(settings["pdsUrl"] ?? ""))?.host ?? "";
+  const maxBytes = /(?:^|\.)(?:bsky\.social|host\.bsky\.network)$/.test(host)
+    ? 2_000_000
+    : IMAGE_LIMITS.maxBytes;
+  return { ...IMAGE_LIMITS, maxBytes };
+}
 
 /** Media as a part's embed shows it. */
 type Shown = {
@@ -79,10 +91,24 @@ type Shown = {
 /** Brings a part's media to the account's server and gives the embed that shows it; null without media. */
 export async function sendMedia(
   part: Part,
+  film: Pick<BlueskyMetadata, "subtitles" | "presentation">,
   to: { io: PublishIo; name: string; isAgain: boolean },
 ): Promise<JsonObject | null> {
   const items = await openPart(part, to.io);
-  return embedOf(await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` })));
+  const isFilm = items[0]?.facts.type === "video";
+  const subtitles = isFilm ? await readSubtitles(film, to.io, SUBTITLES_LIMITS) : [];
+  const shown = await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
+  const captions = await inOrder(subtitles, async ({ url, language, bytes }, at): Promise<JsonObject> => {
+    const upload = { mimeType: "text/vtt", sizeBytes: bytes.length, body: bytes };
+    return { lang: language, file: await sendBlob({ ...to, name: `subtitles ${at + 1}` }, url, upload) };
+  });
+  const embed = embedOf(shown);
+  if (embed === null || !isFilm) return embed;
+  return {
+    ...embed,
+    ...(captions.length === 0 ? {} : { captions }),
+    ...(film.presentation === undefined ? {} : { presentation: film.presentation }),
+  };
 }
 
 /** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */
@@ -112,16 +138,17 @@ async function sendOne(item: MediaItem, to: Sending): Promise<Shown> {
     const { width, height } = item.facts;
     return { kind: "video", blob: await sendVideo(item, to), altText, width, height };
   }
-  const { blob, width, height } = await sendImage(item, to);
+  const { blob, width, height } = await sendImage(item, imageLimitsOf(to.io.account), to);
   return { kind: "image", blob, altText, width, height };
 }
 
-/** The picture, fitted to the limits; also that of a link card. */
+/** The picture, fitted to the limits; also that of a link card, which may have `IMAGE_LIMITS`. */
 export async function sendImage(
   item: MediaItem,
+  limits: ImageLimits,
   to: Sending,
 ): Promise<{ blob: Blob; width: number; height: number }> {
-  const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, IMAGE_LIMITS);
+  const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, limits);
   const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, body: bytes });
   return { blob, width, height };
 }

@@ -4,8 +4,9 @@ import { measureText } from "../../domain/posts/caption.ts";
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
+import { checkSubtitles } from "../shared/subtitles.ts";
 import { pdsOf, POST, resolveHandle } from "./api.ts";
 import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
@@ -16,6 +17,8 @@ const REPLY_RULES = ["mentioned", "followers", "following"] as const;
 export const MAX_TEXT_GRAPHEMES = 300;
 const MAX_TEXT_BYTES = 3_000;
 export const MAX_IMAGES = 4;
+/** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json */
+export const SUBTITLES_LIMITS = { format: "vtt", maxBytes: 20_000 } as const;
 /** One commit takes 200 records; longer threads than this are not read either. */
 const MAX_THREAD = 24;
 
@@ -28,8 +31,19 @@ function isLanguage(text: string): boolean {
   }
 }
 
-const { title, description, link, altText, thumbnailUrl, sensitive, moreMedia, tags, language, thread } =
-  commonMetadata;
+const {
+  title,
+  description,
+  link,
+  altText,
+  thumbnailUrl,
+  sensitive,
+  moreMedia,
+  tags,
+  language,
+  thread,
+  subtitles,
+} = commonMetadata;
 const NO_LANGUAGE = "must be a language tag such as en or pt-BR";
 
 const QUOTED =
@@ -55,6 +69,15 @@ export const BlueskyMetadata = z.strictObject({
     .max(MAX_IMAGES - 1)
     .optional()
     .describe("Up to 3 more pictures."),
+  subtitles: subtitles
+    .unwrap()
+    .refine((all) => all.every((one) => isLanguage(one.language)), NO_LANGUAGE)
+    .optional()
+    .describe("WebVTT or SRT files for the video, one a language, each up to 20,000 bytes."),
+  presentation: z
+    .enum(["default", "gif"])
+    .optional()
+    .describe("gif: the video is shown as a GIF is, without sound and over and over."),
   tags: tags
     .unwrap()
     .max(8)
@@ -99,7 +122,7 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */
-export function checkPost(post: BlueskyPost): Checked {
+export function checkPost(post: BlueskyPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
   const parts = partsOf(post);
   const errors = parts.flatMap((part, at) =>
@@ -118,10 +141,13 @@ export function checkPost(post: BlueskyPost): Checked {
   if (metadata.moreMedia !== undefined && metadata.moreMedia.length > 0 && post.mediaUrl === "") {
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   }
+  errors.push(...checkSubtitles(post, media, SUBTITLES_LIMITS));
   if (metadata.langs !== undefined && metadata.language !== undefined) {
     errors.push("metadata.langs: give either language or langs.");
   }
   const warnings: string[] = [];
+  if (metadata.presentation !== undefined && media.get(post.mediaUrl)?.type === "image")
+    warnings.push("metadata.presentation: is for videos. A picture is shown as it is.");
   const isCard = metadata.title !== undefined || metadata.description !== undefined;
   if (isCard && metadata.link === undefined) {
     warnings.push(

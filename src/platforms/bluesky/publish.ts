@@ -24,7 +24,7 @@ import {
   webUrl,
 } from "./api.ts";
 import { inOrder } from "../shared/media.ts";
-import { sendImage, sendMedia } from "./media.ts";
+import { IMAGE_LIMITS, sendImage, sendMedia } from "./media.ts";
 import { type BlueskyMetadata, type BlueskyPost, makeContent, partsOf, quotedOf } from "./metadata.ts";
 
 const Plan = z
@@ -68,7 +68,8 @@ async function sendEmbeds(
 ): Promise<(JsonObject | null)[]> {
   return inOrder(partsOf(post), async (part, at) => {
     const to = { io, name: String(at + 1), isAgain };
-    return (await sendMedia(part, to)) ?? (at === 0 ? linkCard(post, to) : null);
+    const film = at === 0 ? post.metadata : {};
+    return (await sendMedia(part, film, to)) ?? (at === 0 ? linkCard(post, to) : null);
   });
 }
 
@@ -93,14 +94,14 @@ async function withQuote(
 
 async function linkCard(
   { metadata }: BlueskyPost,
-  to: Parameters<typeof sendImage>[1],
+  to: Parameters<typeof sendImage>[2],
 ): Promise<JsonObject | null> {
   const { link, title, description, thumbnailUrl } = metadata;
   if (link === undefined) return null;
   const thumb =
     thumbnailUrl === undefined
       ? null
-      : await sendImage(await to.io.media.item(thumbnailUrl), { ...to, name: "thumbnail" });
+      : await sendImage(await to.io.media.item(thumbnailUrl), IMAGE_LIMITS, { ...to, name: "thumbnail" });
   const external = {
     uri: link,
     title: title ?? new URL(link).host,

@@ -47,6 +47,20 @@ export function pageOf<T>(item: z.ZodType<T>) {
   return z.looseObject({ items: z.array(item), bookmark: z.string().nullish() });
 }
 
+export const Account = z.looseObject({
+  id: z.string().min(1),
+  username: z.string().min(1),
+  business_name: z.string().nullish(),
+  profile_image: z.url().nullish().catch(null),
+  follower_count: z.int().min(0).nullish().catch(null),
+});
+
+export function nameOf({ business_name: business, username }: z.infer<typeof Account>): string {
+  return business === null || business === undefined || business === "" ? username : business;
+}
+
+export const Created = z.looseObject({ id: z.string().regex(/^\d+$/) });
+
 const PAGE = 250;
 const MAX_PAGES = 10;
 
@@ -63,6 +77,8 @@ type ListedPin = z.infer<typeof ListedPin>;
 /** What a pin is known by among others. */
 interface PinTexts {
   readonly boardId: string;
+  /** Of a section, whose pins are listed by themselves. */
+  readonly sectionId: string | null;
   readonly title: string;
   readonly description: string;
   readonly link: string;
@@ -80,7 +96,7 @@ export async function reconcilePin(
     find: async (since, doubts) => {
       const tooMany = (): void =>
         doubts("the answer was lost, and the board has too many pins to look through.");
-      const listed = listPins(pin.boardId, { since, tooMany }, io);
+      const listed = listPins(pin, { since, tooMany }, io);
       const found = await findFirst(listed, (item) => madeAt(item) >= since && isSame(item, pin));
       return found === null ? null : { id: found.id };
     },
@@ -89,14 +105,15 @@ export async function reconcilePin(
 
 /** Newest first as a rule, which Pinterest does not promise: it goes on until a page is old as a whole. */
 function listPins(
-  boardId: string,
+  { boardId, sectionId }: Pick<PinTexts, "boardId" | "sectionId">,
   { since, tooMany }: { readonly since: number; readonly tooMany: () => void },
   io: PlatformIo,
 ): AsyncGenerator<ListedPin> {
+  const section = sectionId === null ? "" : `/sections/${sectionId}`;
   return pages(
     MAX_PAGES,
     async (bookmark) => {
-      const asked = { path: `/boards/${boardId}/pins`, query: { page_size: PAGE, bookmark } };
+      const asked = { path: `/boards/${boardId}${section}/pins`, query: { page_size: PAGE, bookmark } };
       const { items, bookmark: next } = await call(io, asked, pageOf(ListedPin));
       const isOld = items.every((item) => madeAt(item) < since) && isDescending(items);
       return { items, next: isOld ? null : next };

@@ -2,20 +2,13 @@ import * as z from "zod";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type {
-  AnalyticsDay,
-  Choice,
-  Inspection,
-  PlatformAnalytics,
-  PostInsights,
-} from "../../ports/platform.ts";
+import type { AnalyticsDay, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { idReader } from "../shared/live.ts";
-import { collect, pages } from "../shared/pages.ts";
-import { AnyAnswer, call, pageOf } from "./api.ts";
-import { Account, nameOf } from "./connect.ts";
+import { Account, AnyAnswer, call, nameOf } from "./api.ts";
+import { boardOf } from "./boards.ts";
 import type { PinterestPost } from "./metadata.ts";
-import { fieldsOf } from "./publish.ts";
+import { textsOf } from "./publish.ts";
 
 const idOf = idReader("is not the number of a pin, so it cannot be found there.", /^\d+$/);
 const pathOf = (post: PinterestPost): string => `/pins/${idOf(post)}`;
@@ -27,12 +20,16 @@ const NO_EDITING: FaultRule = {
     "Pinterest lets only some apps change pins (a beta), and the pin must be the channel's own. Change it on Pinterest itself.",
 };
 
-export async function edit(
-  post: PinterestPost,
-  _changed: readonly string[],
-  io: PlatformIo,
-): Promise<object> {
-  const asked = { path: pathOf(post), json: fieldsOf(post), isIdempotent: true, rules: [NO_EDITING] };
+const PLACE: readonly string[] = ["boardId", "board", "boardSection"];
+
+/** A pin stays where a person may have moved it, unless it is to move. */
+export async function edit(post: PinterestPost, changed: readonly string[], io: PlatformIo): Promise<object> {
+  const { boardSection = null } = post.metadata;
+  const place = changed.some((field) => PLACE.includes(field))
+    ? { board_id: await boardOf(post, io), board_section_id: boardSection }
+    : {};
+  const json = { ...textsOf(post), ...place };
+  const asked = { path: pathOf(post), json, isIdempotent: true, rules: [NO_EDITING] };
   await call(io, { method: "PATCH", ...asked }, AnyAnswer);
   return {};
 }
@@ -122,24 +119,6 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     avatarUrl: account.profile_image ?? null,
     problem: null,
   };
-}
-
-const Board = z.looseObject({ id: z.string(), name: z.string(), privacy: z.string().optional() });
-const MAX_PAGES = 8;
-
-/** The channel's boards, by a part of their names. */
-export async function boards(search: string, io: PlatformIo): Promise<readonly Choice[]> {
-  const all = await collect(
-    pages(MAX_PAGES, async (bookmark) => {
-      const query = { page_size: 250, bookmark };
-      const { items, bookmark: next } = await call(io, { path: "/boards", query }, pageOf(Board));
-      return { items, next };
-    }),
-  );
-  const fitting = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
-  return fitting.map(({ id, name, privacy = "PUBLIC" }) => {
-    return { value: id, label: privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})` };
-  });
 }
 
 export const ACCOUNT_METRICS = ["followers", "impressions", "saves", "clicks"] as const;

@@ -12,7 +12,18 @@ export const PinterestMetadata = z.strictObject({
   boardId: z
     .string()
     .regex(/^\d+$/, "must be the number of a board from list_choices")
+    .optional()
     .describe("The board that it is pinned to, from list_choices."),
+  board: z.string().trim().min(1).max(50).optional().describe("Name of the board, in place of boardId."),
+  createBoard: z
+    .boolean()
+    .optional()
+    .describe("True: the board is made at the pin's time, public, where the channel has none of the name."),
+  boardSection: z
+    .string()
+    .regex(/^\d+$/, "must be the number of a section from list_choices")
+    .optional()
+    .describe("A section of the board, from list_choices, which finds them by the board's name or number."),
   title: title.unwrap().max(100).optional().describe("Title of the pin."),
   link: link.describe("Where the pin leads to."),
   altText: altText.unwrap().max(500).optional().describe("What it shows, for people who cannot see it."),
@@ -38,7 +49,7 @@ export type PinterestPost = PlatformPost<PinterestMetadata>;
 export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { moreMedia = [], thumbnailUrl, coverSeconds } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
-  const errors: string[] = [];
+  const errors = checkBoard(metadata);
   if (types.length > 1 && types.includes("video")) errors.push(ONE_FILM);
   if (thumbnailUrl !== undefined && coverSeconds !== undefined)
     errors.push("metadata.coverSeconds: give either thumbnailUrl or coverSeconds.");
@@ -48,6 +59,18 @@ export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<Che
       ? ["Only a film has a cover: metadata.thumbnailUrl and metadata.coverSeconds are not used."]
       : [];
   return { errors, warnings };
+}
+
+function checkBoard({ boardId, board, createBoard, boardSection }: PinterestMetadata): string[] {
+  if (boardId === undefined && board === undefined)
+    return ["metadata.boardId: is missing. Choose a board from list_choices, or name it in metadata.board."];
+  if (boardId !== undefined && board !== undefined) return ["metadata.board: give either boardId or board."];
+  if (createBoard !== true) return [];
+  if (board === undefined)
+    return ["metadata.createBoard: needs the name of the board. Give board in place of boardId."];
+  return boardSection === undefined
+    ? []
+    : ["metadata.boardSection: a new board has no sections. Leave it out, or leave createBoard out."];
 }
 
 export const ONE_FILM =

@@ -8,7 +8,8 @@ import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publis
 import type { FaultRule } from "../shared/faults.ts";
 import { inOrder, itemsOf, openAll } from "../shared/media.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { call, reconcilePin } from "./api.ts";
+import { call, Created, reconcilePin } from "./api.ts";
+import { openBoard } from "./boards.ts";
 import { ONE_FILM, type PinterestPost } from "./metadata.ts";
 
 const MB = 1_000_000;
@@ -18,8 +19,6 @@ export const IMAGE_LIMITS = {
   mimeTypes: ["image/jpeg", "image/png"],
   maxBytes: 10 * MB,
 } as const satisfies ImageLimits;
-
-const Created = z.looseObject({ id: z.string().regex(/^\d+$/) });
 
 /** One pin, looked for on its board where its answer is lost. Films go there before its time. */
 export async function publish(post: PinterestPost, io: PublishIo): Promise<PublishOutcome> {
@@ -93,14 +92,14 @@ const NO_BOARD: FaultRule = {
   status: 404,
   kind: "rejected",
   field: "metadata.boardId",
-  message: "Pinterest knows no such board of this channel. Choose one of the channel's boards.",
+  message:
+    "Pinterest knows no such board of this channel, or no such section on it. Choose one of the channel's boards.",
 };
 
 /** Texts of a pin; null takes one away that was there. */
-export function fieldsOf({ caption, metadata }: PinterestPost) {
-  const { boardId, title, link, altText } = metadata;
+export function textsOf({ caption, metadata }: PinterestPost) {
+  const { title, link, altText } = metadata;
   return {
-    board_id: boardId,
     title: title ?? null,
     description: caption,
     link: link ?? null,
@@ -108,9 +107,12 @@ export function fieldsOf({ caption, metadata }: PinterestPost) {
   };
 }
 
-function createPin(post: PinterestPost, source: Source, io: PublishIo): Promise<JsonObject> {
-  const { boardId, title = "", link = "", moreMedia = [] } = post.metadata;
-  const fields = fieldsOf(post);
+async function createPin(post: PinterestPost, source: Source, io: PublishIo): Promise<JsonObject> {
+  const { title = "", link = "", moreMedia = [], boardSection } = post.metadata;
+  const boardId = await openBoard(post, io);
+  const section = boardSection === undefined ? {} : { board_section_id: boardSection };
+  const fields = { board_id: boardId, ...textsOf(post), ...section };
+  const sectionId = boardSection ?? null;
   return io.effect<JsonObject>({
     step: "pin",
     request: { ...fields, media: [post.mediaUrl, ...moreMedia.map(({ url }) => url)] },
@@ -120,7 +122,7 @@ function createPin(post: PinterestPost, source: Source, io: PublishIo): Promise<
       return { id };
     },
     reconcile: (context) =>
-      reconcilePin(context, { boardId, title, description: post.caption ?? "", link }, io),
+      reconcilePin(context, { boardId, sectionId, title, description: post.caption ?? "", link }, io),
     live: liveAt,
   });
 }

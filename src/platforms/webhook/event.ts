@@ -1,6 +1,6 @@
 import { itemsOf } from "../shared/media.ts";
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, type Subtitles } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
@@ -46,13 +46,21 @@ interface PostEvent {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly media: readonly EventMedia[];
     readonly thumbnail: EventMedia | null;
+    readonly subtitles: readonly Subtitles[];
     readonly thread: readonly { readonly caption: string; readonly media: readonly EventMedia[] }[];
   };
 }
 
 /** `happenedAt` in milliseconds. */
 export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: number): Promise<PostEvent> {
-  const { altText: _altText, moreMedia: _moreMedia, thumbnailUrl, thread = [], ...metadata } = post.metadata;
+  const {
+    altText: _altText,
+    moreMedia: _moreMedia,
+    thumbnailUrl,
+    subtitles = [],
+    thread = [],
+    ...metadata
+  } = post.metadata;
   return {
     type: "post.published",
     timestamp: toIso(happenedAt),
@@ -65,6 +73,9 @@ export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: numb
       metadata,
       media: await mediaOf(itemsOf(post), io),
       thumbnail: thumbnailUrl === undefined ? null : await toMedia({ url: thumbnailUrl }, io),
+      subtitles: await Promise.all(
+        subtitles.map(async (one) => ({ ...one, url: (await toMedia(one, io)).url })),
+      ),
       thread: await Promise.all(
         thread.map(async ({ caption, mediaUrl, altText: described }) => ({
           caption,

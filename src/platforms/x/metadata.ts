@@ -6,13 +6,14 @@ import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
+import { checkSubtitles } from "../shared/subtitles.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
 import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
 const MAX_ITEMS = 4;
 export const MAX_ALT_TEXT = 1_000;
 
-const { altText, moreMedia, thread, thumbnailUrl } = commonMetadata;
+const { altText, moreMedia, thread, thumbnailUrl, subtitles } = commonMetadata;
 
 const AltText = altText.unwrap().max(MAX_ALT_TEXT).optional();
 
@@ -29,6 +30,9 @@ export const XMetadata = z.strictObject({
     .optional()
     .describe("Up to 3 more pictures."),
   thumbnailUrl: thumbnailUrl.describe("Picture shown before the video plays."),
+  subtitles: subtitles.describe(
+    "SRT or WebVTT files for the video, one a language. X knows languages of two letters.",
+  ),
   thread: thread.describe("Posts that follow, each a reply to the one before."),
   replySettings: z
     .enum(["following", "mentionedUsers", "subscribers", "verified"])
@@ -264,6 +268,23 @@ export function isAlone({ type, mimeType, isAnimated }: Known): boolean {
 export const ALONE =
   "metadata.moreMedia: a post on X shows up to four pictures, or one animated GIF, or one video. Leave the rest out or use metadata.thread.";
 
+export const SUBTITLES_LIMITS = { format: "srt" } as const;
+
+/** X tells languages by two letters alone: pt-BR and pt-PT are one. */
+export function languageOf(tag: string): string {
+  return (tag.split("-")[0] ?? "").toUpperCase();
+}
+
+function checkLanguages({ metadata: { subtitles: all = [] } }: XPost): string[] {
+  const languages = all.map(({ language }) => languageOf(language));
+  const at = languages.findIndex((one, nth) => one.length !== 2 || languages.indexOf(one) < nth);
+  return at === -1
+    ? []
+    : [
+        `metadata.subtitles[${at}].language: X knows languages of two letters (en, pt), each once. Change it, or leave it out.`,
+      ];
+}
+
 export const NO_VIDEO =
   "metadata.thumbnailUrl: X shows a thumbnail only in front of a video. Leave it out, or give a video in mediaUrl.";
 
@@ -279,6 +300,8 @@ export function checkPost(post: XPost, at: CheckedAt): Checked {
     ...(post.metadata.thumbnailUrl !== undefined && (post.mediaUrl === "" || (known.length > 0 && !isVideo))
       ? [NO_VIDEO]
       : []),
+    ...checkSubtitles(post, at.media, SUBTITLES_LIMITS),
+    ...checkLanguages(post),
     ...checkBeside(post),
     ...rest.flatMap((part, nth) => checkPart(part, parts.slice(0, nth + 1), { nth, account: at.account })),
   ];

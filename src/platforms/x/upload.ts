@@ -6,6 +6,8 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { type EffectContext, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
+import { naming } from "../shared/faults.ts";
+import { readSubtitles, type WrittenSubtitles } from "../shared/subtitles.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, Id, send } from "./api.ts";
 import {
@@ -13,11 +15,13 @@ import {
   GIF_LIMITS,
   IMAGE_LIMITS,
   isAlone,
+  languageOf,
   MAX_ALT_TEXT,
   MEDIA_LIFE_MS,
   MEDIA_MARGIN_MS,
   NO_VIDEO,
   partsOf,
+  SUBTITLES_LIMITS,
   USUAL_VIDEO_SECONDS,
   type XPost,
 } from "./metadata.ts";
@@ -38,12 +42,18 @@ export async function sendAllMedia(post: XPost, io: PublishIo): Promise<SentMedi
   const { thumbnailUrl } = post.metadata;
   const isVideo = opened[0]?.[0]?.facts.type === "video";
   if (thumbnailUrl !== undefined && !isVideo) throw new AppError("invalid", NO_VIDEO);
+  const subtitles = isVideo ? await readSubtitles(post.metadata, io, SUBTITLES_LIMITS) : [];
   return inOrder(opened, async (items, at) => {
     const uploads = await inOrder(items, (item, nth) => sendOne(item, `${at + 1}.${nth + 1}`, io));
     const thumbnailId =
       at === 0 && thumbnailUrl !== undefined
         ? (await sendOne(await io.media.item(thumbnailUrl), "thumbnail", io)).mediaId
         : null;
+    const [first] = items;
+    const [video] = uploads;
+    if (at === 0 && first !== undefined && video !== undefined)
+      for (const [nth, one] of subtitles.entries())
+        await addSubtitles(io, one, { nth, videoId: video.mediaId, category: categoryOf(first) });
     const keys = uploads.flatMap(({ mediaKey }) => mediaKey ?? []);
     return { ids: uploads.map(({ mediaId }) => mediaId), keys, thumbnailId };
   });
@@ -60,15 +70,22 @@ async function sendOne(item: MediaItem, name: string, io: PublishIo): Promise<Up
   const media = await uploadOnce(io, { step: `media:${name}`, request, open: () => toUpload(item, io) });
   const altText = (item.altText ?? "").trim().slice(0, MAX_ALT_TEXT);
   if (altText !== "" && item.facts.type === "image")
-    await describe(io, `alt:${name}`, { id: media.mediaId, metadata: { alt_text: { text: altText } } });
+    await describe(io, `alt:${name}`, {
+      path: "/2/media/metadata",
+      json: { id: media.mediaId, metadata: { alt_text: { text: altText } } },
+    });
   return media;
+}
+
+function categoryOf({ facts }: MediaItem): VideoCategory {
+  return (facts.durationSeconds ?? 0) > USUAL_VIDEO_SECONDS ? "amplify_video" : "tweet_video";
 }
 
 async function toUpload(item: MediaItem, io: PublishIo): Promise<Upload> {
   const { facts } = item;
   if (facts.type !== "image") {
     return {
-      category: (facts.durationSeconds ?? 0) > USUAL_VIDEO_SECONDS ? "amplify_video" : "tweet_video",
+      category: categoryOf(item),
       mimeType: facts.mimeType,
       sizeBytes: facts.sizeBytes,
       contentOf: ({ start, end, sizeBytes }) => ({ sizeBytes, open: () => item.open({ start, end }) }),
@@ -84,13 +101,50 @@ async function toUpload(item: MediaItem, io: PublishIo): Promise<Upload> {
   };
 }
 
+interface OfVideo {
+  readonly nth: number;
+  readonly videoId: string;
+  readonly category: VideoCategory;
+}
+
+/** https://docs.x.com/x-api/media/create-media-subtitles */
+async function addSubtitles(io: PublishIo, one: WrittenSubtitles, of: OfVideo): Promise<void> {
+  const { bytes, language, field } = one;
+  const name = one.name ?? new Intl.DisplayNames(["en"], { type: "language" }).of(language) ?? language;
+  await naming(field, async () => {
+    const { mediaId } = await uploadOnce(io, {
+      step: `subtitles:${of.nth + 1}`,
+      request: { url: one.url, sizeBytes: bytes.length },
+      open: async () => ({
+        category: "subtitles",
+        mimeType: "text/srt",
+        sizeBytes: bytes.length,
+        contentOf: ({ start, end }) => ({ bytes: bytes.subarray(start, end + 1) }),
+      }),
+    });
+    await describe(io, `subtitled:${of.nth + 1}`, {
+      path: "/2/media/subtitles",
+      json: {
+        id: of.videoId,
+        media_category: of.category === "tweet_video" ? "TweetVideo" : "AmplifyVideo",
+        subtitles: { id: mediaId, language_code: languageOf(language), display_name: name },
+      },
+    });
+  });
+}
+
+interface Description {
+  readonly path: "/2/media/metadata" | "/2/media/subtitles";
+  readonly json: JsonObject;
+}
+
 /** The same words put under the same picture twice are there once. */
-async function describe(io: PublishIo, step: string, json: JsonObject): Promise<void> {
+async function describe(io: PublishIo, step: string, { path, json }: Description): Promise<void> {
   await io.effect({
     step,
     request: json,
     send: async () => {
-      await send(io, { method: "POST", path: "/2/media/metadata", json, isIdempotent: true });
+      await send(io, { method: "POST", path, json, isIdempotent: true });
       return null;
     },
     reconcile: async () => ({ outcome: "send_again" }),
@@ -110,7 +164,8 @@ const TOO_LARGE: readonly (number | null)[] = [413, 431];
 const MIN_SEGMENT_BYTES = 128 * KiB;
 const MAX_SEGMENTS = 1_000;
 
-type Category = "tweet_image" | "tweet_gif" | "tweet_video" | "amplify_video";
+type VideoCategory = "tweet_video" | "amplify_video";
+type Category = "tweet_image" | "tweet_gif" | VideoCategory | "subtitles";
 
 type Content = { readonly bytes: Buffer } | { readonly sizeBytes: number; open(): Readable };
 

@@ -19,7 +19,7 @@ const UNITS_A_DAY = 10_000;
 const UPLOADS_A_DAY = 100;
 
 /** What calls cost of these units; uploads are counted by themselves. */
-const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
+const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, subtitles: 400, comment: 50 } as const;
 
 const QUOTAS: readonly Quota[] = [
   {
@@ -56,7 +56,7 @@ const GUIDE: SetupGuide = {
   warnings: [
     'While the app is in "Testing", Google ends each permission after 7 days and every channel must be connected again. A permission given in Testing still ends then, even if the app was published since.',
     'People see "Google hasn\'t verified this app" until Google has verified it. At most 100 people can allow an unverified app.',
-    `A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}.`,
+    `A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}, subtitles of a language ${UNITS.subtitles}, a comment ${UNITS.comment}.`,
     "Thumbnails and videos of more than 15 minutes need a channel that is verified by phone: https://www.youtube.com/verify",
     "A consent is for one channel. For another one (for example a brand account) connect again and choose it.",
   ],

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkSubtitles } from "../shared/subtitles.ts";
 
 /** https://developers.google.com/youtube/v3/docs/videos#properties */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -23,7 +24,7 @@ export function tagsLength(tags: readonly string[]): number {
   return letters.reduce((sum, length) => sum + length, Math.max(0, tags.length - 1));
 }
 
-const { title, tags, language, visibility, thumbnailUrl } = commonMetadata;
+const { title, tags, language, visibility, thumbnailUrl, subtitles, firstComment } = commonMetadata;
 
 /** What a video on YouTube takes beside its file and its description, which is the caption. */
 export const YoutubeMetadata = z.strictObject({
@@ -59,6 +60,12 @@ export const YoutubeMetadata = z.strictObject({
   visibility: visibility.describe("Who can see it from its time on. Default public."),
   language: language.describe("Language of title and description."),
   thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best 1280 × 720. Needs a verified channel."),
+  subtitles: subtitles.describe("WebVTT or SRT files, one a language. Each costs 400 units of the day."),
+  firstComment: firstComment
+    .unwrap()
+    .refine((text) => text.trim() !== "", "must not be empty")
+    .optional()
+    .describe("A comment of the channel, put under the video once others can see it."),
   license: z.enum(["youtube", "creativeCommon"]).optional().describe("License. Default youtube."),
   embeddable: z.boolean().optional().describe("Whether other sites may embed it. Default true."),
   publicStatsViewable: z.boolean().optional().describe("Whether everybody sees its extended statistics."),
@@ -78,9 +85,13 @@ export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "publ
 
 /** What data cannot say of a post, and what a person should know before its time. */
 export function checkPost(post: YoutubePost, at?: CheckedAt): Checked {
-  const errors = hasBrackets(post.caption ?? "")
-    ? ["caption: has < or >, which YouTube does not allow in descriptions. Leave them out."]
-    : [];
+  const errors = [
+    ...(hasBrackets(post.caption ?? "")
+      ? ["caption: has < or >, which YouTube does not allow in descriptions. Leave them out."]
+      : []),
+    ...checkSubtitles(post, at?.media ?? new Map()),
+    ...commentProblem(post),
+  ];
   const warnings: string[] = [];
   if (post.metadata.madeForKids === undefined)
     warnings.push(
@@ -92,4 +103,13 @@ export function checkPost(post: YoutubePost, at?: CheckedAt): Checked {
       `metadata.visibility: YouTube kept the channel's last video private (${keptPrivateAt}), and will keep this one private too until the Google Cloud project has passed its audit.`,
     );
   return { errors, warnings };
+}
+
+/** YouTube takes comments on neither: https://support.google.com/youtube/answer/9706180 */
+function commentProblem(post: YoutubePost): string[] {
+  const { firstComment: comment, madeForKids } = post.metadata;
+  const isPrivate = visibilityOf(post) === "private";
+  if (comment === undefined || (!isPrivate && madeForKids !== true)) return [];
+  const which = isPrivate ? "private videos" : "videos that are made for children";
+  return [`metadata.firstComment: YouTube takes no comments on ${which}. Leave it out.`];
 }

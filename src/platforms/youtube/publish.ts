@@ -1,13 +1,18 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
+import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer, type FaultRule, refusedField } from "../shared/faults.ts";
+import { findFirst, pages } from "../shared/pages.ts";
+import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
+import { readSubtitles, type WrittenSubtitles } from "../shared/subtitles.ts";
 import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
-import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
+import { asFault, type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, send, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
@@ -50,9 +55,13 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
       if (isShown === (typeof io.account.settings["keptPrivateAt"] === "string"))
         await io.remember({ keptPrivateAt: isShown ? null : toIso(io.now()) });
     },
+    ...(post.metadata.subtitles === undefined ? {} : { ahead: (id: string) => addSubtitles(post, io, id) }),
     followUps: async (id) => {
-      if (post.metadata.playlistId !== undefined)
-        await io.followUp("The playlist", () => addToPlaylist(post, io, id));
+      const { subtitles = [], playlistId, firstComment } = post.metadata;
+      if (subtitles.length > 0) await io.followUp("The subtitles", () => addSubtitles(post, io, id));
+      if (playlistId !== undefined) await io.followUp("The playlist", () => addToPlaylist(post, io, id));
+      if (firstComment !== undefined)
+        await io.followUp("The first comment", () => comment(io, id, firstComment));
     },
   });
 }
@@ -70,7 +79,13 @@ function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
     chunkBytes: CHUNK_BYTES,
     sign: bearer(),
     classify: youtubeFaults(io),
-    begin: (film) => beginSession(io, { post, body, film }),
+    begin: async (film) => {
+      // Wrong ones are told before the film is sent.
+      await readSubtitles(post.metadata, io).catch((cause: unknown) => {
+        throw asFault(cause);
+      });
+      return beginSession(io, { post, body, film });
+    },
     read: (answer) => {
       const video = Video.safeParse(answer);
       return video.success ? filmOf(video.data.id) : null;
@@ -191,4 +206,123 @@ async function addToPlaylist(
       return items.length > 0 ? { outcome: "done", result: null } : { outcome: "send_again" };
     },
   });
+}
+
+/** https://developers.google.com/youtube/v3/docs/captions/insert. A film has one of a language and a name. */
+async function addSubtitles({ metadata }: YoutubePost, io: PublishIo, id: string): Promise<void> {
+  const steps = (metadata.subtitles ?? []).map((_one, at) => `subtitles ${at + 1}`);
+  if (steps.every((step) => io.resultOf(step) !== null)) return;
+  const all = await readSubtitles(metadata, io);
+  for (const [at, one] of all.entries()) {
+    const snippet = { videoId: id, language: one.language, name: one.name ?? "" };
+    await repeatableStep<true>(io, {
+      step: steps[at] ?? "",
+      request: { snippet, url: one.url },
+      send: async () => {
+        await sendSubtitles(io, snippet, one);
+        return true;
+      },
+    });
+  }
+}
+
+async function sendSubtitles(io: PublishIo, snippet: JsonObject, one: WrittenSubtitles): Promise<void> {
+  const boundary = `subtitles-${randomUUID()}`;
+  const part = (type: string): string => `--${boundary}\r\ncontent-type: ${type}\r\n\r\n`;
+  const body = Buffer.concat([
+    Buffer.from(`${part("application/json; charset=UTF-8")}${JSON.stringify({ snippet })}\r\n`),
+    Buffer.from(part("application/octet-stream")),
+    one.bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+  const rules: readonly FaultRule[] = [
+    // An earlier try brought them, whose answer was lost.
+    { code: "captionExists", kind: "ok" },
+    ...refusedField(one.field, {
+      "contentRequired invalidMetadata nameTooLong": "YouTube refused them. Add them in YouTube Studio.",
+    }),
+  ];
+  await io.request({
+    ...UPLOAD_TIMES,
+    method: "POST",
+    url: `${uploadBaseOf(io)}/upload/youtube/v3/captions`,
+    query: { uploadType: "multipart", part: "snippet" },
+    headers: {
+      "content-type": `multipart/related; boundary=${boundary}`,
+      "content-length": String(body.length),
+    },
+    body,
+    isIdempotent: true,
+    sign: bearer(),
+    classify: youtubeFaults(io, rules),
+  });
+}
+
+const COMMENT_RULES: readonly FaultRule[] = refusedField("metadata.firstComment", {
+  commentsDisabled:
+    "Comments are turned off on this video. Turn them on in YouTube Studio, and write it there.",
+  "commentTextRequired commentTextTooLong": "YouTube refused the text. Write another one on YouTube.",
+  "forbidden ineligibleAccount": "YouTube does not let the channel comment on it. Write it on YouTube.",
+});
+
+const Thread = z.looseObject({
+  id: Id,
+  snippet: z.looseObject({
+    topLevelComment: z.looseObject({
+      snippet: z.looseObject({
+        textOriginal: z.string().optional().catch(undefined),
+        authorChannelId: z.looseObject({ value: z.string().optional() }).optional().catch(undefined),
+      }),
+    }),
+  }),
+});
+const Threads = z.looseObject({ items: z.array(Thread).default([]), nextPageToken: z.string().optional() });
+
+/** Pages of 100 comments, the newest first. */
+const MAX_PAGES = 5;
+
+/** Once, found again by who wrote it and by its text: https://developers.google.com/youtube/v3/docs/commentThreads */
+async function comment(io: PublishIo, videoId: string, text: string): Promise<void> {
+  const channelId = io.account.platformAccountId ?? "";
+  const query = { part: "snippet" };
+  const json = { snippet: { channelId, videoId, topLevelComment: { snippet: { textOriginal: text } } } };
+  const rules = COMMENT_RULES;
+  await io.effect<string>({
+    step: "comment",
+    request: json,
+    send: async () => {
+      const call = { method: "POST", path: "commentThreads", query, json, rules } as const;
+      return (await askAs(io, call, z.looseObject({ id: Id }))).id;
+    },
+    reconcile: (context) =>
+      reconcileByListing<string>(context, {
+        now: io.now(),
+        listedAfterMs: MINUTE,
+        find: async (_since, doubts) => {
+          const tooMany = (): void => doubts("the answer was lost, and the video has too many comments.");
+          const listed = pages(MAX_PAGES, (pageToken) => listComments(io, videoId, pageToken), tooMany);
+          const found = await findFirst(listed, ({ snippet }) => {
+            const { authorChannelId, textOriginal } = snippet.topLevelComment.snippet;
+            if ((authorChannelId?.value ?? channelId) !== channelId) return false;
+            if (textOriginal === undefined) doubts("YouTube does not tell what its comments say.");
+            return plain(textOriginal ?? "") === plain(text);
+          });
+          return found?.id ?? null;
+        },
+      }),
+  });
+}
+
+async function listComments(io: PublishIo, videoId: string, pageToken: string | undefined) {
+  const query = { part: "snippet", videoId, maxResults: 100, textFormat: "plainText", pageToken };
+  const { items, nextPageToken } = await askAs(
+    io,
+    { path: "commentThreads", query, rules: COMMENT_RULES },
+    Threads,
+  );
+  return { items, next: nextPageToken };
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }

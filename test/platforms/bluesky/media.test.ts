@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import bluesky from "../../../src/platforms/bluesky/index.ts";
+import type { PlatformAccount } from "../../../src/ports/platform-io.ts";
 import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
 import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
@@ -21,6 +23,18 @@ const Images = z.object({
       image: z.object({ ref: z.object({ $link: z.string() }) }),
     }),
   ),
+});
+
+it.each([
+  ["https://morel.us-east.host.bsky.network", 2_000_000],
+  ["https://pds.example.com", 1_000_000],
+  ["https://host.bsky.network.example.com", 1_000_000],
+  [undefined, 1_000_000],
+])("takes pictures on %s up to %s bytes", (pdsUrl, maxBytes) => {
+  const account = { settings: pdsUrl === undefined ? {} : { pdsUrl } } as unknown as PlatformAccount;
+  const { accepts } = bluesky.capabilitiesOf!(account, null).media;
+  expect(accepts[0]).toMatchObject({ kind: "image", maxBytes, maxItems: 4 });
+  expect(accepts[1]).toMatchObject({ kind: "video", maxBytes: 300_000_000 });
 });
 
 it("fetches a large photo, fits it to the network's limit and leaves out where it was taken", async () => {

@@ -1,6 +1,14 @@
 import { createBlueskyWorld } from "../../support/bluesky.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { PHOTO, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import {
+  CLIP,
+  CLIP_URL,
+  PHOTO,
+  PHOTO_URL,
+  PICTURES,
+  SUBTITLES,
+  SUBTITLES_URL,
+} from "../../support/contract/stage-media.ts";
 import { startPds } from "../../support/pds.ts";
 
 export default {
@@ -10,7 +18,7 @@ export default {
       baseUrl: server.url,
       overrides: { platforms: new Map([[platform.name, platform]]) },
     });
-    world.media.set(PHOTO_URL, PHOTO);
+    world.media.set(PHOTO_URL, PHOTO).set(CLIP_URL, CLIP).set(SUBTITLES_URL, SUBTITLES);
     const user = await server.createUser();
     // A thread is one post of ours.
     const heads = async () => (await user.records()).filter(({ value }) => value["reply"] === undefined);
@@ -26,5 +34,12 @@ export default {
     caption: "A horn",
     media_url: PHOTO_URL,
     metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
+  },
+  otherPosts: {
+    "a film with subtitles": {
+      caption: "A film",
+      media_url: CLIP_URL,
+      metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }], presentation: "gif" },
+    },
   },
 } satisfies PlatformFixture;

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";
+import { SUBTITLES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";
 import { startVideoService } from "../../support/video-service.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
@@ -119,5 +120,38 @@ describe("the video service", () => {
     const { user, post } = await publishClip(world);
     expect(post).toMatchObject({ status: "published", error: null });
     expect(await user.records()).toHaveLength(1);
+  });
+
+  it("shows the film with its subtitles, and as a GIF", async () => {
+    await using video = await startVideoService(pds.url, { polls: 1 });
+    await using world = await worldWith(video.url);
+    world.media
+      .set("https://m.example/clip", {
+        bytes: Buffer.concat([clip, Buffer.from("s")]),
+        mimeType: "video/mp4",
+      })
+      .set(SUBTITLES_URL, SUBTITLES);
+    const user = await pds.createUser();
+    const post = await world.publish(await world.connect(user), {
+      mediaUrl: "https://m.example/clip",
+      metadata: {
+        subtitles: [
+          { url: SUBTITLES_URL, language: "en" },
+          { url: SUBTITLES_URL, language: "pt-BR" },
+        ],
+        presentation: "gif",
+      },
+    });
+    expect(post).toMatchObject({ status: "published", error: null });
+    const file = { $type: "blob", mimeType: "text/vtt" };
+    expect((await user.records()).map(({ value }) => value["embed"])).toMatchObject([
+      {
+        captions: [
+          { lang: "en", file },
+          { lang: "pt-BR", file },
+        ],
+        presentation: "gif",
+      },
+    ]);
   });
 });

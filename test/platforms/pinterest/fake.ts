@@ -17,6 +17,7 @@ export const SCOPES = ["user_accounts:read", "boards:read", "boards:write", "pin
 export interface FakePin {
   readonly id: string;
   board_id: string;
+  board_section_id: string | null;
   title: string | null;
   description: string | null;
   link: string | null;
@@ -44,6 +45,12 @@ export function createState(now: () => number) {
       { id: "222", name: "Posts", privacy: "PUBLIC" },
       { id: "333", name: "Hidden horns", privacy: "SECRET" },
     ],
+    sections: [
+      { id: "7001", name: "French horns", board: "111" },
+      { id: "7002", name: "Letters", board: "222" },
+      { id: "7003", name: "Parcels", board: "222" },
+      { id: "7004", name: "Stamps", board: "222" },
+    ],
     pins: [] as FakePin[],
     media: new Map<string, FakeMedia>(),
     /** How long a film is processed. */
@@ -69,17 +76,27 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
       follower_count: 42,
     }),
   "GET /boards": ({ boards }, { query }) => paged(boards, query, 2),
+  "POST /boards": ({ boards, ...state }, { body }) => {
+    if (boards.some(({ name }) => name.toLowerCase() === body.name.trim().toLowerCase()))
+      return refuse(400, 58, "You already have a board with this name.");
+    const board = { id: String(400 + boards.length), name: body.name.trim(), privacy: "PUBLIC" };
+    boards.push(board);
+    return ok({ ...board, created_at: new Date(state.now()).toISOString() }, 201);
+  },
+  "GET /boards/{board_id}/sections": ({ sections }, { id, query }) =>
+    paged(
+      sections.filter(({ board }) => board === id).map(({ board: _board, ...section }) => section),
+      query,
+      2,
+    ),
   "GET /boards/{board_id}/pins": (state, { id, query }) =>
     state.boards.some((board) => board.id === id)
-      ? paged(
-          state.pins
-            .filter((pin) => pin.board_id === id && !pin.isDeleted)
-            .toReversed()
-            .map(shownPin),
-          query,
-          3,
-        )
+      ? listPins(state, query, (pin) => pin.board_id === id && pin.board_section_id === null)
       : refuse(404, 404, "Board not found."),
+  "GET /boards/{board_id}/sections/{section_id}/pins": (state, { id, other, query }) =>
+    hasSection(state, id, other)
+      ? listPins(state, query, (pin) => pin.board_id === id && pin.board_section_id === other)
+      : refuse(404, 404, "Board or section not found."),
   "POST /media": (state) => {
     const id = nextId(state);
     state.media.set(id, { id, uploadedAt: null, isBroken: false });
@@ -93,6 +110,9 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
   },
   "POST /pins": (state, { body }) => {
     if (!state.boards.some(({ id }) => id === body.board_id)) return refuse(404, 40, "Board not found.");
+    const section: string | null = body.board_section_id ?? null;
+    if (section !== null && !hasSection(state, body.board_id, section))
+      return refuse(404, 40, "Board section not found.");
     const source = body.media_source;
     const media = state.media.get(source.media_id ?? "");
     if (source.source_type === "video_id") {
@@ -104,6 +124,7 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
     const pin: FakePin = {
       id: nextId(state),
       board_id: body.board_id,
+      board_section_id: section,
       title: trimmed(body.title),
       description: trimmed(body.description),
       link: body.link ?? null,
@@ -150,6 +171,19 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
       },
     }),
 };
+
+function hasSection({ sections }: FakeState, board: string, section: string): boolean {
+  return sections.some((one) => one.board === board && one.id === section);
+}
+
+function listPins(
+  state: FakeState,
+  query: PinterestRequest["query"],
+  isListed: (pin: FakePin) => boolean,
+): Said {
+  const pins = state.pins.filter((pin) => isListed(pin) && !pin.isDeleted);
+  return paged(pins.toReversed().map(shownPin), query, 3);
+}
 
 const trimmed = (text: string | null): string | null => text?.trim() ?? null;
 

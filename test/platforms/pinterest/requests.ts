@@ -26,7 +26,7 @@ const OPERATIONS = Object.entries(operations).map(([name, { scopes, query, body 
   return {
     name,
     method,
-    pattern: new RegExp(`^/v5${path.replace(/\{\w+\}/, "(\\w+)")}$`),
+    pattern: new RegExp(`^/v5${path.replaceAll(/\{\w+\}/g, "(\\w+)")}$`),
     scopes,
     query: compile(query, true),
     body: body === undefined ? null : compile(body, false),
@@ -38,6 +38,8 @@ export interface PinterestRequest {
   readonly name: string;
   /** What stands in the path. */
   readonly id: string;
+  /** The second of two. */
+  readonly other: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: any;
   readonly scopes: readonly string[];
@@ -56,6 +58,6 @@ export function readRequest(request: OutboundRequest, bytes: Buffer): PinterestR
   if ((found.body !== null) !== isJson || (found.body === null && bytes.length > 0)) return "Invalid type.";
   const body: unknown = isJson ? JSON.parse(bytes.toString("utf8")) : null;
   if (found.body !== null && !found.body(body)) return `Invalid body: ${JSON.stringify(found.body.errors)}`;
-  const id = found.pattern.exec(url.pathname)?.[1] ?? "";
-  return { name: found.name, id, query, body, scopes: found.scopes };
+  const [, id = "", other = ""] = found.pattern.exec(url.pathname) ?? [];
+  return { name: found.name, id, other, query, body, scopes: found.scopes };
 }

@@ -13,7 +13,12 @@ function says(status: number, code: number, headers: Record<string, string> = {}
 export default {
   async openStage(platform) {
     const world = await openWorld(platform);
-    const shown = () => world.fake.state.pins.filter(({ isDeleted }) => !isDeleted);
+    const shown = () => {
+      const names = world.fake.state.boards.map(({ name }) => name);
+      if (new Set(names).size < names.length) throw new Error("There are two boards of one name.");
+      return pins();
+    };
+    const pins = () => world.fake.state.pins.filter(({ isDeleted }) => !isDeleted);
     return {
       ctx: world.ctx,
       account: await world.connect(),
@@ -28,6 +33,16 @@ export default {
     metadata: { boardId: "111", title: "Horn", link: "https://posthorn.example", ...PICTURES },
   },
   otherPosts: {
+    "a pin on a new board": {
+      caption: "A horn",
+      media_url: PHOTO_URL,
+      metadata: { board: "New horns", createBoard: true },
+    },
+    "a pin in a section": {
+      caption: "A horn",
+      media_url: PHOTO_URL,
+      metadata: { boardId: "111", boardSection: "7001" },
+    },
     "a film": {
       caption: "A film",
       media_url: CLIP_URL,

@@ -179,6 +179,7 @@ describe("a delivery", () => {
       altText: "A horn",
       moreMedia: [{ url: "https://media.example/b.mp4", altText: "A ride" }],
       thumbnailUrl: "r2://own/photo.jpg",
+      subtitles: [{ url: "r2://own/photo.jpg", language: "en", name: "English" }],
       thread: [{ caption: "More", mediaUrl: "r2://own/photo.jpg" }],
       fields: { campaign: { id: 7 } },
     };
@@ -212,6 +213,7 @@ describe("a delivery", () => {
           { ...unknown, url: "https://media.example/b.mp4", altText: "A ride" },
         ],
         thumbnail: own,
+        subtitles: [{ url: own.url, language: "en", name: "English" }],
         thread: [{ caption: "More", media: [own] }],
       },
     });

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
-import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
 import { createWorld, type World } from "./world.ts";
 import { measure } from "../../../src/platforms/x/metadata.ts";
@@ -83,6 +83,37 @@ describe("what a post on X may be", () => {
       "further pictures without a first",
       { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
       /first picture belongs in mediaUrl/,
+    ],
+    [
+      "subtitles of nothing",
+      { metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }] } },
+      /^metadata.subtitles: belong to a film/,
+    ],
+    [
+      "a film with subtitles of two languages that are one to X",
+      {
+        mediaUrl: CLIP_URL,
+        metadata: {
+          subtitles: [
+            { url: SUBTITLES_URL, language: "pt-BR" },
+            { url: SUBTITLES_URL, language: "pt-PT" },
+          ],
+        },
+      },
+      /^metadata.subtitles\[1\].language: X knows languages of two letters/,
+    ],
+    [
+      "a film with subtitles of one language twice",
+      {
+        mediaUrl: CLIP_URL,
+        metadata: {
+          subtitles: [
+            { url: SUBTITLES_URL, language: "en" },
+            { url: SUBTITLES_URL, language: "EN" },
+          ],
+        },
+      },
+      /^metadata.subtitles: must have a language of their own each/,
     ],
     ["a thumbnail before nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
     ["a field that X has not", { metadata: { title: "x" } }, /^metadata: "title" is not a known/],

@@ -16,6 +16,19 @@ interface FakeMedium {
   askFrom: number;
   isBroken: boolean;
   altText: string | null;
+  /** What was sent, where it is kept: of subtitles. */
+  text: string;
+  readonly subtitles: { readonly language: string; readonly name: string; readonly text: string }[];
+}
+
+interface SubtitlesRequest {
+  readonly id: string;
+  readonly media_category?: string;
+  readonly subtitles?: {
+    readonly id?: string;
+    readonly language_code?: string;
+    readonly display_name?: string;
+  };
 }
 
 const DAY_MS = 86_400_000;
@@ -24,7 +37,10 @@ const MAX_BYTES: Readonly<Record<string, number>> = {
   tweet_gif: 15 * 1_048_576,
   tweet_video: 512 * 1_048_576,
   amplify_video: 512 * 1_048_576,
+  subtitles: 1_048_576,
 };
+
+const PROCESSED_AT_ONCE: readonly string[] = ["tweet_image", "subtitles"];
 
 /** The description's bounds of segment_index. */
 const MAX_SEGMENTS = 1_000;
@@ -51,7 +67,8 @@ export class FakeMedia {
 
   begin(given: { media_category?: string; media_type?: string; total_bytes?: number }): Answer {
     const { media_category: category = "", media_type: type = "", total_bytes: totalBytes = 0 } = given;
-    const isFit = type.startsWith(category.endsWith("video") ? "video/" : "image/");
+    const kind = category.endsWith("video") ? "video/" : category === "subtitles" ? "text/srt" : "image/";
+    const isFit = type.startsWith(kind);
     if (!isFit || totalBytes < 1 || totalBytes > (MAX_BYTES[category] ?? 0))
       return invalidRequest(`${category} of ${type} with ${totalBytes} bytes`);
     const id = this.#newId();
@@ -65,20 +82,24 @@ export class FakeMedia {
       segments: new Map(),
       sessionEndsAt: this.#now() + DAY_MS,
       expiresAt: null,
-      pollsLeft: category === "tweet_image" ? 0 : this.polls,
+      pollsLeft: PROCESSED_AT_ONCE.includes(category) ? 0 : this.polls,
       askFrom: 0,
       isBroken: false,
       altText: null,
+      text: "",
+      subtitles: [],
     });
     return { status: 200, json: { data: { id, media_key: key, expires_after_secs: 1_295_999 } } };
   }
 
-  append(id: string, index: number, sizeBytes: number): Answer {
+  append(id: string, index: number, content: string): Answer {
+    const sizeBytes = content.length;
     const medium = this.all.get(id);
     const isOpen = medium !== undefined && medium.expiresAt === null && medium.sessionEndsAt > this.#now();
     if (!isOpen || sizeBytes < 1 || sizeBytes > 5 * 1_048_576) return invalidRequest("Invalid segment");
     if (index >= MAX_SEGMENTS) return invalidRequest("segment_index");
     medium.segments.set(index, sizeBytes);
+    if (medium.category === "subtitles") medium.text = Buffer.from(content, "latin1").toString("utf8");
     this.segments.push(sizeBytes);
     return { status: 200, json: { data: { expires_at: Math.floor(medium.sessionEndsAt / 1_000) } } };
   }
@@ -111,7 +132,7 @@ export class FakeMedia {
     const isAsked = state === "in_progress";
     const info = isAsked ? { state, check_after_secs: this.checkAfterSecs, progress_percent: 50 } : { state };
     if (isAsked) medium.askFrom = this.#now() + this.checkAfterSecs * 1_000;
-    const processing = category === "tweet_image" ? {} : { processing_info: info };
+    const processing = PROCESSED_AT_ONCE.includes(category) ? {} : { processing_info: info };
     return { id, media_key: key, size: totalBytes, ...processing };
   }
 
@@ -120,6 +141,28 @@ export class FakeMedia {
     if (medium === null || medium.category.endsWith("video")) return invalidRequest("Invalid media id");
     medium.altText = metadata?.alt_text?.text ?? null;
     return { status: 200, json: { data: { id, associated_metadata: metadata ?? {} } } };
+  }
+
+  subtitle({ id, media_category: category, subtitles }: SubtitlesRequest): Answer {
+    const video = this.#ready(id);
+    const track = this.#ready(subtitles?.id ?? "");
+    const name = { tweet_video: "TweetVideo", amplify_video: "AmplifyVideo" }[video?.category ?? ""];
+    const { language_code: language = "", display_name: display = "" } = subtitles ?? {};
+    if (
+      video === null ||
+      name !== category ||
+      track?.category !== "subtitles" ||
+      language === "" ||
+      display === ""
+    )
+      return invalidRequest("Invalid subtitles");
+    const others = video.subtitles.filter((one) => one.language !== language);
+    video.subtitles.splice(0, video.subtitles.length, ...others, {
+      language,
+      name: display,
+      text: track.text,
+    });
+    return { status: 200, json: { data: { id, media_category: category } } };
   }
 
   #ready(id: string): FakeMedium | null {

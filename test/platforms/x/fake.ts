@@ -96,10 +96,11 @@ export class FakeX implements Outbound {
   readonly #handles: Readonly<Record<string, Handle>> = {
     "POST /2/media/upload/initialize": ({ body }) => this.media.begin(body),
     "POST /2/media/upload/{id}/append": ({ id, body }) =>
-      this.media.append(id, body.segment_index, body.media.length),
+      this.media.append(id, body.segment_index, body.media),
     "POST /2/media/upload/{id}/finalize": ({ id }) => this.media.finalize(id),
     "GET /2/media/upload": ({ query }) => this.media.status(query.get("media_id") ?? ""),
     "POST /2/media/metadata": ({ body }) => this.media.describe(body),
+    "POST /2/media/subtitles": ({ body }) => this.media.subtitle(body),
     "POST /2/tweets": ({ body }) => this.posts.create(body, this.user["subscription_type"] !== "None"),
     "GET /2/tweets/{id}": ({ id, query }) => this.posts.show(id, query),
     "DELETE /2/tweets/{id}": ({ id }) => this.posts.remove(id),

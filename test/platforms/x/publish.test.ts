@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PHOTO_URL, SUBTITLES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { forbidden } from "./problems.ts";
 import { createWorld, type World } from "./world.ts";
@@ -134,6 +134,23 @@ describe("a post on X", () => {
     const [video, picture] = [...all.keys()];
     expect(head?.body["media"]).toEqual({ media_ids: [video], preview_media_id: picture });
     expect(head?.createdAt).toBe((await readPost(world.ctx, id)).scheduled_at);
+  });
+
+  it("gives a film its subtitles before it is posted, once", async () => {
+    await using world = await createWorld();
+    const subtitles = [
+      { url: SUBTITLES_URL, language: "en", name: "Words" },
+      { url: SUBTITLES_URL, language: "pt-BR" },
+    ];
+    const { id } = await add(world, await world.connect(), { mediaUrl: CLIP_URL, metadata: { subtitles } });
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", error: null });
+    const { all } = world.fake.media;
+    const text = SUBTITLES.bytes.toString("utf8");
+    expect([...all.values()][0]?.subtitles).toEqual([
+      { language: "EN", name: "Words", text },
+      { language: "PT", name: "Brazilian Portuguese", text },
+    ]);
+    expect(all.size).toBe(3);
   });
 
   it("sends media anew that X forgets before its time", async () => {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { noCredits, rateLimited, type Answer } from "./problems.ts";
 import { createWorld } from "./world.ts";
 
@@ -44,7 +44,11 @@ export default {
       media_url: "",
       metadata: { quote: "https://x.com/horn/status/1900000000000000001", thread: [{ caption: "And more" }] },
     },
-    "a film": { caption: "A film", media_url: CLIP_URL, metadata: {} },
+    "a film": {
+      caption: "A film",
+      media_url: CLIP_URL,
+      metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }] },
+    },
   },
   troubles: {
     "meets X's limit": async () => answered(rateLimited(Date.parse("2026-11-21T09:01:00Z"))),

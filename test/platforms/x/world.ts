@@ -6,7 +6,14 @@ import { connectChannel } from "../../../src/connecting/connections.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
-import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import {
+  CLIP,
+  CLIP_URL,
+  PHOTO,
+  PHOTO_URL,
+  SUBTITLES,
+  SUBTITLES_URL,
+} from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { createMemoryMedia, type MemoryMedia } from "../../support/memory-media.ts";
@@ -36,6 +43,7 @@ export async function createWorld(
   const media = new Map<string, MemoryMedia>([
     [PHOTO_URL, PHOTO],
     [CLIP_URL, CLIP],
+    [SUBTITLES_URL, SUBTITLES],
   ]);
   const ctx = await createTestContext({
     platformList: [platform],

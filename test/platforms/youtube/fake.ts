@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import { json, readAll, refusal, UNAUTHORIZED, type Answer, type Incoming } from "./answers.ts";
+import { createWords } from "./words.ts";
 import { createTokens } from "./tokens.ts";
 import { methodOf, problemsOfBody, problemsOfQuery } from "./spec.ts";
 import { createUploads } from "./uploads.ts";
@@ -51,6 +52,7 @@ export function createFakeYoutube(options: FakeOptions) {
     videos,
     origin: options.origin ?? "https://www.googleapis.com",
   });
+  const words = createWords({ now, wrong, videos, channelId: CHANNEL.id });
   const tokens = createTokens(wrong);
 
   async function answerTo(request: Incoming): Promise<Answer> {
@@ -76,6 +78,7 @@ export function createFakeYoutube(options: FakeOptions) {
     if (problems.length > 0) return complain(`${name}: ${problems.join(", ")}`);
     state.units += found.httpMethod === "GET" ? 1 : name === "youtube.videos.insert" ? 0 : 50;
     if (found.isUpload && name === "youtube.thumbnails.set") return uploads.thumbnail(request);
+    if (found.isUpload && name === "youtube.captions.insert") return words.caption(found, request);
     const bytes = await readAll(request.body);
     if (found.request === undefined) {
       if (bytes.length > 0) return complain(`${name}: a body where none belongs`);
@@ -108,7 +111,11 @@ export function createFakeYoutube(options: FakeOptions) {
       case "youtubeAnalytics.reports.query":
         return json(state.report(query));
       default:
-        return videos.perform(name, query, body) ?? complain(`${name} is not played`);
+        return (
+          words.perform(name, query, body) ??
+          videos.perform(name, query, body) ??
+          complain(`${name} is not played`)
+        );
     }
   }
 
@@ -121,7 +128,7 @@ export function createFakeYoutube(options: FakeOptions) {
       return { ...toWire(answer), url: request.url };
     },
   };
-  return { outbound, answerTo, videos, uploads, tokens, state, wrong, requests };
+  return { outbound, answerTo, videos, uploads, words, tokens, state, wrong, requests };
 }
 
 function toIncoming({ method, url, headers = {}, body }: OutboundRequest): Incoming {

@@ -1,6 +1,6 @@
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { UNAUTHORIZED, refusal, type Answer } from "./answers.ts";
 import { toWire } from "./fake.ts";
 import { createYoutubeWorld } from "./world.ts";
@@ -18,6 +18,7 @@ export default {
       if (fake.wrong.length > 0) throw new Error(`YouTube would have refused: ${fake.wrong.join("; ")}`);
       const lists: string[] = [...fake.videos.playlists.values()].flat();
       if (new Set(lists).size !== lists.length) throw new Error("A video is in a playlist twice.");
+      if (fake.words.comments.length > 1) throw new Error("A video has its first comment twice.");
       return fake.videos.shown();
     };
     return {
@@ -44,6 +45,18 @@ export default {
     "an unlisted film": {
       ...FILM,
       metadata: { title: "The horn", madeForKids: false, visibility: "unlisted", notifySubscribers: false },
+    },
+    "a film with subtitles and a comment": {
+      ...FILM,
+      metadata: {
+        title: "The horn",
+        madeForKids: false,
+        subtitles: [
+          { url: SUBTITLES_URL, language: "en", name: "English" },
+          { url: SUBTITLES_URL, language: "de" },
+        ],
+        firstComment: "What do you think?",
+      },
     },
   },
   troubles: {

@@ -6,7 +6,14 @@ import { insertAccount, type AccountRow } from "../../../src/store/queries/accou
 import type { AppContext } from "../../../src/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext } from "../../support/context.ts";
-import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import {
+  CLIP,
+  CLIP_URL,
+  PHOTO,
+  PHOTO_URL,
+  SUBTITLES,
+  SUBTITLES_URL,
+} from "../../support/contract/stage-media.ts";
 import { createMemoryMedia, type MemoryMedia } from "../../support/memory-media.ts";
 import { accountRow } from "../../support/publishing.ts";
 import { createFakeYoutube } from "./fake.ts";
@@ -26,6 +33,7 @@ export async function createYoutubeWorld(platform: AnyPlatform = youtube) {
   const media = new Map<string, MemoryMedia>([
     [CLIP_URL, CLIP],
     [PHOTO_URL, PHOTO],
+    [SUBTITLES_URL, SUBTITLES],
   ]);
   const ctx = await createTestContext({
     clock,

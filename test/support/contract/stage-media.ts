@@ -5,6 +5,8 @@ import { createMemoryMedia } from "../memory-media.ts";
 export const PHOTO_URL = "https://media.example/photo.jpg";
 export const CLIP_URL = "https://media.example/clip.mp4";
 
+export const SUBTITLES_URL = "https://media.example/clip.srt";
+
 export const PHOTO = {
   bytes: readFileSync(new URL("../../fixtures/photo.jpg", import.meta.url)),
   mimeType: "image/jpeg",
@@ -17,15 +19,21 @@ export const CLIP = {
   mimeType: "video/mp4",
 };
 
+export const SUBTITLES = {
+  bytes: Buffer.from("1\r\n00:00:00,500 --> 00:00:01,500\r\nA <i>horn</i> & more\r\n"),
+  mimeType: "application/x-subrip",
+};
+
 /** Metadata of a post with a second picture. */
 export const PICTURES = { altText: "A horn", moreMedia: [{ url: PHOTO_URL, altText: "The same horn" }] };
 
-/** A picture and a film, at their addresses. */
+/** A picture, a film and its subtitles, at their addresses. */
 export function createStageMedia(): MediaSource {
   return createMemoryMedia(
     new Map([
       [PHOTO_URL, PHOTO],
       [CLIP_URL, CLIP],
+      [SUBTITLES_URL, SUBTITLES],
     ]),
   );
 }

@@ -56,7 +56,9 @@ interface HeldFilm {
   flip(id: string, wanted: string): Promise<Pick<Standing, "privacy" | "url">>;
   /** Whether the film is what it is to be, or was kept from it; told after each look that shows it. */
   after?(isShown: boolean): Promise<void>;
-  /** What follows once it is there. */
+  /** What it gets before it is public, where there is time, and else once it is. Steps that may be repeated. */
+  ahead?(id: string): Promise<void>;
+  /** What follows once it is public. */
   followUps?(id: string): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ interface HeldFilm {
 export async function publishHeld(io: PublishIo, film: HeldFilm): Promise<PublishOutcome> {
   const uploaded = await film.upload();
   const { id } = uploaded;
-  if (!io.isDue) await setThumbnailAhead(io, id, film.thumbnail);
+  if (!io.isDue) await prepareAhead(io, id, film);
 
   const next = await look(io, film, uploaded);
   const { state, url = uploaded.url, ...waits } = next;
@@ -211,18 +213,23 @@ async function setThumbnailOnce(io: PublishIo, id: string, thumbnail: Thumbnail)
 }
 
 /**
- * So that the film has it when it becomes public; tried once. What does not work now is tried again, and told,
- * once the post is live.
+ * So that the film has all of it when it becomes public; each is tried once. What does not work now is tried
+ * again, and told, once the post is live.
  */
-async function setThumbnailAhead(io: PublishIo, id: string, thumbnail: Thumbnail): Promise<void> {
-  if (thumbnail.url === undefined) return;
-  await io.once("thumbnail ahead", async () => {
+async function prepareAhead(io: PublishIo, id: string, { thumbnail, ahead }: HeldFilm): Promise<void> {
+  if (thumbnail.url !== undefined)
+    await tryAhead(io, "thumbnail ahead", () => setThumbnailOnce(io, id, thumbnail));
+  if (ahead !== undefined) await tryAhead(io, "ahead", () => ahead(id));
+}
+
+async function tryAhead(io: PublishIo, name: string, work: () => Promise<void>): Promise<void> {
+  await io.once(name, async () => {
     try {
-      await setThumbnailOnce(io, id, thumbnail);
+      await work();
       return true;
     } catch (error) {
       if (![PlatformFault, AppError, MediaUnavailable].some((kind) => error instanceof kind)) throw error;
-      io.log.info({ err: error }, "a thumbnail could not be set ahead");
+      io.log.info({ err: error }, `${name}: it did not work`);
       return false;
     }
   });

@@ -103,11 +103,15 @@ export async function openFilm(io: Pick<PublishIo, "media">, mediaUrl: string): 
   const [opened] = await Promise.allSettled([io.media.item(mediaUrl)]);
   return () => {
     if (opened.status === "fulfilled") return opened.value;
-    const cause: unknown = opened.reason;
-    if (cause instanceof AppError) throw new PlatformFault("rejected", cause.message, { cause });
-    if (cause instanceof MediaUnavailable) throw new PlatformFault("not_sent", cause.message, { cause });
-    throw cause;
+    throw asFault(opened.reason);
   };
+}
+
+/** What a step says of a file that cannot be read. */
+export function asFault(cause: unknown): unknown {
+  if (cause instanceof AppError) return new PlatformFault("rejected", cause.message, { cause });
+  if (cause instanceof MediaUnavailable) return new PlatformFault("not_sent", cause.message, { cause });
+  return cause;
 }
 
 export function unopened(): never {
