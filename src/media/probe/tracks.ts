@@ -71,6 +71,7 @@ async function readTracks(input: Input, { source, format }: File): Promise<Probe
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
     durationSeconds: rounded((await movieDuration(source, format.mimeType)) ?? (await readDuration(input))),
+    pages: null,
     videoCodec: video === null ? null : await video.getCodec(),
     audioCodec: audio === null ? null : await audio.getCodec(),
     isAnimated: false,

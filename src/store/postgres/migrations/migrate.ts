@@ -14,6 +14,7 @@ import * as pageSessions from "./0015_page_sessions.ts";
 import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
 import * as results from "./0019_results.ts";
+import * as pages from "./0021_pages.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
   platformApps,
   oauth,
   results,
+  pages,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

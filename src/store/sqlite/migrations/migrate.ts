@@ -17,6 +17,7 @@ import * as pageSessions from "./0015_page_sessions.ts";
 import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
 import * as results from "./0019_results.ts";
+import * as pages from "./0021_pages.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   platformApps,
   oauth,
   results,
+  pages,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
