@@ -4,11 +4,14 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
-import { createMemoryMedia } from "../../support/memory-media.ts";
+import { pdfOf } from "../../support/pdf.ts";
+import { createMemoryMedia, type MemoryMedia } from "../../support/memory-media.ts";
 import { APP, PAGE_APP, createFakeLinkedIn } from "./fake.ts";
 
 export const FILM_URL = "https://media.example/film.mp4";
 /** Three parts. */
+export const PDF_URL = "https://media.example/A%20score.pdf";
+const PDF = { bytes: pdfOf({ pages: 3 }), mimeType: "application/pdf", pages: 3 };
 const FILM = { bytes: Buffer.alloc(9_000_001, "posthorn "), mimeType: "video/mp4" };
 
 export async function createLinkedInWorld({
@@ -22,9 +25,10 @@ export async function createLinkedInWorld({
     clock,
     outbound: fake.door,
     media: createMemoryMedia(
-      new Map([
+      new Map<string, MemoryMedia>([
         [PHOTO_URL, PHOTO],
         [FILM_URL, FILM],
+        [PDF_URL, PDF],
       ]),
     ),
     feed: {} as never,
