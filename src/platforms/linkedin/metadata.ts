@@ -64,8 +64,8 @@ export const LinkedInMetadata = z.strictObject({
   ),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link."),
   altText,
-  moreMedia: moreMedia
-    .unwrap()
+  moreMedia: z
+    .array(moreMedia.unwrap().element)
     .max(MAX_DOCUMENT_PAGES - 1)
     .optional()
     .describe(`Up to ${MAX_IMAGES - 1} more pictures, or ${MAX_DOCUMENT_PAGES - 1} with asDocument.`),

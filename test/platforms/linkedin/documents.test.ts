@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { inspectDocument } from "../../../src/media/probe/document.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { addPost, callOf } from "../../support/context.ts";
-import { PHOTO, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { finish } from "../../support/publishing.ts";
-import { connected, connectedPage, createLinkedInWorld, FILM_URL, PDF_URL } from "./world.ts";
+import { callOf } from "../../support/context.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { PDF_URL, PHOTO, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { addPost } from "../../support/publishing.ts";
+import { connected, connectedPage, createLinkedInWorld, FILM_URL } from "./world.ts";
 
 const BOUND = { ...PICTURES, asDocument: true, title: "Horns (½)" };
 

@@ -1,6 +1,6 @@
-import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { connected, createLinkedInWorld, FILM_URL, PDF_URL } from "./world.ts";
+import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
 
 export default {
   async openStage(platform) {

@@ -2,16 +2,13 @@ import { FakeClock } from "../../support/clock.ts";
 import linkedin from "../../../src/platforms/linkedin/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
-import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { PDF, PDF_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
-import { pdfOf } from "../../support/pdf.ts";
 import { createMemoryMedia, type MemoryMedia } from "../../support/memory-media.ts";
 import { APP, PAGE_APP, createFakeLinkedIn } from "./fake.ts";
 
 export const FILM_URL = "https://media.example/film.mp4";
 /** Three parts. */
-export const PDF_URL = "https://media.example/A%20score.pdf";
-const PDF = { bytes: pdfOf({ pages: 3 }), mimeType: "application/pdf", pages: 3 };
 const FILM = { bytes: Buffer.alloc(9_000_001, "posthorn "), mimeType: "video/mp4" };
 
 export async function createLinkedInWorld({

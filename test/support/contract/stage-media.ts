@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { MediaSource } from "../../../src/ports/media.ts";
-import { createMemoryMedia } from "../memory-media.ts";
+import { createMemoryMedia, type MemoryMedia } from "../memory-media.ts";
+import { pdfOf } from "../pdf.ts";
 
 export const PHOTO_URL = "https://media.example/photo.jpg";
 export const CLIP_URL = "https://media.example/clip.mp4";
+
+/** "A score" is what it is called. */
+export const PDF_URL = "https://media.example/A%20score.pdf";
 
 export const PHOTO = {
   bytes: readFileSync(new URL("../../fixtures/photo.jpg", import.meta.url)),
@@ -17,15 +21,18 @@ export const CLIP = {
   mimeType: "video/mp4",
 };
 
+export const PDF = { bytes: pdfOf({ pages: 3 }), mimeType: "application/pdf", pages: 3 };
+
 /** Metadata of a post with a second picture. */
 export const PICTURES = { altText: "A horn", moreMedia: [{ url: PHOTO_URL, altText: "The same horn" }] };
 
-/** A picture and a film, at their addresses. */
+/** A picture, a film and a document, at their addresses. */
 export function createStageMedia(): MediaSource {
   return createMemoryMedia(
-    new Map([
+    new Map<string, MemoryMedia>([
       [PHOTO_URL, PHOTO],
       [CLIP_URL, CLIP],
+      [PDF_URL, PDF],
     ]),
   );
 }
