@@ -29,7 +29,16 @@ export const PAGE_LIMITS = {
   maxHeight: 2_400,
 } as const satisfies ImageLimits;
 
-const Begun = z.looseObject({ value: z.looseObject({ uploadUrl: z.string().min(1) }) });
+const Begun = z.looseObject({
+  value: z
+    .looseObject({
+      uploadUrl: z.string().min(1),
+      image: z.string().optional(),
+      document: z.string().optional(),
+    })
+    .transform(({ uploadUrl, image, document }) => ({ uploadUrl, id: image ?? document }))
+    .pipe(z.object({ uploadUrl: z.string(), id: z.string().min(1) })),
+});
 
 /** Brings a picture, which is not seen before a post names it: whatever is lost is sent again. */
 export async function sendImage(item: MediaItem, name: string, io: PublishIo): Promise<string> {
@@ -91,7 +100,7 @@ async function upload(kind: "image" | "document", { body, sizeBytes }: Sent, io:
   const path = `/rest/${kind}s?action=initializeUpload`;
   const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
   await put(io, value.uploadUrl, body, sizeBytes);
-  return z.string().min(1).parse(value[kind]);
+  return value.id;
 }
 
 async function put(io: PublishIo, url: string, body: Sent["body"], size?: number) {
