@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { type PdfDictionary, PdfFault, PdfReference, type PdfValue, readObjects } from "./pdf-objects.ts";
 
-/** Documents are held whole while they are read. Nobody takes larger ones but Slack. */
+/** Documents are held whole while they are read. No platform but Slack takes larger ones. */
 export const MAX_DOCUMENT_BYTES = 100_000_000;
 
 /** Where the end of a whole file is announced. */

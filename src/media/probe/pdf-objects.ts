@@ -5,7 +5,7 @@ import { constants, inflateSync } from "node:zlib";
  * draws pages is fifty times as much code, and unpacks what a file tells it to.
  */
 
-/** Names begin with "/", other texts are empty: nobody needs them. `true`, `null` and the like are null. */
+/** Names begin with "/". Other texts are not kept: they are empty. `true`, `null` and the like are null. */
 export type PdfValue = number | string | null | PdfReference | PdfValue[] | PdfDictionary;
 export type PdfDictionary = Map<string, PdfValue>;
 

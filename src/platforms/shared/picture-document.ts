@@ -8,7 +8,7 @@ export interface PicturePage {
   readonly altText: string | null;
 }
 
-/** The numbers of the objects before those of the pages, of which each has four. */
+/** The numbers of the first objects. Each page has four more. */
 const [CATALOG, PAGES, TREE, INFO, FIRST] = [1, 2, 3, 4, 5];
 const PER_PAGE = 4;
 
