@@ -22,5 +22,6 @@ await runMediaWorker({
   folder,
   baseUrl,
   platform: tiktok,
-  findFile: async (_owner, key) => (key === film ? { id: "file_1", name: "film.mp4", altText: null, facts } : null),
+  findFile: async (_owner, key) =>
+    key === film ? { id: "file_1", name: "film.mp4", altText: null, facts } : null,
 });

@@ -152,7 +152,10 @@ describe("every platform's limits", async () => {
       mimeType: limits.mimeTypes[0] ?? "",
       type: limits.kind,
       sizeBytes: limits.maxBytes ?? 10 ** 12,
-      width: limits.kind === "audio" || limits.kind === "document" ? null : Math.max(limits.minWidth ?? 1, Math.round(height * ratio)),
+      width:
+        limits.kind === "audio" || limits.kind === "document"
+          ? null
+          : Math.max(limits.minWidth ?? 1, Math.round(height * ratio)),
       height: limits.kind === "audio" || limits.kind === "document" ? null : height,
       durationSeconds:
         limits.kind === "image" || limits.kind === "document" ? null : (limits.maxSeconds ?? 10 ** 6),

@@ -15,7 +15,13 @@ export const FILM_URL = "https://media.example/film.mp4";
 /** Three chunks, the last with what is left over. */
 export const FILM = Buffer.alloc(32_000_001, "posthorn ");
 
-const NO_FIGURES = { durationSeconds: null, pages: null, videoCodec: null, audioCodec: null, isAnimated: false };
+const NO_FIGURES = {
+  durationSeconds: null,
+  pages: null,
+  videoCodec: null,
+  audioCodec: null,
+  isAnimated: false,
+};
 
 /** A film and photos by address; what TikTok fetches it gets below our own domain. */
 function createMedia(film: Partial<MediaFacts>): MediaSource {
