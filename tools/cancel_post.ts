@@ -15,10 +15,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
-    fromPlatform: z
-      .boolean()
-      .optional()
-      .describe("Also delete one that is uploaded or live there."),
+    fromPlatform: z.boolean().optional().describe("Also delete one that is uploaded or live there."),
   }),
   output: z.strictObject({ post: Post }),
   question: (args, call) => askToCancel(call, args),

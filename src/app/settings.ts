@@ -86,7 +86,7 @@ export const SETTINGS: readonly {
     name: "POSTHORN_UPLOAD_FOLDERS",
     meaning:
       "Folders (comma-separated) in which upload_file may read a path over stdio, except hidden ones. none shuts them all. " +
-      "Without it, the folders of the client's project are open, too, and the person is asked about other pictures, films and sounds",
+      "Without it, the folders of the client's project are open, too, and the person is asked about other pictures, films, sounds and documents",
     default: "Desktop, Documents, Downloads, Movies, Music, Pictures and Videos of the user",
   },
   {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../domain/errors.ts";
-import { cleanFileName, type File, type UploadFileArgs } from "../domain/files/file.ts";
+import { cleanFileName, type File, nameInAddress, type UploadFileArgs } from "../domain/files/file.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, toIso, MINUTE, SECOND } from "../domain/time.ts";
 import type { MediaFormat } from "../ports/media-probe.ts";
@@ -133,6 +133,7 @@ async function receive(
       width: facts.width,
       height: facts.height,
       duration_seconds: facts.durationSeconds,
+      pages: facts.pages,
       video_codec: facts.videoCodec,
       frames_per_second: facts.framesPerSecond ?? null,
       audio_codec: facts.audioCodec,
@@ -181,6 +182,7 @@ function newRow(
     width: null,
     height: null,
     duration_seconds: null,
+    pages: null,
     video_codec: null,
     frames_per_second: null,
     audio_codec: null,
@@ -293,7 +295,7 @@ export async function importFile(
       throw new AppError(problem.isLasting ? "invalid" : "unavailable", `${problem.reason}.`);
     }
     return await storeUpload(call, {
-      name: args.name ?? nameOf(answer.url),
+      name: args.name ?? nameInAddress(answer.url),
       altText: args.altText ?? null,
       body: Readable.from(fetched(call, answer), { objectMode: false }),
       sizeBytes: declaredBytes(answer.headers),
@@ -339,15 +341,6 @@ function explain(error: unknown): unknown {
     "url: the address did not answer, or broke off before the file was whole. Try again.",
     { cause: error },
   );
-}
-
-function nameOf(url: string): string | null {
-  const last = new URL(url).pathname.split("/").at(-1) ?? "";
-  try {
-    return last === "" ? null : decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
 
 /** A file of this machine that may be read, see `openLocalFile`. */

@@ -152,7 +152,7 @@ export async function findReadyFile(reader: Reader, ownerId: string, key: string
   const row = await findFileByKey(reader, allFilesOf(ownerId), key);
   return row === null || row.sha256 === null
     ? null
-    : { id: row.id, altText: row.alt_text, facts: { ...figuresOf(row), sha256: row.sha256 } };
+    : { id: row.id, name: row.name, altText: row.alt_text, facts: { ...figuresOf(row), sha256: row.sha256 } };
 }
 
 /** What was found when it was stored; its bytes never change. */
@@ -164,6 +164,7 @@ export function figuresOf(file: FileRow): MediaFigures {
     width: file.width,
     height: file.height,
     durationSeconds: file.duration_seconds,
+    pages: file.pages,
     videoCodec: file.video_codec,
     framesPerSecond: file.frames_per_second,
     audioCodec: file.audio_codec,
@@ -201,6 +202,7 @@ export function toFile(row: FileRow, downloadUrl: string | null, usedByPosts = 0
     width: row.width,
     height: row.height,
     durationSeconds: row.duration_seconds,
+    pages: row.pages,
     sha256: row.sha256,
     altText: row.alt_text,
     status: row.status,

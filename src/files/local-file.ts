@@ -163,7 +163,7 @@ const NAMES = ["Desktop", "Documents", "Downloads", "Movies", "Music", "Pictures
 const XDG_LINE = /^XDG_(?:DESKTOP|DOCUMENTS|DOWNLOAD|MUSIC|PICTURES|VIDEOS)_DIR="(\$HOME)?\/([^"]+)"/gm;
 
 /**
- * The folders in which a person usually has pictures, films and sounds, by their real paths: those of the home
+ * The folders in which a person usually has pictures, films, sounds and documents, by their real paths: those of the home
  * folder (a real path), of its OneDrive, and what `user-dirs.dirs` names. None that holds the home folder.
  */
 async function findUsualFolders(home: string): Promise<readonly string[]> {

@@ -33,7 +33,7 @@ export type ProbedMedia = Omit<MediaFacts, "sizeBytes" | "sha256">;
 export interface MediaProbe {
   /** How many bytes of a file's beginning `identify` wants to see. */
   readonly headBytes: number;
-  /** Throws `invalid` for content that is not taken (web pages, SVG, documents, programs). */
+  /** Throws `invalid` for content that is not taken (web pages, SVG, programs). */
   identify(head: Uint8Array): Promise<MediaFormat>;
   /** Throws `invalid` for content that is not taken, damaged, or a bomb. */
   inspect(source: ByteSource, signal: AbortSignal): Promise<ProbedMedia>;

@@ -10,15 +10,18 @@ export interface MediaFacts extends MediaFigures {
 /** A file of the owner's in the store. */
 export interface OwnFile {
   readonly id: string;
+  readonly name: string;
   readonly altText: string | null;
   /** As it was looked at when it was stored; it is not looked at again. */
   readonly facts: MediaFacts;
 }
 
-/** One picture, video or sound of a post, checked. Each reading gives the same bytes or fails. */
+/** One picture, video, sound or document of a post, checked. Each reading gives the same bytes or fails. */
 export interface MediaItem {
   /** The address the user gave. */
   readonly url: string;
+  /** What it is called, without an ending. */
+  readonly title: string;
   readonly altText: string | null;
   readonly facts: MediaFacts;
   /** Made of what is at the address, which gives other bytes. */

@@ -1,5 +1,6 @@
 import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
+import { fileTypeOf } from "../domain/files/file.ts";
 import { checkCounts, checkMedia, declaredBytes, type MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
@@ -210,7 +211,7 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
       );
     const type = answer.headers["content-type"] ?? "";
     const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
-    const media = { type: type.split("/")[0] ?? "" };
+    const media = { type: fileTypeOf(mimeTypeOf(type)) };
     const problem = isCopied ? await explainUnfetchable(ctx, check, media) : null;
     if (problem !== null) throw new AppError("invalid", problem);
     if (type.startsWith("text/html"))
@@ -229,6 +230,11 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
   }
 }
 
+/** Without what a header says beside it. */
+function mimeTypeOf(contentType: string): string {
+  return contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
 function warn(warning: string): Look {
   return { ...NOTHING, warnings: [warning] };
 }
@@ -239,9 +245,9 @@ function warnOfSize(
   field: string,
   said: { type: string; sizeBytes: number | null },
 ): string[] {
-  const [kind = "", mimeType = ""] = [said.type.split("/")[0], said.type.split(";")[0]?.trim()];
-  const limits =
-    kind === "image" ? undefined : acceptedFor({ type: kind, mimeType }, capabilities.media.accepts);
+  const mimeType = mimeTypeOf(said.type);
+  const type = fileTypeOf(mimeType);
+  const limits = type === "image" ? undefined : acceptedFor({ type, mimeType }, capabilities.media.accepts);
   const maxBytes = limits?.maxBytes ?? null;
   if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
   return [

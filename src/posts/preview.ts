@@ -140,6 +140,7 @@ const ENDINGS: readonly (readonly [FileType, RegExp])[] = [
   ["image", /\.(avif|gif|heic|jpe?g|png|tiff?|webp)$/i],
   ["video", /\.(m4v|mkv|mov|mp4|webm)$/i],
   ["audio", /\.(aac|flac|m4a|mp3|ogg|wav)$/i],
+  ["document", /\.pdf$/i],
 ];
 
 /** What it seems to be, until its bytes are looked at. */

@@ -155,6 +155,7 @@ const ENDINGS = {
   image: ["jpg", "jpeg", "png", "gif", "webp", "avif"],
   video: ["mp4", "mov", "webm", "m4v", "mkv"],
   audio: ["mp3", "m4a", "wav", "ogg", "flac"],
+  document: ["pdf"],
 } as const;
 
 /** Of a file that lies elsewhere, by the end of its address. */

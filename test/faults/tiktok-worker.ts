@@ -12,6 +12,7 @@ const facts = {
   width: 1_080,
   height: 1_920,
   durationSeconds: 120,
+  pages: null,
   videoCodec: "avc",
   audioCodec: "aac",
   isAnimated: false,
@@ -21,5 +22,6 @@ await runMediaWorker({
   folder,
   baseUrl,
   platform: tiktok,
-  findFile: async (_owner, key) => (key === film ? { id: "file_1", altText: null, facts } : null),
+  findFile: async (_owner, key) =>
+    key === film ? { id: "file_1", name: "film.mp4", altText: null, facts } : null,
 });

@@ -77,7 +77,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
       "value.uploadInstructions.firstByte",
       "value.uploadInstructions.lastByte",
     ],
-    "names the file": ["value.image", "value.video"],
+    "names the file": ["value.image", "value.video", "value.document"],
     "whether the film is done": ["status"],
     "names the member": ["sub"],
   },

@@ -170,12 +170,20 @@ describe("scheduling with an address", () => {
 describe("publishing", () => {
   const facts = { ...figures("image"), sha256: "0".repeat(64) };
   function figures(type: "image" | "video" | "audio") {
-    const nothing = { width: null, height: null, durationSeconds: null, videoCodec: null, audioCodec: null };
+    const nothing = {
+      width: null,
+      height: null,
+      durationSeconds: null,
+      pages: null,
+      videoCodec: null,
+      audioCodec: null,
+    };
     const mimeType = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" }[type];
     return { mimeType, type, sizeBytes: 10, ...nothing, isAnimated: false };
   }
   const itemOf = (url: string, change: object): MediaItem => ({
     url,
+    title: "a",
     altText: null,
     facts: { ...facts, ...change },
     open: () => createReadStream(""),

@@ -5,6 +5,7 @@ import { createGzip, deflateRawSync, gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { MORE_THAN_PAGES, pdfOf } from "../support/pdf.ts";
 import type { Answer, Ask } from "../support/http.ts";
 import type { Service } from "../support/service.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
@@ -172,6 +173,9 @@ const NO_MEDIA: readonly (readonly [string, string | Buffer])[] = [
   ["JavaScript", "alert(document.cookie)"],
   ["a page of MHTML", "MIME-Version: 1.0\nContent-Type: multipart/related\n\n<html>"],
   ["PDF", "%PDF-1.7\n1 0 obj\n<</OpenAction<</JS(app.alert(1))>>>>"],
+  ["PDF with a password", pdfOf({ trailer: "/Encrypt 9 0 R" })],
+  ["PDF that lies too deep", pdfOf({ objects: ["[".repeat(MiB)] })],
+  ...Object.entries(MORE_THAN_PAGES).map(([what, pdf]) => [`PDF with ${what}`, pdfOf(pdf)] as const),
   ["a zip bomb", zipBomb()],
   ["a gzip bomb", gzipSync(Buffer.alloc(10 * MiB))],
   ["a program", Buffer.from("\u007fELF\u0002\u0001\u0001", "latin1")],
@@ -182,7 +186,7 @@ const NO_MEDIA: readonly (readonly [string, string | Buffer])[] = [
   ["nothing", ""],
 ];
 
-describe("an upload that is no picture, film or sound", () => {
+describe("an upload that is no picture, film, sound or document of pages alone", () => {
   it.each(NO_MEDIA)("is refused, whatever it calls itself: %s", async (_name, body) => {
     for (const type of ["image/png", "image/svg+xml", "video/mp4", "application/octet-stream"]) {
       const answer = await ask("POST /api/v1/files?name=photo.png", {
@@ -196,6 +200,7 @@ describe("an upload that is no picture, film or sound", () => {
       "multipart/form-data; boundary=x",
       "application/x-www-form-urlencoded",
       "application/zip",
+      "application/pdf",
     ]) {
       expect((await ask("POST /api/v1/files", { headers: { "Content-Type": type }, body })).status).toBe(400);
     }
@@ -213,6 +218,22 @@ describe("an upload that is no picture, film or sound", () => {
     const { pathname, search } = new URL(json.file.downloadUrl);
     const { headers } = await service.ask(`GET ${pathname}${search}`, { key: null });
     expect(headers).toMatchObject({ "content-type": "image/png", "x-content-type-options": "nosniff" });
+    expect(headers["content-disposition"]).toMatch(/^attachment/);
+    expect(headers["content-security-policy"]).toContain("sandbox");
+    await service.ask(`DELETE /api/v1/files/${json.file.id}`);
+  });
+});
+
+describe("a document", () => {
+  it("is given for download alone, and nothing of it runs", async () => {
+    const { json } = await ask("POST /api/v1/files?name=report.html", {
+      headers: { "Content-Type": "application/pdf" },
+      body: pdfOf({ pages: 3 }),
+    });
+    expect(json.file).toMatchObject({ type: "document", pages: 3, name: "report.html.pdf" });
+    const { pathname, search } = new URL(json.file.downloadUrl);
+    const { headers } = await service.ask(`GET ${pathname}${search}`, { key: null });
+    expect(headers).toMatchObject({ "content-type": "application/pdf", "x-content-type-options": "nosniff" });
     expect(headers["content-disposition"]).toMatch(/^attachment/);
     expect(headers["content-security-policy"]).toContain("sandbox");
     await service.ask(`DELETE /api/v1/files/${json.file.id}`);

@@ -3,6 +3,7 @@ import * as media from "mediabunny";
 import sharp, { type Sharp } from "sharp";
 import { filmOf, interlacedPng } from "./hostile-media.ts";
 import { fixture } from "./media.ts";
+import { pdfOf } from "./pdf.ts";
 
 /** A whole file to begin with. `mimeType`: as it is uploaded. */
 export interface Seed {
@@ -15,7 +16,7 @@ const SIDE = 48;
 
 /** Some small file of each format that is taken. */
 export async function makeCorpus(): Promise<Seed[]> {
-  return [...(await pictures()), ...(await films()), ...(await sounds())];
+  return [...(await pictures()), ...(await films()), ...(await sounds()), ...documents()];
 }
 
 async function pictures(): Promise<Seed[]> {
@@ -114,6 +115,18 @@ function stream(): Buffer {
     packet(0x100, map),
     ...[1, 2, 3, 4].map(() => packet(0x101, pes)),
   ]);
+}
+
+function documents(): Seed[] {
+  const objects = [
+    "<</Length 9 0 R>>stream\nq 1 0 0 1 0 0 cm Q\nendstream",
+    "<</A(b\\)(c))/D<</E[1 2 R<00>]>>>>",
+  ];
+  return [false, true].map((isPacked) => ({
+    name: isPacked ? "packed.pdf" : "pdf",
+    mimeType: "application/pdf",
+    bytes: pdfOf({ pages: 3, objects, isPacked }),
+  }));
 }
 
 async function sounds(): Promise<Seed[]> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FileType } from "../../src/domain/files/file.ts";
+import { fileTypeOf, nameInAddress, titleOfFile } from "../../src/domain/files/file.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { MediaItem, MediaSource } from "../../src/ports/media.ts";
 
@@ -9,6 +9,7 @@ export interface MemoryMedia {
   readonly mimeType: string;
   readonly width?: number;
   readonly height?: number;
+  readonly pages?: number;
 }
 
 /** Media by address, out of a map that a test may change while it runs; pictures count as fitted. */
@@ -39,14 +40,16 @@ function toItem(url: string, altText: string | null, media: MemoryMedia): MediaI
   const { bytes, mimeType } = media;
   return {
     url,
+    title: titleOfFile(nameInAddress(url)),
     altText,
     facts: {
       mimeType,
-      type: typeOf(mimeType),
+      type: fileTypeOf(mimeType),
       sizeBytes: bytes.length,
       width: media.width ?? null,
       height: media.height ?? null,
       durationSeconds: null,
+      pages: media.pages ?? null,
       videoCodec: null,
       audioCodec: null,
       isAnimated: false,
@@ -54,9 +57,4 @@ function toItem(url: string, altText: string | null, media: MemoryMedia): MediaI
     },
     open: (range) => Readable.from([bytes.subarray(range?.start ?? 0, (range?.end ?? bytes.length - 1) + 1)]),
   };
-}
-
-function typeOf(mimeType: string): FileType {
-  const [kind] = mimeType.split("/");
-  return kind === "image" || kind === "video" || kind === "audio" ? kind : "other";
 }

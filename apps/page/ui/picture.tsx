@@ -1,4 +1,4 @@
-import { Film, Image, Music } from "lucide-preact";
+import { FileText, Film, Image, Music } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { pictureUrl } from "../wire.ts";
 
@@ -8,17 +8,24 @@ interface PictureProps {
   readonly alt: string;
   readonly size: 96 | 240 | 480 | 960;
   readonly class?: string;
+  /** Of a document, where they are known. */
+  readonly pages?: number | null;
 }
 
-/** A small picture of a medium. A film, a sound and what cannot be read have a sign. */
-export function Picture({ mediaUrl, alt, size, ...rest }: PictureProps) {
+const SIGNS = { image: Image, video: Film, audio: Music, document: FileText };
+
+/** A small picture of a medium. A film, a sound, a document and what cannot be read have a sign. */
+export function Picture({ mediaUrl, alt, size, pages = null, ...rest }: PictureProps) {
   const [missing, setMissing] = useState<string | null>(null);
   const kind = kindOf(mediaUrl);
-  const Sign = kind === "video" ? Film : kind === "audio" ? Music : Image;
+  const Sign = SIGNS[kind];
   return (
     <span class={`picture ${rest.class ?? ""}`}>
-      {kind === "video" || kind === "audio" || missing === mediaUrl ? (
-        <Sign role="img" aria-label={alt || kind} size={24} />
+      {kind !== "image" || missing === mediaUrl ? (
+        <>
+          <Sign role="img" aria-label={alt || kind} size={24} />
+          {pages !== null && <span class="note">{pages === 1 ? "1 page" : `${pages} pages`}</span>}
+        </>
       ) : (
         <img
           src={pictureUrl(mediaUrl, size)}
@@ -33,8 +40,9 @@ export function Picture({ mediaUrl, alt, size, ...rest }: PictureProps) {
 }
 
 /** What it seems to be by its address. */
-function kindOf(mediaUrl: string): "image" | "video" | "audio" {
+function kindOf(mediaUrl: string): keyof typeof SIGNS {
   const path = mediaUrl.replace(/[?#].*$/s, "");
   if (/\.(m4v|mkv|mov|mp4|webm)$/i.test(path)) return "video";
+  if (/\.pdf$/i.test(path)) return "document";
   return /\.(aac|flac|m4a|mp3|ogg|opus|wav)$/i.test(path) ? "audio" : "image";
 }

@@ -123,7 +123,7 @@ interface UploadOptions {
 export function addUploadCommand(program: Command, host: Host): void {
   program
     .command("upload")
-    .description("store a picture, video or sound, to be posted by its id")
+    .description("store a picture, video, sound or PDF, to be posted by its id")
     .argument("<file>", "a file, or an address to fetch it from")
     .option("--alt <text>", "what can be seen or heard")
     .option("--name <name>", "its name in lists (default: the file's own name)")

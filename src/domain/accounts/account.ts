@@ -12,7 +12,7 @@ export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 const RECONCILE_CLASSES = ["server_key", "client_key", "session", "container", "list", "blind"] as const;
 export type ReconcileClass = (typeof RECONCILE_CLASSES)[number];
 
-export const MEDIA_KINDS = ["image", "video", "audio"] as const;
+export const MEDIA_KINDS = ["image", "video", "audio", "document"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 const MediaLimits = z.strictObject({
@@ -24,6 +24,7 @@ const MediaLimits = z.strictObject({
   maxAspectRatio: z.number().nullable(),
   maxItems: z.int().describe("How many of this kind one post takes."),
   minSeconds: z.number().optional(),
+  maxPages: z.int().optional(),
   minWidth: z.int().optional(),
   minHeight: z.int().optional(),
   maxWidth: z.int().optional().describe("Larger pictures are shrunk."),

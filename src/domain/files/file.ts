@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-export const FILE_TYPES = ["video", "image", "audio", "other"] as const;
+export const FILE_TYPES = ["video", "image", "audio", "document", "other"] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 export const FILE_STATUSES = ["uploading", "ready", "failed"] as const;
 
@@ -17,6 +17,7 @@ export const File = z
     width: z.int().nullable(),
     height: z.int().nullable(),
     durationSeconds: z.number().nullable(),
+    pages: z.int().nullable().describe("Of a document."),
     sha256: z.string().nullable(),
     altText: z.string().nullable(),
     status: z.enum(FILE_STATUSES),
@@ -58,16 +59,42 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** Characters that some file systems and shells give a meaning to. */
 const RESERVED = /[<>:"|?*]/g;
 
+/** What a file is by its MIME type, where its bytes are not at hand. */
+export function fileTypeOf(mimeType: string): FileType {
+  if (mimeType === "application/pdf") return "document";
+  const [kind] = mimeType.split("/");
+  return FILE_TYPES.find((type) => type === kind) ?? "other";
+}
+
+/** What the file at an address is called; null where the address does not say. */
+export function nameInAddress(url: string): string | null {
+  const last = new URL(url).pathname.split("/").at(-1) ?? "";
+  try {
+    return last === "" ? null : decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
 /** A name for display and downloads, never for a path: clean, and with the extension of its content. */
 export function cleanFileName(name: string | null, extension: string): string {
+  const [stem, ending] = cleanName(name);
+  return isSameKind(ending, extension)
+    ? `${stem}.${ending}`
+    : `${stem}${ending === "" ? "" : `.${ending}`}.${extension}`;
+}
+
+/** The same without an ending. */
+export function titleOfFile(name: string | null): string {
+  return cleanName(name)[0];
+}
+
+function cleanName(name: string | null): [string, string] {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
   const shown = last.replace(UNSEEN, "").replace(RESERVED, "_").replace(/\s+/g, " ").trim();
   const bare = shown.replace(/^\.+/, "");
   const [stem, ending] = splitEnding(bare === "" ? "file" : bare);
-  const short = [...stem].slice(0, MAX_NAME_CHARS).join("").trim();
-  return isSameKind(ending, extension)
-    ? `${short}.${ending}`
-    : `${short}${ending === "" ? "" : `.${ending}`}.${extension}`;
+  return [[...stem].slice(0, MAX_NAME_CHARS).join("").trim(), ending];
 }
 
 function splitEnding(name: string): [string, string] {

@@ -3,7 +3,7 @@ import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
 import { FILE_TYPES } from "./file.ts";
 import { FILM_TYPE, type FilmForm, formOfFilm } from "./film-form.ts";
 
-/** What is known of a picture, video or sound. Null where it is not known, or there is no such thing. */
+/** What is known of a picture, video, sound or document. Null where it is not known, or there is no such thing. */
 export const MediaFigures = z.strictObject({
   mimeType: z.string(),
   type: z.enum(FILE_TYPES),
@@ -11,6 +11,8 @@ export const MediaFigures = z.strictObject({
   width: z.number().nullable(),
   height: z.number().nullable(),
   durationSeconds: z.number().nullable(),
+  /** Of a document. */
+  pages: z.number().nullable(),
   videoCodec: z.string().nullable(),
   audioCodec: z.string().nullable(),
   /** Of a video, on average. Left out, or null: not known. */
@@ -38,6 +40,10 @@ const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | 
   ({ durationSeconds }, { minSeconds = 0 }) =>
     durationSeconds !== null && durationSeconds < minSeconds
       ? `lasts ${Math.round(durationSeconds)} seconds, and must last at least ${minSeconds}`
+      : null,
+  ({ pages }, { maxPages }) =>
+    pages !== null && maxPages !== undefined && pages > maxPages
+      ? `has ${pages} pages, and may have ${maxPages}`
       : null,
   (media, limits) => (getsBars(media, limits) ? null : shapeProblem(media, limits)),
   (media, { minWidth = 0, minHeight = 0 }) =>

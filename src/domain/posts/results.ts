@@ -32,11 +32,11 @@ export type AgeColumn = (typeof AGES)[number]["column"];
 export const FEW_POSTS = 20;
 
 /** What a post shows; `several`: more than one. */
-export const MEDIA_TYPES = ["text", "image", "video", "audio", "several", "other"] as const;
+export const MEDIA_TYPES = ["text", "image", "video", "audio", "document", "several", "other"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 /** Those that a single file is of. */
-export const FILE_MEDIA = ["image", "video", "audio"] as const satisfies readonly MediaType[];
+export const FILE_MEDIA = ["image", "video", "audio", "document"] as const satisfies readonly MediaType[];
 
 const GROUPS = ["post", "account", "label", "weekdayHour", "mediaType"] as const;
 export type ReportBy = (typeof GROUPS)[number];

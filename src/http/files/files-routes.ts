@@ -136,7 +136,8 @@ function mediaType(request: Request<{ id?: string }>): string {
 /** A form or a text is no file: its sender meant something else. */
 function requireFileType(request: Request<{ id?: string }>): void {
   const type = mediaType(request);
-  if (type === "application/octet-stream" || /^(image|video|audio)\/[\w.+-]+$/.test(type)) return;
+  if (type === "application/octet-stream" || /^(image|video|audio)\/[\w.+-]+$|^application\/pdf$/.test(type))
+    return;
   throw new AppError(
     "invalid",
     "Content-Type: must be the file's (for example video/mp4) or application/octet-stream, and the body its bytes, not a form. " +

@@ -4,7 +4,7 @@ import type { MediaFormat } from "../../ports/media-probe.ts";
 
 export const HEAD_BYTES = 64 * 1024;
 
-/** What is taken, by file-type's names: what sharp or mediabunny can read. Not HEIC, AVI, SVG, documents. */
+/** What is taken, by file-type's names: what sharp, mediabunny or `document.ts` can read. Not HEIC, AVI, SVG. */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
   "image/png": { mimeType: "image/png", type: "image", extension: "png" },
@@ -28,6 +28,7 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/flac": { mimeType: "audio/flac", type: "audio", extension: "flac" },
   "audio/ogg": { mimeType: "audio/ogg", type: "audio", extension: "ogg" },
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
+  "application/pdf": { mimeType: "application/pdf", type: "document", extension: "pdf" },
 };
 
 /** A table of posts, to be imported. No platform takes one as a medium. */
@@ -80,7 +81,7 @@ function unknownFormat(head: Uint8Array): AppError {
   );
   const what = isPage
     ? "is a web page or an SVG drawing, not a media file"
-    : "is no picture, video or sound of a kind that can be posted";
+    : "is no picture, video, sound or document of a kind that can be posted";
   return new AppError(
     "invalid",
     `The content ${what}. What counts is the content, not the name. Give one of ${extensions}.`,

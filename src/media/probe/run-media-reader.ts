@@ -95,6 +95,7 @@ const NO_FIGURES = {
   width: null,
   height: null,
   durationSeconds: null,
+  pages: null,
   videoCodec: null,
   audioCodec: null,
   isAnimated: false,
@@ -105,10 +106,19 @@ export async function probe(source: ByteSource): Promise<ProbedMedia> {
   const format = await identifyBeginning(source);
   const { mimeType } = format;
   if (format.type === "other") return { mimeType, type: "other", ...NO_FIGURES };
+  if (format.type === "document") {
+    const { inspectDocument, MAX_DOCUMENT_BYTES } = await import("./document.ts");
+    const bytes = await readWhole(source, "document", MAX_DOCUMENT_BYTES);
+    return { mimeType, type: "document", ...NO_FIGURES, pages: inspectDocument(bytes) };
+  }
   if (format.type !== "image") return (await import("./tracks.ts")).probeTracks(source, format);
   const { inspectImage } = await import("./image.ts");
-  const found = await inspectImage(await readPicture(source), format);
-  return { mimeType, type: "image", ...found, durationSeconds: null, videoCodec: null, audioCodec: null };
+  return {
+    mimeType,
+    type: "image",
+    ...NO_FIGURES,
+    ...(await inspectImage(await readPicture(source), format)),
+  };
 }
 
 async function identifyBeginning(source: ByteSource): Promise<MediaFormat> {
@@ -118,10 +128,15 @@ async function identifyBeginning(source: ByteSource): Promise<MediaFormat> {
 
 async function readPicture(source: ByteSource): Promise<Buffer> {
   const { MAX_IMAGE_BYTES } = await import("./image.ts");
-  if (source.sizeBytes <= MAX_IMAGE_BYTES) return readFirst(source, source.sizeBytes);
+  return readWhole(source, "picture", MAX_IMAGE_BYTES);
+}
+
+/** What is held whole while it is worked on. */
+async function readWhole(source: ByteSource, what: string, maxBytes: number): Promise<Buffer> {
+  if (source.sizeBytes <= maxBytes) return readFirst(source, source.sizeBytes);
   throw new AppError(
     "invalid",
-    `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`,
+    `The ${what} has ${source.sizeBytes} bytes. A ${what} may have at most ${maxBytes}.`,
   );
 }
 

@@ -75,6 +75,7 @@ async function readTracks(input: Input, { source, format }: File): Promise<Probe
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
     durationSeconds,
+    pages: null,
     videoCodec: video === null ? null : await readVideoCodec(video),
     audioCodec: audio === null ? null : await audio.getCodec(),
     framesPerSecond: video === null ? null : await readFrameRate(video, durationSeconds),

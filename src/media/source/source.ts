@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
+import { nameInAddress, titleOfFile } from "../../domain/files/file.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileStore } from "../../ports/file-store.ts";
@@ -120,7 +121,7 @@ function createPostMedia(post: Post): PostMedia {
 async function openItem(post: Post, url: string): Promise<Opened> {
   if (url.startsWith(OWN_SCHEME)) return openOwn(post, url);
   const spooled = await post.spool.fetch(url, post.owner, post.signal);
-  return { ...spooled, url, file: null };
+  return { ...spooled, url, title: titleOfFile(nameInAddress(url)), file: null };
 }
 
 async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
@@ -134,7 +135,7 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
     );
   }
   const read = (range: { start?: number; end?: number }): Readable => options.files.read(key, range);
-  return { url, facts: file.facts, file, open: (range = {}) => read(range) };
+  return { url, title: titleOfFile(file.name), facts: file.facts, file, open: (range = {}) => read(range) };
 }
 
 /** Ours: one host for all platforms. The bucket's, where others cannot reach ours. */

@@ -264,6 +264,7 @@ export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
       maxItems: MAX_FILES,
     },
     { kind: "audio", mimeTypes: ACCEPTED.audio, maxBytes, maxItems: MAX_FILES },
+    { kind: "document", mimeTypes: ACCEPTED.document, maxBytes, maxItems: MAX_FILES },
   ];
 }
 

@@ -32,6 +32,7 @@ const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
   video: ["video/mp4", "video/webm", "video/quicktime"],
   audio: ACCEPTED.audio,
+  document: [],
 };
 
 /**
@@ -46,7 +47,9 @@ export default definePlatform({
     media: {
       required: false,
       maxItems: MAX_ITEMS + 1,
-      accepts: MEDIA_KINDS.map((kind) => ({ kind, mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS })),
+      accepts: MEDIA_KINDS.map((kind) => ({ kind, mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS })).filter(
+        ({ mimeTypes }) => mimeTypes.length > 0,
+      ),
     },
     caption: { maxLength: 10_000, unit: "characters" },
     scheduling: "ours",

@@ -68,7 +68,7 @@ const table = (role: "auth" | "rejected") =>
       },
       ...byCode("rejected", {
         MEDIA_ASSET_PROCESSING_FAILED:
-          "LinkedIn could not process a picture or the video of the post. Replace it, then send the post again.",
+          "LinkedIn could not process a picture, the video or the document of the post. Replace it, then send the post again.",
       }),
       ...byStatus("rejected", { 413: "LinkedIn refused a file as too large. Use a smaller one." }),
     ],
@@ -83,7 +83,7 @@ function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["
     if (isRefused && /duplicate/i.test(message))
       return new DuplicateFault(POST_URN.exec(message)?.[0] ?? null);
     if (isRefused && (STILL_WORKING.test(code) || /\b(still|being) process/i.test(message))) {
-      const words = "LinkedIn is still working on a picture or the video of the post.";
+      const words = "LinkedIn is still working on a picture, the video or the document of the post.";
       return new PlatformFault("transient", words, { isNotDone: true });
     }
     return classifiers[kind](response);

@@ -25,17 +25,19 @@ import {
   remove,
   organizations,
 } from "./live.ts";
-import { IMAGE_LIMITS } from "./media.ts";
+import { IMAGE_LIMITS, MAX_DOCUMENT_BYTES, PAGE_LIMITS } from "./media.ts";
 import {
   checkPost,
   hasMedia,
   isPage,
   LinkedInMetadata,
   MAX_IMAGES,
+  MAX_DOCUMENT_PAGES,
   MAX_TEXT,
   MEMBER_SCOPES,
   PAGE_SCOPES,
 } from "./metadata.ts";
+import { ACCEPTED } from "../shared/media.ts";
 import { collect, pages } from "../shared/pages.ts";
 import { publish } from "./publish.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
@@ -226,6 +228,13 @@ const CAPABILITIES: PlatformCapabilities = {
         maxSeconds: 1_800,
         maxItems: 1,
       },
+      {
+        kind: "document",
+        mimeTypes: ACCEPTED.document,
+        maxBytes: MAX_DOCUMENT_BYTES,
+        maxPages: MAX_DOCUMENT_PAGES,
+        maxItems: 1,
+      },
     ],
   },
   caption: { maxLength: MAX_TEXT, unit: "characters" },
@@ -243,6 +252,19 @@ const CAPABILITIES: PlatformCapabilities = {
   quotas: [{ name: "posts a day", max: 150, perMinutes: 1_440, from: "UTC", scope: "account" }],
 };
 
+/** Pictures that become pages. */
+const AS_DOCUMENT: PlatformCapabilities["media"] = {
+  required: false,
+  maxItems: MAX_DOCUMENT_PAGES,
+  accepts: [{ kind: "image", ...PAGE_LIMITS, maxItems: MAX_DOCUMENT_PAGES, animated: false }],
+};
+
+function boundInWords(count: number, title: string | undefined): string {
+  const pages =
+    count === 1 ? "The picture becomes a PDF of 1 page" : `The pictures become a PDF of ${count} pages`;
+  return title === undefined ? `${pages}.` : `${pages} with the title "${title}".`;
+}
+
 export default definePlatform({
   name: "linkedin",
   title: "LinkedIn",
@@ -253,6 +275,7 @@ export default definePlatform({
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
     // What a poll asks cannot be changed, and its text may be its question.
+    ...(post?.metadata.asDocument === true ? { media: AS_DOCUMENT } : {}),
     ...(post?.metadata.poll === undefined ? {} : { editPublished: { fields: [] } }),
     leadMinutes: { ...CAPABILITIES.leadMinutes, default: post !== null && hasMedia(post) ? LEAD_MINUTES : 0 },
     analytics: {
@@ -273,10 +296,11 @@ export default definePlatform({
   connect: WAYS,
   check: checkPost,
   choices: { mention: organizations },
-  // Its title is that of the link or the video; a poll shows it as its question.
-  preview: ({ metadata: { title, poll } }) => ({
+  // Its title is that of the link, the video or the document; a poll shows it as its question.
+  preview: ({ mediaUrl, metadata: { title, poll, asDocument, moreMedia = [] } }) => ({
     title: poll === undefined ? null : (title ?? null),
     write: plainMentions,
+    ...(asDocument === true && mediaUrl !== "" ? { note: boundInWords(moreMedia.length + 1, title) } : {}),
   }),
   inspect,
   publish,

@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
+import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { bearer } from "../shared/faults.ts";
+import { inOrder } from "../shared/media.ts";
+import { documentOf } from "../shared/picture-document.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
 import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
-import { authorOf, isPage } from "./metadata.ts";
+import { authorOf, isPage, MAX_TITLE } from "./metadata.ts";
 
 /** LinkedIn takes fewer than 36,152,320 pixels. */
 export const IMAGE_LIMITS = {
@@ -17,8 +19,25 @@ export const IMAGE_LIMITS = {
   maxHeight: 6_000,
 } as const satisfies ImageLimits;
 
+export const MAX_DOCUMENT_BYTES = 100_000_000;
+
+/** A page as it is read on a large screen. */
+export const PAGE_LIMITS = {
+  maxBytes: 5_000_000,
+  mimeTypes: ["image/jpeg"],
+  maxWidth: 2_400,
+  maxHeight: 2_400,
+} as const satisfies ImageLimits;
+
 const Begun = z.looseObject({
-  value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
+  value: z
+    .looseObject({
+      uploadUrl: z.string().min(1),
+      image: z.string().optional(),
+      document: z.string().optional(),
+    })
+    .transform(({ uploadUrl, image, document }) => ({ uploadUrl, id: image ?? document }))
+    .pipe(z.object({ uploadUrl: z.string(), id: z.string().min(1) })),
 });
 
 /** Brings a picture, which is not seen before a post names it: whatever is lost is sent again. */
@@ -26,25 +45,65 @@ export async function sendImage(item: MediaItem, name: string, io: PublishIo): P
   const stored = await repeatableStep<Json>(io, {
     step: `image ${name}`,
     request: { url: item.url },
-    send: async () => upload(await io.media.fitImage(item, IMAGE_LIMITS), io),
+    send: async () => upload("image", { body: (await io.media.fitImage(item, IMAGE_LIMITS)).bytes }, io),
   });
   return z.string().parse(stored);
 }
 
-async function upload({ bytes }: FittedImage, io: PublishIo): Promise<string> {
-  const json = { initializeUploadRequest: { owner: authorOf(io.account) } };
-  const path = "/rest/images?action=initializeUpload";
-  const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
-  await put(io, value.uploadUrl, bytes);
-  return value.image;
+const Document = z.object({ id: z.string(), title: z.string(), sizeBytes: z.number() });
+
+/** Brings a document, or one that is made of pictures. `title`: null for that of its file. */
+export async function sendDocument(
+  items: readonly MediaItem[],
+  title: string | null,
+  io: PublishIo,
+): Promise<z.infer<typeof Document>> {
+  const stored = await repeatableStep<Json>(io, {
+    step: "document",
+    request: { urls: items.map(({ url }) => url), title },
+    send: async () => {
+      const [first] = items;
+      const shown = cut(title ?? first?.title ?? "");
+      if (first?.facts.type === "document") {
+        const { sizeBytes } = first.facts;
+        const id = await upload("document", { body: () => first.open(), sizeBytes }, io);
+        return { id, title: shown, sizeBytes };
+      }
+      const body = await bind(items, shown, io);
+      return { id: await upload("document", { body }, io), title: shown, sizeBytes: body.length };
+    },
+  });
+  return Document.parse(stored);
 }
 
-async function put(
-  io: PublishIo,
-  url: string,
-  body: Buffer | (() => ReturnType<MediaItem["open"]>),
-  size?: number,
-) {
+function cut(title: string): string {
+  return [...title].slice(0, MAX_TITLE).join("");
+}
+
+/** A page for each picture. What stands around them takes little. */
+async function bind(items: readonly MediaItem[], title: string, io: PublishIo): Promise<Buffer> {
+  const maxBytes = Math.min(PAGE_LIMITS.maxBytes, Math.floor((0.99 * MAX_DOCUMENT_BYTES) / items.length));
+  const pages = await inOrder(items, async (item) => {
+    const { bytes, width, height } = await io.media.fitImage(item, { ...PAGE_LIMITS, maxBytes });
+    return { bytes, width, height, altText: item.altText };
+  });
+  return documentOf(pages, title);
+}
+
+interface Sent {
+  readonly body: Buffer | (() => ReturnType<MediaItem["open"]>);
+  readonly sizeBytes?: number;
+}
+
+async function upload(kind: "image" | "document", { body, sizeBytes }: Sent, io: PublishIo): Promise<string> {
+  const json = { initializeUploadRequest: { owner: authorOf(io.account) } };
+  const path = `/rest/${kind}s?action=initializeUpload`;
+  const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
+  await put(io, value.uploadUrl, body, sizeBytes);
+  return value.id;
+}
+
+async function put(io: PublishIo, url: string, body: Sent["body"], size?: number) {
   return io.request({
     ...UPLOAD_TIMES,
     method: "PUT",
@@ -147,7 +206,7 @@ async function begin({ facts: { sizeBytes } }: MediaItem, io: PublishIo): Promis
   return { video: value.video, token: value.uploadToken, expiresAt, parts, etags: [] };
 }
 
-/** How long LinkedIn surely works on what it shows us nothing of: pictures took 2 s at most, films by size. */
+/** How long LinkedIn surely works on what it shows us nothing of: pictures took 2 s at most, others by size. */
 const PICTURE_MS = 5 * SECOND;
 const FILM_MS = 10 * SECOND;
 const FILM_MS_PER_MB = SECOND;
@@ -155,13 +214,13 @@ const MOST_MS = 2 * MINUTE;
 
 interface Brought {
   readonly ids: readonly string[];
-  readonly kind: "images" | "videos";
+  readonly kind: "images" | "videos" | "documents";
   readonly sizeBytes: number;
 }
 
 /**
  * How soon to look again at what was brought; null once a post can name it. One that comes sooner is refused,
- * or taken and never shown. A member's app may not read pictures (403), nor each app films: then time decides.
+ * or taken and never shown. A member's app may not read pictures (403), nor each app the rest: then time decides.
  */
 export async function waitForMedia(brought: Brought, io: PublishIo): Promise<number | null> {
   if (brought.kind === "images" && !isPage(io.account)) return waitUnseen(brought, io);
@@ -192,10 +251,15 @@ async function askAfter(id: string, kind: Brought["kind"], io: PublishIo): Promi
   if (status === "AVAILABLE") return null;
   if (status !== "PROCESSING_FAILED") return kind === "images" ? 2 * SECOND : 5 * SECOND;
   const named = /^[\w .-]{1,60}$/.test(reason) ? ` (${reason})` : "";
+  const [what, as] = REMEDIES[kind];
   throw new PlatformFault(
     "rejected",
-    kind === "images"
-      ? `LinkedIn could not process a picture${named}. Export it as JPEG, then send the post again.`
-      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264, then send the post again.`,
+    `LinkedIn could not process ${what}${named}. Export it as ${as}, then send the post again.`,
   );
 }
+
+const REMEDIES: Readonly<Record<Brought["kind"], readonly [string, string]>> = {
+  images: ["a picture", "JPEG"],
+  videos: ["the video", "MP4 with H.264"],
+  documents: ["the document", "PDF"],
+};

@@ -32,7 +32,9 @@ export function isAllowed({ settings }: Pick<PlatformAccount, "settings">, scope
 
 export const MAX_TEXT = 3_000;
 export const MAX_IMAGES = 20;
-const MAX_TITLE = 400;
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api */
+export const MAX_DOCUMENT_PAGES = 300;
+export const MAX_TITLE = 400;
 
 const MAX_COMMENT = 1_250;
 const MAX_QUESTION = 140;
@@ -53,18 +55,24 @@ export const LinkedInMetadata = z.strictObject({
     .unwrap()
     .max(MAX_TITLE)
     .optional()
-    .describe("Title of the link or the video, or the question of the poll."),
+    .describe(
+      "Title of the link, the video or the document (default: its file's name), or the question of the poll.",
+    ),
   description: description.describe("Text below the title of the link."),
   link: link.describe(
     "Address shown as a card, not with media. Title, description and picture are read from its page where they are not given.",
   ),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link."),
   altText,
-  moreMedia: moreMedia
-    .unwrap()
-    .max(MAX_IMAGES - 1)
+  moreMedia: z
+    .array(moreMedia.unwrap().element)
+    .max(MAX_DOCUMENT_PAGES - 1)
     .optional()
-    .describe(`Up to ${MAX_IMAGES - 1} more pictures.`),
+    .describe(`Up to ${MAX_IMAGES - 1} more pictures, or ${MAX_DOCUMENT_PAGES - 1} with asDocument.`),
+  asDocument: z
+    .boolean()
+    .optional()
+    .describe("True: the pictures become the pages of a PDF to leaf through, in their order. Needs a title."),
   audience: z
     .enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])
     .optional()
@@ -189,18 +197,28 @@ export function contentProblems(
     ...(isPage(account) && metadata.audience === "CONNECTIONS"
       ? ["metadata.audience: a Page has no connections. Leave it out."]
       : []),
+    ...(metadata.asDocument === true && (mediaUrl === "" || metadata.title === undefined)
+      ? ["metadata.asDocument: makes a document of pictures, and needs them and a title. Give both."]
+      : []),
     ...pollProblems(post),
     ...mixProblem(
       seen.map(({ type }) => type),
-      more.length,
+      metadata,
     ),
   ];
 }
 
 /** What does not go into one post. */
-export function mixProblem(types: readonly string[], more: number): string[] {
-  return types.includes("video") && more > 0
-    ? ["metadata.moreMedia: a LinkedIn post shows one video, or pictures. Leave the rest out."]
+export function mixProblem(
+  types: readonly string[],
+  { moreMedia: more = [], asDocument = false }: LinkedInMetadata,
+): string[] {
+  const alone = types.find((type) => type === "video" || type === "document");
+  if (alone === undefined) return [];
+  if (asDocument)
+    return [`metadata.asDocument: makes a document of pictures, and this is a ${alone}. Leave it out.`];
+  return more.length > 0
+    ? [`metadata.moreMedia: a LinkedIn post shows one ${alone}, or pictures. Leave the rest out.`]
     : [];
 }
 

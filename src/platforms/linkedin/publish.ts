@@ -8,7 +8,7 @@ import type { EffectContext, PublishIo, Reconciled, ReconcileContext } from "../
 import { inOrder, openAll } from "../shared/media.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
-import { sendImage, sendVideo, waitForMedia } from "./media.ts";
+import { sendDocument, sendImage, sendVideo, waitForMedia } from "./media.ts";
 import {
   askedIn,
   authorOf,
@@ -65,10 +65,15 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
   const items = await openAll([{ url: mediaUrl, altText }, ...moreMedia], io);
   const [wrong] = mixProblem(
     items.map(({ facts }) => facts.type),
-    moreMedia.length,
+    metadata,
   );
   if (wrong !== undefined) throw new AppError("invalid", wrong);
   const [first] = items;
+  if (metadata.asDocument === true || first?.facts.type === "document") {
+    const { id, title: shown, sizeBytes } = await sendDocument(items, title ?? null, io);
+    const brought = { ids: [id], kind: "documents", sizeBytes } as const;
+    return (await waitForMedia(brought, io)) ?? { media: { id, title: shown } };
+  }
   if (first?.facts.type === "video") {
     const id = await sendVideo(first, io);
     const brought = { ids: [id], kind: "videos", sizeBytes: first.facts.sizeBytes ?? 0 } as const;

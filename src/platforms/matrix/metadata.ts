@@ -53,6 +53,7 @@ function acceptsOf(maxBytes: number): AcceptedMedia[] {
     { kind: "image", mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"], ...limits },
     { kind: "video", mimeTypes: ACCEPTED.video, ...limits },
     { kind: "audio", mimeTypes: ACCEPTED.audio, ...limits },
+    { kind: "document", mimeTypes: ACCEPTED.document, ...limits },
   ];
 }
 

@@ -5,7 +5,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
+import { calledOf, fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -140,7 +140,7 @@ function upload({ url, altText }: PostItem, { io, step, thumbnailUrl }: Uploadin
       const file = await store(item, io);
       const { durationSeconds } = item.facts;
       return {
-        msgtype: `m.${type}`,
+        msgtype: type === "document" ? "m.file" : `m.${type}`,
         filename: file.name,
         url: file.uri,
         info: {
@@ -158,7 +158,7 @@ async function store(item: MediaItem, io: PublishIo) {
   const { mimeTypes = [], maxBytes } = accepted ?? {};
   const file = await fitFile(item, { mimeTypes, maxBytes: maxBytes ?? 0 }, io);
   const { mimeType, sizeBytes, width, height, body } = file;
-  const name = fileNameOf(mimeType, item.facts.type);
+  const name = fileNameOf(mimeType, calledOf(item, item.facts.type));
   const { content_uri: uri } = await askAs(io)(
     {
       ...UPLOAD_TIMES,

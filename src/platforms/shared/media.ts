@@ -7,7 +7,7 @@ import type { ImageLimits, MediaFacts, MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 
-/** A picture, video or sound of a post, as its author gives it. */
+/** A picture, video, sound or document of a post, as its author gives it. */
 export interface PostItem {
   readonly url: string;
   /** Null where none was given. */
@@ -60,6 +60,7 @@ export const ACCEPTED = {
   image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/tiff"],
   video: ["video/mp4", "video/webm", "video/quicktime", "video/x-matroska"],
   audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
+  document: ["application/pdf"],
 } as const satisfies Readonly<Record<MediaKind, readonly string[]>>;
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -181,8 +182,13 @@ export async function picturePart(
   return toPart(name, await fitPicture(item, { maxBytes, mimeTypes, ...sides }, io), called);
 }
 
+/** What a file is called there. People see it of documents, so these keep theirs; `other`: that of all else. */
+export function calledOf<T extends string | undefined>(item: MediaItem, other: T): T | string {
+  return item.facts.type === "document" ? item.title : other;
+}
+
 /** A picture, or what is sent as it is, as a part of a form. */
 export async function filePart(name: string, item: MediaItem, at: PartOf): Promise<FormPart> {
   if (item.facts.type === "image") return picturePart(name, item, at);
-  return toPart(name, { ...item.facts, body: () => item.open() }, at.called);
+  return toPart(name, { ...item.facts, body: () => item.open() }, calledOf(item, at.called));
 }

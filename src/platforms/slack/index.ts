@@ -348,6 +348,7 @@ export default definePlatform({
         { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_FILES },
         { kind: "video", mimeTypes: ACCEPTED.video, maxBytes: GB, maxItems: MAX_FILES },
         { kind: "audio", mimeTypes: ACCEPTED.audio, maxBytes: GB, maxItems: MAX_FILES },
+        { kind: "document", mimeTypes: ACCEPTED.document, maxBytes: GB, maxItems: MAX_FILES },
       ],
     },
     caption: { maxLength: MAX_TEXT_CHARS, unit: "characters" },

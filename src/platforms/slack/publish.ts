@@ -5,7 +5,7 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
+import { calledOf, fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -230,7 +230,7 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
     send: async () => {
       const { body, sizeBytes, mimeType, type } = await fitFile(item, IMAGE_LIMITS, io);
       const form = {
-        filename: fileNameOf(mimeType, type),
+        filename: fileNameOf(mimeType, calledOf(item, type)),
         length: sizeBytes,
         ...(item.altText ? { alt_txt: item.altText } : {}),
       };

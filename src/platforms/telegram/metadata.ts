@@ -132,9 +132,11 @@ export function mixProblem(
   { isAlbum, asDocument }: { readonly isAlbum: boolean; readonly asDocument: boolean },
 ): string | null {
   if (asDocument || !isAlbum) return null;
-  const sounds = items.filter(({ type }) => type === "audio").length;
-  if (sounds > 0 && sounds < items.length)
-    return "metadata.moreMedia: Telegram puts sounds only into an album of sounds. Give only sounds or no sound, or set asDocument.";
+  for (const [alone, word] of Object.entries({ audio: "sound", document: "document" })) {
+    const count = items.filter(({ type }) => type === alone).length;
+    if (count > 0 && count < items.length)
+      return `metadata.moreMedia: Telegram puts ${word}s only into an album of ${word}s. Give only ${word}s or no ${word}, or set asDocument.`;
+  }
   if (items.some(({ type, isAnimated }) => type === "image" && isAnimated))
     return "metadata.moreMedia: an animated picture goes without other media on Telegram. Post it separately, give it as a video, or set asDocument.";
   return null;

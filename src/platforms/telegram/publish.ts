@@ -8,7 +8,7 @@ import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED, fitFile, inOrder, toPart } from "../shared/media.ts";
+import { ACCEPTED, calledOf, fitFile, inOrder, toPart } from "../shared/media.ts";
 import { blind } from "../shared/reconcile.ts";
 import { type Call, callChat, chatOf } from "./api.ts";
 import {
@@ -289,6 +289,7 @@ export const SHOWN: readonly AcceptedMedia[] = [
   { kind: "image", mimeTypes: ["image/gif"], maxBytes: MAX_FILE_BYTES, maxItems: MAX_ITEMS },
   { kind: "video", mimeTypes: ["video/mp4"], maxBytes: MAX_FILE_BYTES, maxItems: MAX_ITEMS },
   { kind: "audio", mimeTypes: ["audio/mpeg", "audio/mp4"], maxBytes: MAX_FILE_BYTES, maxItems: MAX_ITEMS },
+  { kind: "document", mimeTypes: ACCEPTED.document, maxBytes: MAX_FILE_BYTES, maxItems: MAX_ITEMS },
 ];
 
 export const DOCUMENTS: readonly AcceptedMedia[] = MEDIA_KINDS.map((kind) => ({
@@ -337,9 +338,9 @@ async function toSendable(
   const isGif = item.facts.mimeType === "image/gif" && !isAlbum;
   const limits = asDocument ? DOCUMENT_LIMITS : isGif ? GIF_LIMITS : PHOTO_LIMITS;
   const fitted = await fitFile(item, limits, io);
-  const called = type === "image" ? "picture" : asDocument ? "file" : type;
+  const called = calledOf(item, type === "image" ? "picture" : asDocument ? "file" : type);
   const file = (name: string): FormPart => toPart(name, fitted, called);
-  if (asDocument) return { kind: "document", file, figures: {} };
+  if (asDocument || type === "document") return { kind: "document", file, figures: {} };
   if (type === "image") return { kind: isGif ? "animation" : "photo", file, figures: {} };
   const duration = durationSeconds === null ? {} : { duration: Math.round(durationSeconds) };
   if (type === "audio") return { kind: "audio", file, figures: duration };

@@ -53,7 +53,7 @@ export default definePlatform({
     editPublished: { fields: [] },
     analytics: { account: [], post: [] },
     reconciles: "server_key",
-    fetchesMedia: ["image", "video", "audio"],
+    fetchesMedia: MEDIA_KINDS,
     // Many a receiver runs beside us.
     fetchesFrom: "near",
     quotas: [],

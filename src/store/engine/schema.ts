@@ -248,6 +248,8 @@ export interface Tables extends PlanTables, SignInTables {
     width: number | null;
     height: number | null;
     duration_seconds: number | null;
+    /** Of a document. */
+    pages: number | null;
     video_codec: string | null;
     audio_codec: string | null;
     frames_per_second: number | null;

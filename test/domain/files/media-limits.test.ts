@@ -10,6 +10,7 @@ const VIDEO: MediaFigures = {
   width: 1_920,
   height: 1_080,
   durationSeconds: 30,
+  pages: null,
   videoCodec: "avc",
   audioCodec: "aac",
   isAnimated: false,
@@ -153,11 +154,17 @@ describe("every platform's limits", async () => {
       mimeType: limits.mimeTypes[0] ?? "",
       type: limits.kind,
       sizeBytes: limits.maxBytes ?? 10 ** 12,
-      width: limits.kind === "audio" ? null : Math.max(limits.minWidth ?? 1, Math.round(height * ratio)),
-      height: limits.kind === "audio" ? null : height,
-      durationSeconds: limits.kind === "image" ? null : (limits.maxSeconds ?? 10 ** 6),
+      width:
+        limits.kind === "audio" || limits.kind === "document"
+          ? null
+          : Math.max(limits.minWidth ?? 1, Math.round(height * ratio)),
+      height: limits.kind === "audio" || limits.kind === "document" ? null : height,
+      durationSeconds:
+        limits.kind === "image" || limits.kind === "document" ? null : (limits.maxSeconds ?? 10 ** 6),
+      pages: limits.kind === "document" ? (limits.maxPages ?? 10 ** 4) : null,
       videoCodec: limits.kind === "video" ? (limits.videoCodecs?.[0] ?? "avc") : null,
-      audioCodec: limits.kind === "image" ? null : (limits.audioCodecs?.[0] ?? "aac"),
+      audioCodec:
+        limits.kind === "image" || limits.kind === "document" ? null : (limits.audioCodecs?.[0] ?? "aac"),
       isAnimated: false,
     };
   }
@@ -170,6 +177,7 @@ describe("every platform's limits", async () => {
     if (typeof limits.maxBytes === "number") beyond.push([{ sizeBytes: limits.maxBytes + 1 }, isFitted]);
     if (typeof limits.maxSeconds === "number")
       beyond.push([{ durationSeconds: limits.maxSeconds + 1 }, false]);
+    if (limits.maxPages !== undefined) beyond.push([{ pages: limits.maxPages + 1 }, false]);
     if (limits.maxWidth !== undefined) beyond.push([{ width: limits.maxWidth + 1 }, isFitted]);
     if (typeof limits.maxAspectRatio === "number") {
       // As small as it may be, so that nothing but its shape is wrong.

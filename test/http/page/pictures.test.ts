@@ -221,13 +221,16 @@ describe("GET files/{id}/content", () => {
     expect((await server.ask(`POST /app/api/files/${film.id}/content`)).status).toBe(405);
   });
 
-  it.each(["text/html", "image/svg+xml", "application/octet-stream"])("never shows %s", async (type) => {
-    const file = await store(PHOTO);
-    await queryOf(ctx.store).updateTable("files").set({ mime_type: type }).execute();
-    const answer = await content(file.id);
-    expect(answer.headers).toMatchObject({
-      "content-type": "application/octet-stream",
-      "content-disposition": "attachment; filename=sea.png",
-    });
-  });
+  it.each(["text/html", "image/svg+xml", "application/pdf", "application/octet-stream"])(
+    "never shows %s",
+    async (type) => {
+      const file = await store(PHOTO);
+      await queryOf(ctx.store).updateTable("files").set({ mime_type: type }).execute();
+      const answer = await content(file.id);
+      expect(answer.headers).toMatchObject({
+        "content-type": "application/octet-stream",
+        "content-disposition": "attachment; filename=sea.png",
+      });
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain } from "../../support/publishing.ts";
 import { CHANNEL_ID, GUILD_ID, refuse, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
@@ -212,6 +212,12 @@ describe("what Discord answers", () => {
     const row = await world.publish(account, { metadata });
     expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(words) });
     expect((await world.readAccount(account)).status).toBe("connected");
+  });
+
+  it("gives a document its name", async () => {
+    await using world = await createDiscordWorld();
+    await world.publish(await world.connectBot(), { mediaUrl: PDF_URL });
+    expect(world.state.messages[0]?.files).toEqual(["A score.pdf"]);
   });
 
   it("tells reactions, changes a bot's message, and not one that is gone", async () => {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { OTHER_ID, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
 
@@ -38,6 +38,7 @@ export default {
     metadata: { ...PICTURES, sensitive: true, silent: true },
   },
   otherPosts: {
+    "a document": { caption: "A score", media_url: PDF_URL, metadata: { moreMedia: [{ url: PHOTO_URL }] } },
     "a text": { caption: "A horn", media_url: "", metadata: { linkPreview: false } },
     "a text in Markdown": {
       caption: "# A **horn**\n\n||loud|| [far](https://horn.example/a_b) @[Ann](8001)",

@@ -3,6 +3,7 @@ import type { ValidateFunction } from "ajv";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { inspectDocument } from "../../../src/media/probe/document.ts";
 import { BODIES, readLittleText } from "./requests.ts";
 
 const API = "https://api.linkedin.com";
@@ -68,6 +69,12 @@ interface Picture {
   wholeAt: number | null;
 }
 
+interface Document {
+  readonly owner: string;
+  bytes: Buffer;
+  wholeAt: number | null;
+}
+
 interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
@@ -85,6 +92,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
   const codes = new Map<string, { redirect: string; scopes: readonly string[]; client: string }>();
   const images = new Map<string, Picture>();
   const videos = new Map<string, Video>();
+  const documents = new Map<string, Document>();
   let made = 7_100_000_000_000_000_000n;
   const next = (): string => String((made += 1n));
   const self = {
@@ -102,12 +110,14 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     isRetired: false,
     refusal: null as Answer | null,
     /** What nobody may ask about. */
-    unreadable: [] as ("images" | "videos")[],
+    unreadable: [] as ("images" | "videos" | "documents")[],
     /** A duplicate is told of, of a post that is not there. */
     hasGhosts: false,
     /** Posts that named something that LinkedIn still worked on. */
     tooSoon: 0,
     isStatisticsRefused: false,
+    documentOf: (post: FakePost): Buffer =>
+      documents.get(post.json.content.media.id)?.bytes ?? Buffer.alloc(0),
     agree(url: string, granted?: readonly string[]): Record<string, string> {
       const { origin, pathname, searchParams: query } = new URL(url);
       if (`${origin}${pathname}` !== "https://www.linkedin.com/oauth/v2/authorization") self.wrong.push(url);
@@ -223,6 +233,12 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       image.wholeAt = bytes.length > 0 ? clock.now() : null;
       return { status: 201 };
     }
+    const document = documents.get(id);
+    if (document !== undefined) {
+      if (bytes.length > 100_000_000 || inspectDocument(bytes) > 300) return { status: 400 };
+      Object.assign(document, { bytes, wholeAt: clock.now() });
+      return { status: 201 };
+    }
     const video = videos.get(id);
     const part = Number(url.searchParams.get("part"));
     if (video === undefined) return { status: 404 };
@@ -259,6 +275,21 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       const image = `urn:li:image:${next()}`;
       images.set(image, { owner: json.initializeUploadRequest.owner, wholeAt: null });
       return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${image}`, image } } };
+    }
+    if (kind === "documents" && action === "initializeUpload") {
+      const problem = check(BODIES["/rest/documents"]);
+      if (problem !== null) return wrongly(problem);
+      const { owner } = json.initializeUploadRequest;
+      if (!mayActAs(owner, call.scopes)) return refuse(403, "ACCESS_DENIED");
+      const document = `urn:li:document:${next()}`;
+      documents.set(document, { owner, bytes: Buffer.alloc(0), wholeAt: null });
+      return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${document}`, document } } };
+    }
+    if (kind === "documents" && method === "GET") {
+      const document = documents.get(given);
+      if (document === undefined) return refuse(404, "NOT_FOUND");
+      if (self.unreadable.includes("documents")) return refuse(403, "ACCESS_DENIED");
+      return { status: 200, json: { id: given, status: statusOf(document.wholeAt, 8_000) } };
     }
     if (kind === "images" && method === "GET") return ofImage(given, call.scopes);
     if (kind === "videos") return ofVideo(given, { action, json, check });
@@ -342,7 +373,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
   function isReady(id: string): boolean {
     const image = images.get(id);
     if (image !== undefined) return statusOf(image.wholeAt, 2_000) === "AVAILABLE";
-    return statusOf(videos.get(id)?.wholeAt ?? null, 8_000) === "AVAILABLE";
+    return statusOf((videos.get(id) ?? documents.get(id))?.wholeAt ?? null, 8_000) === "AVAILABLE";
   }
 
   function ofPage(url: URL, kind: string, scopes: readonly string[]): Answer {

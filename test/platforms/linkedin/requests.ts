@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 
 /*
  * What LinkedIn's reference allows in each request (learn.microsoft.com: posts-api, images-api, videos-api,
- * comments-api). There is no machine-readable description.
+ * documents-api, comments-api). There is no machine-readable description.
  */
 
 const text = (maxLength: number) => ({ type: "string", minLength: 1, maxLength });
@@ -17,6 +17,8 @@ const object = (properties: object, required: readonly string[] = Object.keys(pr
 });
 
 const MEDIA = object({ id: idOf("image|video"), title: text(400), altText: text(4_086) }, ["id"]);
+/** Its title is shown above its pages. */
+const DOCUMENT = object({ id: idOf("document"), title: text(400) });
 const IMAGE = object({ id: idOf("image"), altText: text(4_086) }, ["id"]);
 const ARTICLE = object(
   { source: text(2_000), title: text(400), description: text(4_086), thumbnail: idOf("image") },
@@ -36,6 +38,7 @@ const POST = object(
     content: {
       oneOf: [
         object({ media: MEDIA }),
+        object({ media: DOCUMENT }),
         object({
           multiImage: object({ images: { type: "array", minItems: 2, maxItems: 20, items: IMAGE } }),
         }),
@@ -64,6 +67,7 @@ const ajv = new Ajv({ allErrors: true });
 export const BODIES = {
   "/rest/posts": ajv.compile(POST),
   "/rest/images": ajv.compile(object({ initializeUploadRequest: object({ owner: AUTHOR }) })),
+  "/rest/documents": ajv.compile(object({ initializeUploadRequest: object({ owner: AUTHOR }) })),
   "/rest/videos initializeUpload": ajv.compile(
     object({
       initializeUploadRequest: object({

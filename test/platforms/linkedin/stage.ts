@@ -1,4 +1,4 @@
-import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
 
@@ -42,6 +42,12 @@ export default {
       metadata: { firstComment: "It is loud.", thread: [{ caption: "Very loud." }] },
     },
     "a film": { caption: "A film", media_url: FILM_URL, metadata: { title: "Horns" } },
+    "a document": { caption: "A document", media_url: PDF_URL, metadata: {} },
+    "pictures as a document": {
+      caption: "Pages",
+      media_url: PHOTO_URL,
+      metadata: { ...PICTURES, asDocument: true, title: "Horns" },
+    },
     "a link": {
       caption: "A link",
       media_url: "",

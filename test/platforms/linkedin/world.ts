@@ -2,9 +2,9 @@ import { FakeClock } from "../../support/clock.ts";
 import linkedin from "../../../src/platforms/linkedin/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
-import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { PDF, PDF_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
-import { createMemoryMedia } from "../../support/memory-media.ts";
+import { createMemoryMedia, type MemoryMedia } from "../../support/memory-media.ts";
 import { APP, PAGE_APP, createFakeLinkedIn } from "./fake.ts";
 
 export const FILM_URL = "https://media.example/film.mp4";
@@ -22,9 +22,10 @@ export async function createLinkedInWorld({
     clock,
     outbound: fake.door,
     media: createMemoryMedia(
-      new Map([
+      new Map<string, MemoryMedia>([
         [PHOTO_URL, PHOTO],
         [FILM_URL, FILM],
+        [PDF_URL, PDF],
       ]),
     ),
     feed: {} as never,

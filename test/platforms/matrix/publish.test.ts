@@ -3,7 +3,7 @@ import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, drain } from "../../support/publishing.ts";
 import { refuse, ROOM, USER } from "./fake.ts";
 import { openMatrix } from "./world.ts";
@@ -48,6 +48,17 @@ it("sends files by their bytes, the first with the caption and each other with i
   });
   for (const { url, info } of [first, second, film].flatMap((one) => one ?? []))
     expect(world.state.media.get(url)).toMatchObject({ type: info.mimetype, sizeBytes: info.size });
+});
+
+it("sends a document as a file, under its name", async () => {
+  await using world = await openMatrix();
+  await world.publish(await world.connect(), { caption: "Heard", mediaUrl: PDF_URL, metadata: {} });
+  const [{ content } = {}] = world.shown();
+  expect(content).toMatchObject({
+    ...{ msgtype: "m.file", body: "Heard", filename: "A score.pdf" },
+    info: { mimetype: "application/pdf" },
+  });
+  expect(world.state.media.get(content?.["url"])).toMatchObject({ name: "A score.pdf" });
 });
 
 it("warns of a further file that is refused, and keeps the post", async () => {

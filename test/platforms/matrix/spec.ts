@@ -51,7 +51,7 @@ const FileInfo = {
 
 /** data/event-schemas/schema/m.room.message$*.yaml and components/m.relates_to, with our own key. */
 const CONTENT = {
-  msgtype: { enum: ["m.text", "m.image", "m.video", "m.audio"] },
+  msgtype: { enum: ["m.text", "m.image", "m.video", "m.audio", "m.file"] },
   body: { type: "string", minLength: 1 },
   format: { const: "org.matrix.custom.html" },
   formatted_body: { type: "string" },

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openMatrix } from "./world.ts";
 
 function says(status: number, body: object): Trouble {
@@ -35,6 +35,7 @@ export default {
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
   otherPosts: {
+    "a document": { caption: "A score", media_url: PDF_URL, metadata: {} },
     "a text": { caption: "A horn is heard.", media_url: "", metadata: {} },
     "a text with HTML": {
       caption: "A horn",

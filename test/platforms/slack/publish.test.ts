@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 
 describe("a message", () => {
@@ -54,6 +54,12 @@ describe("a message", () => {
       { altText: "A horn", title: "Horn.jpg", name: "image.jpg" },
       { altText: "The same", title: null },
     ]);
+  });
+
+  it("gives a document its name", async () => {
+    await using world = await openWorld();
+    await world.end(await world.post(await world.connect(), "A score", PDF_URL, {}));
+    expect([...world.fake.state.files.values()]).toMatchObject([{ name: "A score.pdf", title: null }]);
   });
 
   it("with files is published when it is shown, not before", async () => {

@@ -2,7 +2,13 @@ import { Readable } from "node:stream";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import {
+  CLIP_URL,
+  createStageMedia,
+  PDF_URL,
+  PHOTO_URL,
+  PICTURES,
+} from "../../support/contract/stage-media.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createFakeSlack, TOKEN } from "./fake.ts";
 
@@ -48,6 +54,7 @@ export default {
     },
   },
   otherPosts: {
+    "a document": { caption: "A score", media_url: PDF_URL, metadata: {} },
     "a text in Markdown": {
       caption: "# A **horn**\n\n> it is _loud_\n\n- [far](https://horn.example/a_b)\n- for @[Ann](U0ANN)",
       media_url: "",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { callOf } from "../../support/context.ts";
-import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CHANNEL_ID, refuse } from "./fake.ts";
 import { createTelegramWorld } from "./world.ts";
@@ -10,6 +10,16 @@ import { createTelegramWorld } from "./world.ts";
 const photos = (count: number) => Array.from({ length: count }, () => ({ url: PHOTO_URL }));
 
 describe("what is sent", () => {
+  it("is refused where a document stands beside pictures", async () => {
+    await using world = await createTelegramWorld();
+    const metadata = { moreMedia: photos(1) };
+    const row = await world.publish(await world.connect(), { mediaUrl: PDF_URL, metadata });
+    expect(row).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("documents only into an album of documents"),
+    });
+  });
+
   it("is a text as it is written, with its address on t.me", async () => {
     await using world = await createTelegramWorld();
     const row = await world.publish(await world.connect(), { caption: "*5* < 6 &amp; _7_" });
@@ -53,6 +63,7 @@ describe("what is sent", () => {
       { photo: "attach://photo", caption: "A horn", has_spoiler: true, show_caption_above_media: true },
     ],
     ["a film", { mediaUrl: CLIP_URL }, { video: "attach://video", supports_streaming: true }],
+    ["a document", { mediaUrl: PDF_URL }, { document: "attach://document", caption: "A horn" }],
     [
       "a film as a file",
       { mediaUrl: CLIP_URL, metadata: { asDocument: true } },

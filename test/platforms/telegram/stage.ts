@@ -3,7 +3,7 @@ import { callOf, createTestContext } from "../../support/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { CLIP_URL, createStageMedia, PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { BOT_TOKEN, createFakeTelegram } from "./fake.ts";
 
 function says(status: number, description: string, parameters?: object): Trouble {
@@ -50,6 +50,8 @@ export default {
     metadata: { moreMedia: [{ url: PHOTO_URL }, { url: CLIP_URL }], sensitive: true, silent: true },
   },
   otherPosts: {
+    "a document": { caption: "A score", media_url: PDF_URL, metadata: {} },
+    documents: { caption: "Scores", media_url: PDF_URL, metadata: { moreMedia: [{ url: PDF_URL }] } },
     "a text": { caption: "A horn", media_url: "", metadata: {} },
     "a link": { caption: "A horn", media_url: "", metadata: { link: "https://horn.example/" } },
     "a text in Markdown": {

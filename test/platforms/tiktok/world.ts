@@ -15,7 +15,13 @@ export const FILM_URL = "https://media.example/film.mp4";
 /** Three chunks, the last with what is left over. */
 export const FILM = Buffer.alloc(32_000_001, "posthorn ");
 
-const NO_FIGURES = { durationSeconds: null, videoCodec: null, audioCodec: null, isAnimated: false };
+const NO_FIGURES = {
+  durationSeconds: null,
+  pages: null,
+  videoCodec: null,
+  audioCodec: null,
+  isAnimated: false,
+};
 
 /** A film and photos by address; what TikTok fetches it gets below our own domain. */
 function createMedia(film: Partial<MediaFacts>): MediaSource {
@@ -27,6 +33,7 @@ function createMedia(film: Partial<MediaFacts>): MediaSource {
     const facts = { ...NO_FIGURES, ...found, sizeBytes: bytes.length, sha256: "0".repeat(64) };
     return {
       url,
+      title: "film",
       altText: null,
       facts: url === FILM_URL ? { ...facts, ...film } : facts,
       open: ({ start = 0, end = bytes.length - 1 } = {}) => Readable.from([bytes.subarray(start, end + 1)]),

@@ -7,6 +7,7 @@ const KINDS: Readonly<
   image: { one: "picture", many: "pictures", title: "Pictures" },
   video: { one: "film", many: "films", title: "Films" },
   audio: { one: "sound", many: "sounds", title: "Sounds" },
+  document: { one: "document", many: "documents", title: "Documents" },
 };
 
 /** What a channel takes, as one line: `Up to 4 pictures, or 1 film of up to 2 min; 500 characters`. */
@@ -99,12 +100,13 @@ export function sizeInWords(bytes: number): string {
 
 /** Of each kind of file: its types and how large it may be. */
 export function filesInWords({ accepts }: Capabilities["media"]): readonly { title: string; text: string }[] {
-  return accepts.map(({ kind, mimeTypes, maxBytes, maxSeconds }) => ({
+  return accepts.map(({ kind, mimeTypes, maxBytes, maxSeconds, maxPages }) => ({
     title: KINDS[kind].title,
     text: [
       mimeTypes.map(typeName).join(", "),
       ...(maxBytes === null ? [] : [`up to ${sizeInWords(maxBytes)}`]),
       ...(maxSeconds === null ? [] : [`up to ${lengthInWords(maxSeconds)}`]),
+      ...(maxPages === undefined ? [] : [`up to ${maxPages} pages`]),
     ].join("; "),
   }));
 }

@@ -31,7 +31,7 @@ export function Compose({ composer, title }: { readonly composer: Composer; read
     void learnPlatforms(providers);
   });
   useSignalEffect(() => {
-    void learnFiles(form.value.media.flatMap(({ url }) => (isFilm(url) ? [url] : [])));
+    void learnFiles(form.value.media.flatMap(({ url }) => (isNoPicture(url) ? [url] : [])));
   });
   const remarks = remarksOf(checks.value);
   const shared = sharedFields(form.value.targets).map(({ key }) => key);
@@ -77,8 +77,8 @@ export function Compose({ composer, title }: { readonly composer: Composer; read
   );
 }
 
-function isFilm(url: string): boolean {
-  return /\.(m4v|mkv|mov|mp4|webm|mp3|m4a|ogg|wav)$/i.test(url);
+function isNoPicture(url: string): boolean {
+  return /\.(m4v|mkv|mov|mp4|webm|mp3|m4a|ogg|wav|pdf)$/i.test(url);
 }
 
 /** What is not kept yet is sent when the window is hidden, and asked about when it is closed. */

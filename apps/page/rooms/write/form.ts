@@ -5,7 +5,7 @@ import type { Zone } from "../../../shared/zone.ts";
 import { newRepeat, readRepeat, repeatOf, type RepeatForm, repeatProblems } from "./repeat.ts";
 import { clockOf, fromWall, toWall } from "./wall.ts";
 
-/** A picture, film or sound. `url` is empty until its bytes are stored. */
+/** A picture, film, sound or document. `url` is empty until its bytes are stored. */
 export interface Medium {
   readonly key: string;
   readonly url: string;

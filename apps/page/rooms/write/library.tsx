@@ -49,7 +49,7 @@ export function Library({ onPick, onClose }: LibraryProps) {
           title={search === "" ? "No files yet" : "No file of this name"}
           text={
             search === ""
-              ? "Pictures and films that you add to a post are kept here, to be used again."
+              ? "Pictures, films and documents that you add to a post are kept here, to be used again."
               : "Try another word of its name or alt text."
           }
         />
@@ -58,7 +58,7 @@ export function Library({ onPick, onClose }: LibraryProps) {
           {usable.map((file) => (
             <li key={file.id}>
               <button type="button" onClick={() => onPick(file)}>
-                <Picture mediaUrl={file.url} alt="" size={240} />
+                <Picture mediaUrl={file.url} alt="" size={240} pages={file.pages} />
                 <span class="note" dir="auto">
                   {file.name}
                 </span>

@@ -13,7 +13,7 @@ export function keepFiles(files: readonly StoredFile[]): void {
 /** Where the film or sound can be played from. Null: not known. */
 export function playableUrl(url: string): string | null {
   const file = filesByUrl.value.get(url);
-  return file === undefined || file.type === "image" || file.type === "other" ? null : contentUrl(file.id);
+  return file?.type === "video" || file?.type === "audio" ? contentUrl(file.id) : null;
 }
 
 const asked = new Set<string>();

@@ -16,7 +16,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { type Medium, moved, newKey } from "./form.ts";
 import { Library } from "./library.tsx";
-import { playableUrl } from "./media-files.ts";
+import { filesByUrl, playableUrl } from "./media-files.ts";
 import { forget, kindOfFile, pause, resume, startUpload, type Upload, uploads } from "./uploads.ts";
 
 type Change = (media: readonly Medium[]) => readonly Medium[];
@@ -34,7 +34,7 @@ interface MediaPartProps {
 export function addFiles(files: Iterable<globalThis.File>, onChange: (change: Change) => void): void {
   for (const file of files) {
     if (kindOfFile(file) === null) {
-      complain(`${file.name} is no picture, film or sound, so it was not added.`);
+      complain(`${file.name} is no picture, film, sound or PDF, so it was not added.`);
       continue;
     }
     const key = newKey();
@@ -52,7 +52,7 @@ export function filesOf(data: DataTransfer | null): globalThis.File[] {
   return [...(data?.files ?? [])];
 }
 
-/** Pictures, films and sounds in their order, each with its alt text. */
+/** Pictures, films, sounds and documents in their order, each with its alt text. */
 export function MediaPart({ label, media, isSingle = false, onChange }: MediaPartProps) {
   const picker = useRef<HTMLInputElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -111,7 +111,7 @@ export function MediaPart({ label, media, isSingle = false, onChange }: MediaPar
         type="file"
         hidden
         multiple={!isSingle}
-        accept="image/*,video/*,audio/*"
+        accept="image/*,video/*,audio/*,application/pdf"
         aria-label={`Files for ${label}`}
         onChange={({ currentTarget }) => {
           addFiles([...(currentTarget.files ?? [])], onChange);
@@ -245,7 +245,10 @@ function MediumPicture({
         <img src={upload.localUrl} alt={medium.altText} />
       </span>
     );
-  return <Picture class="media-thumb" mediaUrl={medium.url} alt={medium.altText} size={240} />;
+  const pages = filesByUrl.value.get(medium.url)?.pages ?? null;
+  // Until it is stored it has no address, which tells what it is.
+  const mediaUrl = medium.url === "" && upload?.kind === "document" ? "document.pdf" : medium.url;
+  return <Picture class="media-thumb" {...{ mediaUrl, pages }} alt={medium.altText} size={240} />;
 }
 
 function Progress({ upload }: { readonly upload: Upload }) {

@@ -7,7 +7,7 @@ import { PAGE_HEADERS } from "../../wire.ts";
 /** A file on its way to the server. */
 export interface Upload {
   readonly name: string;
-  readonly kind: "image" | "video" | "audio";
+  readonly kind: "image" | "video" | "audio" | "document";
   /** Its bytes on this machine, for a picture of it. */
   readonly localUrl: string;
   readonly sentBytes: number;
@@ -26,8 +26,9 @@ export function isUploading(keys: readonly string[]): boolean {
   return keys.some((key) => (uploads.value.get(key)?.state ?? "done") !== "done");
 }
 
-/** Null: no picture, film or sound. */
+/** Null: no picture, film, sound or document. */
 export function kindOfFile(file: globalThis.File): Upload["kind"] | null {
+  if (file.type === "application/pdf") return "document";
   const [kind] = file.type.split("/");
   return kind === "image" || kind === "video" || kind === "audio" ? kind : null;
 }

@@ -15,6 +15,7 @@ import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
 import * as results from "./0019_results.ts";
 import * as films from "./0020_films.ts";
+import * as pages from "./0021_pages.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly Migration[] = [
   oauth,
   results,
   films,
+  pages,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

@@ -18,6 +18,7 @@ import * as platformApps from "./0016_platform_apps.ts";
 import * as oauth from "./0018_oauth.ts";
 import * as results from "./0019_results.ts";
 import * as films from "./0020_films.ts";
+import * as pages from "./0021_pages.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   oauth,
   results,
   films,
+  pages,
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
