@@ -119,6 +119,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   "schedule_post metadata.thread.mediaUrl": onBluesky((mediaUrl) => ({
     thread: [{ caption: "y", mediaUrl }],
   })),
+  "schedule_post metadata.subtitles.url": onBluesky((url) => ({ subtitles: [{ url, language: "en" }] })),
   "schedule_post dryRun": onFeed((mediaUrl) => ({ mediaUrl, dryRun: true })),
   "schedule_posts posts.mediaUrl": tool("schedule_posts", (mediaUrl) => ({
     posts: [{ accountId: feed, mediaUrl }],

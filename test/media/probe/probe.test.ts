@@ -21,6 +21,7 @@ describe("probing", () => {
       width: 320,
       height: 240,
       durationSeconds: 2,
+      framesPerSecond: 12,
       pages: null,
       videoCodec: "avc",
       audioCodec: "aac",

@@ -34,7 +34,7 @@ export function listFilms(
     .execute();
 }
 
-/** The first of the owners' files that nobody converts yet. Null: there is none. */
+/** The first of the owners' files that waits to be converted. Null: there is none. */
 export async function findWaitingFilm(reader: Reader): Promise<FilmRow | null> {
   const row = await queryOf(reader)
     .selectFrom("films")
@@ -76,7 +76,7 @@ export async function freeFilms(tx: Tx, workerId: string): Promise<void> {
   await updateRows(tx, "films", { worker_id: workerId }, { worker_id: null, percent: 0 });
 }
 
-/** Those of before the moment that nobody converts at present. */
+/** Those of before the moment that are not being converted. */
 export function listOldFilms(reader: Reader, before: number): Promise<FilmRow[]> {
   return queryOf(reader)
     .selectFrom("films")
