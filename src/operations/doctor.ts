@@ -284,6 +284,7 @@ async function examineService(setup: Setup, ctx: Context, platform: string | nul
   return [
     ...(await examineFiles(setup)),
     ...(await examineRestore(ctx)),
+    ...(await examineFilms(ctx, setup)),
     ...(await examinePublishing(ctx)),
     ...(await examinePlatforms(ctx, platform)),
     ...(await examinePort(ctx, setup.config)),
@@ -328,6 +329,19 @@ async function examineFiles(setup: Setup): Promise<Finding[]> {
   if (bucket !== null) return (await bucket.examine()).map((found) => ({ topic: "files", ...found }));
   if (setup.config.database === null) return [];
   return [ok("files", `kept in ${setup.folder.files}, which all hosts must share`)];
+}
+
+async function examineFilms({ films }: Context, { config }: Setup): Promise<Finding[]> {
+  if (films === null) return [ok("films", "sent as they are, or refused (POSTHORN_FFMPEG=off)")];
+  if (await films.isThere()) return [ok("films", "converted by ffmpeg where a platform needs it")];
+  if (config.ffmpeg?.length === 1)
+    return [
+      problem(
+        "films",
+        `POSTHORN_FFMPEG: beside ${config.ffmpeg[0]} there is no ffprobe, or one of them is no program. Install both.`,
+      ),
+    ];
+  return [ok("films", `sent as they are, or refused, as ffmpeg is not installed. ${films.howToInstall}`)];
 }
 
 /** A database that was put back from a copy is told as long as posts of it are in doubt. */

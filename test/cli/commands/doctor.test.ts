@@ -124,7 +124,7 @@ describe("posthorn doctor", () => {
     expect(textOf("feed")).toBe("ready, and 1 channel is connected");
     expect(textOf("bluesky")).toBeUndefined();
     expect(textOf("platforms")).toMatch(
-      /^28 that have neither channels nor settings \(left out\)\. "posthorn doctor instagram" shows/,
+      /^31 that have neither channels nor settings \(left out\)\. "posthorn doctor instagram" shows/,
     );
     const asked = await examine({ ...folder.env, POSTHORN_BLUESKY_BASE_URL: "https://pds.example" });
     expect(asked.findings.find(({ topic }) => topic === "bluesky")?.text).toBe(
