@@ -48,7 +48,8 @@ export interface FilmUse {
 
 /** From when on the films of a post are converted ahead. */
 export async function orderFilms(tx: Tx, uses: readonly { readonly film?: FilmUse | null }[]): Promise<void> {
-  for (const { film } of uses) if (film != null) await insertFilm(tx, film.film, film.at);
+  for (const { film } of uses)
+    if (film !== undefined && film !== null) await insertFilm(tx, film.film, film.at);
 }
 
 /** What is made of the own films among these addresses. */
@@ -216,8 +217,8 @@ export async function convertFilms(ctx: AppContext, signal: AbortSignal): Promis
   await removeUnused(ctx);
   while (!signal.aborted && (await convertsFilms(ctx))) {
     const row = await findWaitingFilm(ctx.store);
-    if (row?.file_key == null) return;
-    const key = row.file_key;
+    const key = row?.file_key ?? null;
+    if (row === null || key === null) return;
     await convert(ctx, row, { open: (range = {}) => ctx.files.read(key, range), signal });
   }
 }

@@ -44,59 +44,40 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
+/** `args`: with a space between them. */
 function make(name: string, ...args: string[]): string {
   const file = join(folder.path, name);
-  execFileSync("ffmpeg", ["-v", "error", "-y", ...args, file]);
+  const given = args.flatMap((some) => some.split(" "));
+  execFileSync("ffmpeg", ["-v", "error", "-y", ...given, file]);
   return file;
 }
 
-const SOUND = ["-f", "lavfi", "-i", "sine=frequency=440"];
-const picture = (size: string, rate = 30): string[] => [
-  "-f",
-  "lavfi",
-  "-i",
-  `testsrc2=size=${size}:rate=${rate}`,
-];
+const SOUND = "-f lavfi -i sine=frequency=440";
+const picture = (size: string, rate = 30): string => `-f lavfi -i testsrc2=size=${size}:rate=${rate}`;
 
 /** Longer than the shortest film that all of them take. */
-const SECONDS = "3.2";
+const SECONDS = 3.2;
 
 /** As a telephone held upright records it: HEVC of ten bits in HLG, on its side, with a note how to turn it. */
 function phoneFilm(): string {
   const colours = "log-level=error:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc";
-  const hevc = [
-    "-c:v",
-    "libx265",
-    "-preset",
-    "ultrafast",
-    "-x265-params",
-    colours,
-    "-pix_fmt",
-    "yuv420p10le",
-  ];
-  const lying = make(
-    "lying.mov",
-    ...[...picture("1920x1080", 30), ...SOUND, "-t", SECONDS, ...hevc, "-tag:v", "hvc1", "-c:a", "aac"],
-    ...["-metadata", "location=+48.1374+011.5755/"],
-  );
-  return make("phone.mov", "-i", lying, "-c", "copy", "-map_metadata", "0", "-metadata:s:v", "rotate=90");
+  const hevc = `-c:v libx265 -preset ultrafast -x265-params ${colours} -pix_fmt yuv420p10le -tag:v hvc1`;
+  const place = "-metadata location=+48.1374+011.5755/";
+  const lying = make("lying.mov", picture("1920x1080"), SOUND, `-t ${SECONDS} ${hevc} -c:a aac ${place}`);
+  return make("phone.mov", `-i ${lying} -c copy -map_metadata 0 -metadata:s:v rotate=90`);
 }
 
-const webFilm = (): string =>
-  make(
-    "screen.webm",
-    ...[...picture("1277x719", 120), ...SOUND, "-t", SECONDS, "-c:v", "libvpx-vp9", "-deadline", "realtime"],
-    ...["-cpu-used", "8", "-c:a", "libopus"],
-  );
+function webFilm(): string {
+  const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libopus";
+  return make("screen.webm", picture("1277x719", 120), SOUND, `-t ${SECONDS} ${vp9}`);
+}
 
 /** Of about 200 MB: rich in bits, as cameras record. */
-const cameraFilm = (): string =>
-  make(
-    "camera.mp4",
-    ...[...picture("3840x2160"), ...SOUND, "-t", "8", "-c:v", "libx264", "-preset", "ultrafast"],
-    ...["-x264-params", "nal-hrd=cbr:filler=1", "-b:v", "205M", "-minrate", "205M", "-maxrate", "205M"],
-    ...["-bufsize", "205M", "-c:a", "aac"],
-  );
+function cameraFilm(): string {
+  const rate = "-b:v 205M -minrate 205M -maxrate 205M -bufsize 205M";
+  const avc = `-c:v libx264 -preset ultrafast -x264-params nal-hrd=cbr:filler=1 ${rate} -c:a aac`;
+  return make("camera.mp4", picture("3840x2160"), SOUND, `-t 8 ${avc}`);
+}
 
 interface Stream {
   readonly codec_type: string;
@@ -204,7 +185,7 @@ describe("a telephone's film", () => {
       expect(sent).toMatchObject(PLAIN);
       expect(sent.video).toMatchObject({ width: 1080, height: 1920, color_transfer: "bt709" });
       expect(sent.video.side_data_list ?? []).toEqual([]);
-      expect(Math.abs(sent.seconds - Number(SECONDS))).toBeLessThan(0.1);
+      expect(Math.abs(sent.seconds - SECONDS)).toBeLessThan(0.1);
       expect(JSON.stringify(sent.tags)).not.toMatch(/48\.13|location/);
       expect(warnings.join()).toMatch(/^mediaUrl: the film will be .*(video\/mp4|avc video)/);
     },
@@ -219,7 +200,7 @@ describe("a WebM", () => {
     const { sent } = await convertFor(await account(provider), source);
     expect(sent).toMatchObject(PLAIN);
     expect(sent.video).toMatchObject({ width: 1276, height: 718 });
-    expect(Math.abs(sent.seconds - Number(SECONDS))).toBeLessThan(0.1);
+    expect(Math.abs(sent.seconds - SECONDS)).toBeLessThan(0.1);
     if (provider === "instagram" || provider === "x") expect(Math.round(sent.framesPerSecond)).toBe(60);
   });
 });
@@ -237,43 +218,30 @@ describe("a film of 200 MB in 4K", () => {
   });
 });
 
+/** To be made a small square. */
+function jobOf(file: string, side: number) {
+  const sides = { width: side, height: side, frameWidth: side, frameHeight: side };
+  return {
+    durationSeconds: SECONDS,
+    form: { ...sides, framesPerSecond: null, maxBytes: null },
+    open: () => createReadStream(file),
+    onProgress: () => {},
+  };
+}
+
 describe("a program that runs on films of strangers", () => {
   it("reads no other file and no network, whatever the film is named after", async () => {
     const list = join(folder.path, "list.mov");
     writeFileSync(list, "#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:1/secret\n#EXT-X-ENDLIST\n");
-    const form = {
-      width: 2,
-      height: 2,
-      frameWidth: 2,
-      frameHeight: 2,
-      framesPerSecond: null,
-      maxBytes: null,
-    };
-    const job = {
-      ...{ id: "hostile", mimeType: "video/quicktime", durationSeconds: 1, form },
-      ...{ open: () => createReadStream(list), onProgress: () => {} },
-    };
+    const job = { ...jobOf(list, 2), id: "hostile", mimeType: "video/quicktime" };
     await expect(films.convert(job, never)).rejects.toMatchObject({ kind: "invalid" });
   });
 
   it("ends with its signal", async () => {
-    const source = webFilm();
     const stop = new AbortController();
-    const form = {
-      width: 64,
-      height: 64,
-      frameWidth: 64,
-      frameHeight: 64,
-      framesPerSecond: null,
-      maxBytes: null,
-    };
-    const converting = films.convert(
-      {
-        ...{ id: "stopped", mimeType: "video/webm", durationSeconds: 4, form },
-        ...{ open: () => createReadStream(source), onProgress: () => stop.abort(new Error("It is enough.")) },
-      },
-      stop.signal,
-    );
+    const onProgress = (): void => stop.abort(new Error("It is enough."));
+    const job = { ...jobOf(webFilm(), 64), id: "stopped", mimeType: "video/webm", onProgress };
+    const converting = films.convert(job, stop.signal);
     await expect(converting).rejects.toThrow("It is enough.");
   });
 });

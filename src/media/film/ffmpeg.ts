@@ -162,7 +162,7 @@ interface Encoding {
 function argumentsFor(job: FilmJob, { source, target, isHdr, share }: Encoding): string[] {
   const { width, height, frameWidth, frameHeight, framesPerSecond, maxBytes } = job.form;
   const bits = videoBitsPerSecond(maxBytes, job.durationSeconds);
-  const most = bits === null ? null : String(Math.max(1_000, Math.floor(bits * share)));
+  const most = bits === null ? null : Math.max(1_000, Math.floor(bits * share));
   const filters = [
     ...(framesPerSecond === null ? [] : [`fps=${framesPerSecond}`]),
     // Smaller first: light and colours are slow work.
@@ -175,28 +175,26 @@ function argumentsFor(job: FilmJob, { source, target, isHdr, share }: Encoding):
     "setsar=1",
   ];
   return [
-    ...["-nostdin", "-hide_banner", "-loglevel", "error", "-progress", "pipe:1", "-y"],
-    ...["-threads", String(THREADS), ...reading(source, job.mimeType)],
+    ...words("-nostdin -hide_banner -loglevel error -progress pipe:1 -y"),
+    "-threads",
+    String(THREADS),
+    ...reading(source, job.mimeType),
     // Of a phone's film also the place where it was taken is left out.
-    ...["-map", "0:V:0", "-map", "0:a:0?", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"],
-    ...["-filter_threads", "1", "-vf", filters.join(",")],
-    ...[
-      "-c:v",
-      "libx264",
-      "-profile:v",
-      "high",
-      "-preset",
-      "fast",
-      "-crf",
-      "21",
-      "-threads",
-      String(THREADS),
-    ],
-    ...(most === null ? [] : ["-maxrate", most, "-bufsize", most]),
-    ...(isHdr ? ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"] : []),
-    ...["-c:a", "aac", "-b:a", String(SOUND_BITS_PER_SECOND), "-ac", "2", "-ar", "48000"],
+    ...words("-map 0:V:0 -map 0:a:0? -sn -dn -map_metadata -1 -map_chapters -1 -filter_threads 1"),
+    "-vf",
+    filters.join(","),
+    ...words(`-c:v libx264 -profile:v high -preset fast -crf 21 -threads ${THREADS}`),
+    ...(most === null ? [] : words(`-maxrate ${most} -bufsize ${most}`)),
+    ...(isHdr ? words("-color_primaries bt709 -color_trc bt709 -colorspace bt709") : []),
+    ...words(`-c:a aac -b:a ${SOUND_BITS_PER_SECOND} -ac 2 -ar 48000`),
     // The sound's last frame is filled up, which makes it longer than a film of exactly what may be.
-    ...(job.durationSeconds === null ? [] : ["-t", String(job.durationSeconds)]),
-    ...["-max_muxing_queue_size", "4096", "-movflags", "+faststart", "-f", "mp4", target],
+    ...(job.durationSeconds === null ? [] : words(`-t ${job.durationSeconds}`)),
+    ...words("-max_muxing_queue_size 4096 -movflags +faststart -f mp4"),
+    target,
   ];
+}
+
+/** Arguments without spaces in them. */
+function words(text: string): string[] {
+  return text.split(" ");
 }
