@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Attempt, Insights, Post } from "../src/domain/posts/post.ts";
+import { Attempt, Insights, Post, Preparing } from "../src/domain/posts/post.ts";
 import { getPost } from "../src/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -22,13 +22,7 @@ export default defineTool({
     draftId: z.string().nullable().optional().describe("The draft that it comes from."),
     labels: z.array(z.string()).optional().describe("Never published."),
     note: z.string().nullable().optional().describe("Never published."),
-    preparing: z
-      .strictObject({
-        percent: z.int().min(0).max(100),
-        problem: z.string().nullable().describe("Why it fails."),
-      })
-      .optional()
-      .describe("How far its film is converted."),
+    preparing: Preparing.optional().describe("How far its film is converted."),
     insights: Insights.optional().describe("Its live status and numbers."),
     warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
 import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import type { Preparing } from "../domain/posts/post.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
 import type { ConvertedFilm } from "../ports/film-converter.ts";
@@ -69,13 +70,7 @@ export async function filmsOf(
   return films;
 }
 
-/** How far the films of a post are, own ones and those of other addresses. Null: none is under way. */
-export interface Preparing {
-  readonly percent: number;
-  /** Why a film cannot be converted. */
-  readonly problem: string | null;
-}
-
+/** Of the films of a post, own ones and those of other addresses. Null: none is under way. */
 export async function howFar(
   { store }: AppContext,
   of: { readonly postId: string; readonly films: readonly NewFilm[] },

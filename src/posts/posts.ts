@@ -2,7 +2,7 @@ import { type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
-import type { Attempt, Insights, Metrics, Post } from "../domain/posts/post.ts";
+import type { Attempt, Insights, Metrics, Post, Preparing } from "../domain/posts/post.ts";
 import { deadline, SECOND, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../store/queries/posts.ts";
 import { findPlan, labelsOf, type PlanRow } from "../store/queries/plans.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { filmsOf, howFar, type Preparing } from "../files/films.ts";
+import { filmsOf, howFar } from "../files/films.ts";
 import { type FileUse, placesOf, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { plainText } from "../domain/plain-text.ts";

@@ -9,7 +9,7 @@ import type { File } from "../../../src/domain/files/file.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
 import type { ChangedPost } from "../../../src/domain/posts/post-body.ts";
 import type { PostPage } from "../../../src/domain/posts/post-lists.ts";
-import type { Attempt, Insights, Post } from "../../../src/domain/posts/post.ts";
+import type { Attempt, Insights, Post, Preparing } from "../../../src/domain/posts/post.ts";
 import type { Report } from "../../../src/domain/posts/results.ts";
 import type { Preview } from "../../../src/domain/posts/preview.ts";
 import type { Delivery, Webhook, WebhookList } from "../../../src/domain/webhooks/webhook.ts";
@@ -44,6 +44,7 @@ interface Answers {
     readonly draftId?: string | null;
     readonly labels?: readonly string[];
     readonly note?: string | null;
+    readonly preparing?: Preparing;
     readonly insights?: Insights;
     readonly history?: readonly Attempt[];
   };

@@ -1,5 +1,6 @@
 import { ExternalLink } from "lucide-preact";
-import type { Post } from "../../../src/domain/posts/post.ts";
+import { useEffect } from "preact/hooks";
+import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
 import { forPeople } from "../data/for-people.ts";
 import { useLoad } from "../data/load.ts";
 import { formats, may, zone } from "../data/session.ts";
@@ -45,6 +46,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
           {error !== null && <Problem sentence={forPeople(error)} onRetry={reload} />}
           <Facts post={data.post} labels={data.labels ?? []} />
           <Outcome post={data.post} />
+          {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
           <Shown key={`${id} ${data.post.updatedAt}`} post={data.post} />
           <Links post={data.post} draftId={data.draftId ?? null} />
           {data.note && (
@@ -96,6 +98,29 @@ function Outcome({ post }: { readonly post: Post }) {
         {text}
       </p>
     </div>
+  );
+}
+
+const LOOK_AGAIN_MS = 3_000;
+
+/** How far the film is that the channel does not take as it is. */
+function FilmState({
+  preparing: { percent, problem },
+  onLook,
+}: {
+  readonly preparing: Preparing;
+  onLook(): void;
+}) {
+  useEffect(() => {
+    if (problem !== null) return;
+    const timer = setTimeout(onLook, LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  });
+  if (problem !== null) return <p class="problem">{forPeople(problem)}</p>;
+  return (
+    <label class="hint">
+      The film is made fit for the channel: {percent} % <progress max={100} value={percent} />
+    </label>
   );
 }
 

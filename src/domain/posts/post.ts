@@ -83,6 +83,13 @@ export const Attempt = z
   .meta({ id: "Attempt" });
 export type Attempt = z.infer<typeof Attempt>;
 
+/** How far the films of a post are that its platform does not take as they are. */
+export const Preparing = z.strictObject({
+  percent: z.int().min(0).max(100),
+  problem: z.string().nullable().describe("Why it fails."),
+});
+export type Preparing = z.infer<typeof Preparing>;
+
 /** Live numbers of one post, as the platform reports them. Null: not offered. Zero: zero. */
 export const Insights = z
   .strictObject({

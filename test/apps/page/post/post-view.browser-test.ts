@@ -25,7 +25,10 @@ afterEach(() => page.context().close());
 
 const statusOf = async (id: string): Promise<string> => (await host.call("get_post", { id })).post.status;
 
-async function open(post: TestPost, row: { error?: string; in_doubt?: 0 | 1 } = {}): Promise<Locator> {
+async function open(
+  post: TestPost,
+  row: { error?: string; in_doubt?: 0 | 1; media_url?: string; is_light?: 0 } = {},
+): Promise<Locator> {
   const planned = { accountId: blog, caption: `Text of ${post.id}`, scheduledAt: "2026-11-24T08:00:00Z" };
   await addPosts(host.ctx.store, [{ ...planned, ...post }]);
   if (Object.keys(row).length > 0)
@@ -56,6 +59,23 @@ describe("a waiting post", () => {
     expect((await host.call("get_post", { id: "post_move" })).post.scheduledAt).toBe(
       "2026-11-30T17:45:00.000Z",
     );
+  });
+
+  it("tells how far its film is converted, until it is", async () => {
+    const film = { id: "a", owner_id: "default", original: "{}", form: "{}", percent: 40, created_at: 0 };
+    const films = queryOf(host.ctx.store);
+    await films
+      .insertInto("films")
+      .values({ ...film, post_id: "post_film" })
+      .execute();
+    const post = await open(
+      { id: "post_film" },
+      { media_url: "https://media.example/clip.mov", is_light: 0 },
+    );
+    await post.getByRole("progressbar", { name: "The film is made fit for the channel: 40 %" }).waitFor();
+    await films.updateTable("films").set({ error: "The film is damaged." }).execute();
+    await post.getByText("The film is damaged.").waitFor();
+    await films.deleteFrom("films").execute();
   });
 
   it("goes out now", async () => {
