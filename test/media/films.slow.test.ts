@@ -63,20 +63,20 @@ function phoneFilm(): string {
   const colours = "log-level=error:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc";
   const hevc = `-c:v libx265 -preset ultrafast -x265-params ${colours} -pix_fmt yuv420p10le -tag:v hvc1`;
   const place = "-metadata location=+48.1374+011.5755/";
-  const lying = make("lying.mov", picture("1920x1080"), SOUND, `-t ${SECONDS} ${hevc} -c:a aac ${place}`);
+  const lying = make("lying.mov", picture("1280x720"), SOUND, `-t ${SECONDS} ${hevc} -c:a aac ${place}`);
   return make("phone.mov", `-i ${lying} -c copy -map_metadata 0 -metadata:s:v rotate=90`);
 }
 
 function webFilm(): string {
   const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libopus";
-  return make("screen.webm", picture("1277x719", 120), SOUND, `-t ${SECONDS} ${vp9}`);
+  return make("screen.webm", picture("637x359", 120), SOUND, `-t ${SECONDS} ${vp9}`);
 }
 
 /** Of about 200 MB: rich in bits, as cameras record. */
 function cameraFilm(): string {
   const rate = "-b:v 205M -minrate 205M -maxrate 205M -bufsize 205M";
   const avc = `-c:v libx264 -preset ultrafast -x264-params nal-hrd=cbr:filler=1 ${rate} -c:a aac`;
-  return make("camera.mp4", picture("3840x2160"), SOUND, `-t 8 ${avc}`);
+  return make("camera.mp4", picture("3840x2160", 10), SOUND, `-t 8 ${avc}`);
 }
 
 interface Stream {
@@ -174,7 +174,7 @@ describe("a telephone's film", () => {
     expect(look(source).video).toMatchObject({
       codec_name: "hevc",
       color_transfer: "arib-std-b67",
-      width: 1920,
+      width: 1280,
     });
   });
 
@@ -183,7 +183,7 @@ describe("a telephone's film", () => {
     async (provider) => {
       const { sent, warnings } = await convertFor(await account(provider), source);
       expect(sent).toMatchObject(PLAIN);
-      expect(sent.video).toMatchObject({ width: 1080, height: 1920, color_transfer: "bt709" });
+      expect(sent.video).toMatchObject({ width: 720, height: 1280, color_transfer: "bt709" });
       expect(sent.video.side_data_list ?? []).toEqual([]);
       expect(Math.abs(sent.seconds - SECONDS)).toBeLessThan(0.1);
       expect(JSON.stringify(sent.tags)).not.toMatch(/48\.13|location/);
@@ -199,7 +199,7 @@ describe("a WebM", () => {
   it.each(["bluesky", "x", "instagram", "linkedin"])("is an MP4 on %s", async (provider) => {
     const { sent } = await convertFor(await account(provider), source);
     expect(sent).toMatchObject(PLAIN);
-    expect(sent.video).toMatchObject({ width: 1276, height: 718 });
+    expect(sent.video).toMatchObject({ width: 636, height: 358 });
     expect(Math.abs(sent.seconds - SECONDS)).toBeLessThan(0.1);
     if (provider === "instagram" || provider === "x") expect(Math.round(sent.framesPerSecond)).toBe(60);
   });
