@@ -8,7 +8,7 @@ import { namesOfKeys } from "../access/api-keys.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { contentOf } from "./draft-content.ts";
-import type { StoredDecision } from "./drafts.ts";
+import { inOrder, type StoredDecision } from "./drafts.ts";
 
 type Kind = "draft.waiting" | "draft.decided" | "draft.partly";
 
@@ -52,7 +52,7 @@ async function snapshotOf(reader: Reader, row: DraftRow): Promise<DraftEvent> {
     scheduledAt: toIsoOrNull(scheduledAt),
     writtenBy: names(row.key_id),
     decision: isDecided ? { what: decision.what, by: names(decision.keyId), note: decision.note } : null,
-    posts: posts.map(({ id, account_id, status, platform_url, error }) => ({
+    posts: inOrder(posts, targets).map(({ id, account_id, status, platform_url, error }) => ({
       id,
       accountId: account_id,
       status,

@@ -101,7 +101,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
 }
 
 /** By their times, and of one time in the order of the channels. */
-function inOrder(posts: readonly DraftPost[], targets: readonly Target[]): readonly DraftPost[] {
+export function inOrder(posts: readonly DraftPost[], targets: readonly Target[]): readonly DraftPost[] {
   const ids = targets.map(({ accountId }) => accountId);
   const place = ({ account_id: id }: DraftPost): number => ids.indexOf(id);
   return posts.toSorted((a, b) => a.scheduled_at - b.scheduled_at || place(a) - place(b));
