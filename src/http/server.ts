@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Express } from "express";
 import { AppError } from "../domain/errors.ts";
@@ -53,6 +53,9 @@ export async function startHttpServer(
     },
     (request, response) => {
       unused.delete(request.socket);
+      response.once("finish", () => {
+        if (!request.complete) discardRest(request);
+      });
       response.on("timeout", (socket: Socket) => {
         // Its sender has stopped, or its reader. A long call and a quiet event stream go on.
         if (!request.complete || socket.writableLength > 0) socket.destroy();
@@ -71,6 +74,18 @@ export async function startHttpServer(
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
   return { port: address.port, close: (graceMs = GRACE_MS) => close(server, unused, graceMs) };
+}
+
+/**
+ * Reads away what a refused request still sends. Node does so only where nobody began to read, and the next request
+ * of the connection would wait behind the rest. `resume` would wait for a reader that has given up.
+ */
+function discardRest(request: IncomingMessage): void {
+  const discard = (): void => {
+    while (request.read() !== null);
+  };
+  request.on("readable", discard);
+  discard();
 }
 
 /** Throws as `startHttpServer` would for this address, and leaves it free. */
