@@ -82,5 +82,6 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 /** Whether the client broke off the request: an answer would not be read. */
 export function hasLeft(request: Request, response: Response): boolean {
-  return request.readableAborted || (response.destroyed && !response.writableFinished);
+  const isGone = response.destroyed || request.socket.destroyed;
+  return request.readableAborted || (isGone && !response.writableFinished);
 }

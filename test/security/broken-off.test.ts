@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
-import express from "express";
+import express, { type RequestHandler } from "express";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { limitVisitors } from "../../src/http/access/auth.ts";
 import { errorHandler } from "../../src/http/errors.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import type { Service } from "../support/service.ts";
@@ -87,6 +88,12 @@ it("what fails because its client has left is told at debug, and every other fai
     throw new Error("The client has gone.");
   });
   app.post("/body", express.raw({ type: () => true }));
+  // A closed connection has no address any more by which its requests could be counted.
+  const leaveNow: RequestHandler = (request, _response, next) => {
+    request.socket.destroy();
+    next();
+  };
+  app.get("/counted", leaveNow, limitVisitors({ log }));
   app.get("/bug", () => {
     throw new Error("A bug.");
   });
@@ -103,9 +110,10 @@ it("what fails because its client has left is told at debug, and every other fai
   };
   await leave("GET /waiting HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await leave("POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n0123456789");
-  await expect.poll(() => log.lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
+  await leave("GET /counted HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => log.lines.map(({ level }) => level)).toEqual(["debug", "debug", "debug"]);
   expect((await fetch(`http://127.0.0.1:${port}/bug`)).status).toBe(500);
-  expect(log.lines.map(({ level }) => level)).toEqual(["debug", "debug", "error"]);
+  expect(log.lines.map(({ level }) => level)).toEqual(["debug", "debug", "debug", "error"]);
   server.close();
   server.closeAllConnections();
 });

@@ -91,7 +91,7 @@ export function limitFailures(ctx: AppContext, what: string): RequestHandler {
 }
 
 /** Limits by address the requests for pages of one kind that need no key. Default: 600 a minute. */
-export function limitVisitors(ctx: AppContext, limit = 600): RequestHandler {
+export function limitVisitors(ctx: Pick<AppContext, "log">, limit = 600): RequestHandler {
   return limitRequests(ctx, { limit, handler: refuseMore("Too many requests came from this address.") });
 }
 
