@@ -13,12 +13,14 @@ import { createCalendarRouter } from "../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../http/files/files-routes.ts";
+import type { UploadPlace } from "../http/files/resumable-uploads.ts";
 import type { PageParts } from "../http/page/page-router.ts";
 import { startHttpServer } from "../http/server.ts";
 import { createMcpEndpoints } from "../mcp/transports/endpoints.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durable.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
+import { takeFileLock } from "../store/sqlite/locks.ts";
 import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller, ensureFirstKey, isKeyActive, type KeyFile } from "../access/api-keys.ts";
 import { makeSignIn, signInAddress } from "../access/page-sessions.ts";
@@ -165,16 +167,20 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads } }),
+      createFilesRouter({ ctx, uploads: uploadPlace(setup) }),
     ],
     page: setup.config.hasPage ? pageParts(setup, ctx) : null,
     hasOAuth: setup.config.hasOAuth,
   };
 }
 
+function uploadPlace({ folder }: Setup): UploadPlace {
+  return { folder: folder.uploads, takeLock: takeFileLock };
+}
+
 function pageParts(setup: Setup, ctx: Context): PageParts {
   return {
-    uploads: { folder: setup.folder.uploads },
+    uploads: uploadPlace(setup),
     backups: {
       isPossible: setup.config.database === null,
       make: async (signal) => {

@@ -61,7 +61,7 @@ export async function startAgentServer(
     hasOAuth: true,
     routes: [],
     mcp,
-    page: { uploads: { folder: "" }, backups: NO_BACKUPS, readFiles: readLittlePage },
+    page: { uploads: { folder: "", takeLock: () => null }, backups: NO_BACKUPS, readFiles: readLittlePage },
     ...options,
   });
   const door = openDoor(server.port, (key) => signIn(server, key));

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { ReadableStream } from "node:stream/web";
-import type { Server, Upload } from "@tus/server";
+import type { Upload } from "@tus/server";
 import type { Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { DAY, HOUR, SECOND } from "../../domain/time.ts";
+import { DAY, HOUR } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { assertFreeSpace } from "../../ports/disk-space.ts";
 import { plainCall, type AppContext } from "../../context.ts";
@@ -16,17 +16,17 @@ import { getFile } from "../../files/files.ts";
 import { callerOf } from "../access/auth.ts";
 import { sendError, statusOf } from "../errors.ts";
 import { bytesOf } from "./send-bytes.ts";
+import { createUploadLocks, type TakeLock } from "./upload-locks.ts";
 
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
-/** A request for an upload that another one is at waits for so long; the other is asked to end. */
-const LOCK_TIMEOUT_MS = 5 * SECOND;
 /** Uploads that one owner may have begun and not finished. */
 const MAX_UNFINISHED = 64;
 
-/** Where resumable uploads grow: on this machine. */
+/** Where resumable uploads grow: on this machine, whose processes lock them against each other. */
 export interface UploadPlace {
   readonly folder: string;
+  readonly takeLock: TakeLock;
 }
 
 /** And below which path they are reached. */
@@ -58,7 +58,8 @@ export function createResumableUploads(
   return async (request, response) => {
     const caller = callerOf(response);
     const id = request.params.upload;
-    if (id !== undefined && !id.startsWith(`${markOf(caller)}-`)) throw uploadNotFound(place.base);
+    if (id !== undefined && !(UPLOAD_ID.test(id) && id.startsWith(`${markOf(caller)}-`)))
+      throw uploadNotFound(place.base);
     running ??= startTus(ctx, place).catch((error: unknown) => {
       running = null;
       throw error;
@@ -66,11 +67,12 @@ export function createResumableUploads(
     const tus = await running;
     if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
       sweptAt = ctx.clock.now();
-      await tus.server.cleanUpExpiredUploads().catch((error: unknown) => {
+      await tus.clearExpired().catch((error: unknown) => {
         ctx.log.warn({ err: error }, "An abandoned upload could not be cleared away");
       });
     }
-    if (request.method === "HEAD" && id !== undefined) {
+    const method = methodOf(request);
+    if (method === "HEAD" && id !== undefined) {
       const finished = await tus.findFinished(caller, id);
       if (finished !== null) {
         response.set({ ...finishedHeaders(finished, place.base), "Tus-Resumable": "1.0.0" });
@@ -78,29 +80,28 @@ export function createResumableUploads(
       }
     }
     // Before the bytes come: a sender who is refused in the midst of them may not see the answer.
-    if (request.method === "POST" || request.method === "PATCH")
+    if (method === "POST" || method === "PATCH")
       await assertFreeSpace(place.folder, Number(request.headers["content-length"] ?? 0));
     await sendAnswer(response, await tus.handle(caller, request), place.base);
-    // Nothing else reads the bytes of a request that was refused.
-    request.resume();
   };
 }
 
 interface Tus {
-  readonly server: Server;
+  clearExpired(): Promise<void>;
   handle(caller: Caller, request: Request<object>): Promise<globalThis.Response>;
   /** What an upload became whose bytes are all there. One that a killed process did not store is stored now. */
   findFinished(caller: Caller, id: string): Promise<Finished | null>;
 }
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<Tus> {
+async function startTus(ctx: AppContext, { folder, base, takeLock }: UploadDoor): Promise<Tus> {
   const [{ Server: TusServer, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
     import("@tus/server"),
     import("@tus/file-store"),
   ]);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const datastore = new FileStore({ directory: folder, expirationPeriodInMilliseconds: ABANDONED_MS });
+  const locker = createUploadLocks(folder, { memory: MemoryLocker, take: takeLock });
   const callers = new WeakMap<globalThis.Request, Caller>();
   const storing = new Map<string, Promise<Finished>>();
 
@@ -125,9 +126,12 @@ async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<
   };
 
   const forget = ({ id }: Upload): Promise<void> =>
-    datastore.remove(id).catch((error: unknown) => {
-      ctx.log.warn({ err: error }, "An upload could not be cleared away");
-    });
+    datastore
+      .remove(id)
+      .then(() => locker.forget(id))
+      .catch((error: unknown) => {
+        ctx.log.warn({ err: error }, "An upload could not be cleared away");
+      });
 
   const store = async (caller: Caller, upload: Upload): Promise<Finished> => {
     const stored = await findStored(ctx, caller, upload.id);
@@ -162,7 +166,7 @@ async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<
   const server = new TusServer({
     path: `${base}/uploads`,
     datastore,
-    locker: new MemoryLocker({ acquireLockTimeout: LOCK_TIMEOUT_MS }),
+    locker,
     maxSize: MAX_FILE_BYTES,
     relativeLocation: true,
     // No other origin's pages may use the API.
@@ -178,7 +182,10 @@ async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<
   server.on(EVENTS.POST_FINISH, (_request, _response, upload) => void forget(upload));
 
   return {
-    server,
+    clearExpired: async () => {
+      await server.cleanUpExpiredUploads();
+      await locker.forgetBut((await datastore.configstore.list?.()) ?? []);
+    },
     handle: (caller, request) => {
       const web = asWebRequest(request);
       callers.set(web, caller);
@@ -194,6 +201,9 @@ async function startTus(ctx: AppContext, { folder, base }: UploadDoor): Promise<
     },
   };
 }
+
+/** Names files, so nothing else may stand in it. */
+const UPLOAD_ID = /^[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-z]{26}$/;
 
 const FILE_PREFIX = "file_";
 
@@ -224,8 +234,14 @@ function finishedHeaders({ fileId, sizeBytes }: Finished, base: string): Record<
   return { "Content-Location": `${base}/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
 }
 
+/** tus 1.0: what clients say behind proxies that let only GET and POST through. */
+function methodOf(request: Request<object>): string {
+  const meant = request.method === "POST" ? request.get("X-HTTP-Method-Override") : undefined;
+  return meant?.toUpperCase() ?? request.method;
+}
+
 function asWebRequest(request: Request<object>): globalThis.Request {
-  const { method } = request;
+  const method = methodOf(request);
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
   const hasBody = method !== "GET" && method !== "HEAD";

@@ -71,6 +71,12 @@ function takeLock(file: string, kind: LockKind = "exclusive", busyTimeoutMs = 0)
   }
 }
 
+/** Null while another process, or another part of this one, has it. The file is made where there is none. */
+export function takeFileLock(file: string): FileLock | null {
+  const database = takeLock(file);
+  return database === null ? null : { release: keepOpen(database) };
+}
+
 /** A lock, which is also released when the process ends in whatever way. */
 export interface FileLock {
   release(): void;

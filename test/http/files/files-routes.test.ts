@@ -1,28 +1,31 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFilesRouter } from "../../../src/http/files/files-routes.ts";
+import type { UploadPlace } from "../../../src/http/files/resumable-uploads.ts";
+import { takeFileLock } from "../../../src/store/sqlite/locks.ts";
 import { createUploadLink } from "../../../src/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";
 import { startCanary } from "../../support/canary.ts";
 import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
-import { startTestServer, type Ask, type TestServer } from "../../support/http.ts";
+import { send, startTestServer, type Ask, type TestServer } from "../../support/http.ts";
 import { fixture } from "../../support/media.ts";
 import { RESOURCE_ROUTES } from "../../../src/http/api/resource-routes.ts";
 import { queryOf } from "../../support/handles.ts";
 
 let ctx: FileContext;
 let server: TestServer;
+let uploads: UploadPlace;
 beforeEach(async () => {
   const base = await createFileContext({ publicUrl: async () => `http://127.0.0.1:${server.port}` });
   ctx = base;
   const routes = RESOURCE_ROUTES.filter((route) => route.path.startsWith("/files"));
   const folder = join(ctx.folder, "uploads");
-  const uploads = { folder };
+  uploads = { folder, takeLock: takeFileLock };
   const routers = [createFilesRouter({ ctx, uploads })];
   server = await startTestServer(ctx, [listFilesTool, deleteFileTool], { routers, routes });
 });
@@ -472,6 +475,48 @@ describe("resumable uploads", () => {
     expect((await server.ask(`DELETE ${location}`, { headers: TUS })).status).toBe(204);
   });
 
+  it("go on where a proxy lets only POST through", async () => {
+    const location = (await begin(CLIP.length)).headers["location"] ?? "";
+    const override = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
+    expect(await server.ask(`POST ${location}`, { body: CLIP, headers: override })).toMatchObject({
+      status: 204,
+      headers: { "upload-offset": String(CLIP.length) },
+    });
+    const other = (await begin(10)).headers["location"] ?? "";
+    const end = { ...TUS, "X-HTTP-Method-Override": "delete" };
+    expect((await server.ask(`POST ${other}`, { headers: end })).status).toBe(204);
+    await expect.poll(() => readdir(join(ctx.folder, "uploads"))).toEqual([]);
+  });
+
+  it("take one request at a time, also of two servers on one folder", async () => {
+    await using second = await startTestServer(ctx, [], {
+      routers: [createFilesRouter({ ctx, uploads })],
+      routes: [],
+    });
+    const key = await server.keyFor("default");
+    const location = (await begin(CLIP.length, { key })).headers["location"] ?? "";
+    const slow = connect(server.port, "127.0.0.1").setEncoding("latin1");
+    let answer = "";
+    slow.on("data", (part: string) => (answer += part));
+    const head = { ...PATCH, Host: "localhost", Authorization: `Bearer ${key}`, "Upload-Offset": "0" };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+    slow.write(`PATCH ${location} HTTP/1.1\r\n${lines.join("")}Content-Length: ${CLIP.length}\r\n\r\n`);
+    slow.write(CLIP.subarray(0, 1_000));
+    const place = join(uploads.folder, location.split("/").at(-1) ?? "");
+    await expect.poll(async () => (await stat(place)).size).toBeGreaterThan(0);
+    const other = { body: Buffer.alloc(CLIP.length, "X"), headers: { ...PATCH, "Upload-Offset": "0" }, key };
+    expect(await send(second.port, `PATCH ${location}`, other)).toMatchObject({
+      status: 423,
+      json: { error: expect.stringContaining("Another request") },
+    });
+    slow.write(CLIP.subarray(1_000));
+    await expect.poll(() => answer).toContain("HTTP/1.1 204");
+    slow.destroy();
+    const made = /content-location: (\S+)/i.exec(answer)?.[1] ?? "";
+    const { file } = (await server.ask(`GET ${made}`)).json;
+    expect(await readFile(join(ctx.folder, "files", file.url.slice(5)))).toEqual(CLIP);
+  });
+
   it("have limits: size, protocol version, what was said", async () => {
     expect((await begin(5 * 1024 ** 3)).status).toBe(413);
     expect(
@@ -507,6 +552,11 @@ describe("resumable uploads", () => {
     await ctx.clock.advance(2 * 60 * 60_000);
     await begin(PHOTO.length);
     expect((await server.ask(`HEAD ${location}`, { headers: TUS })).status).toBe(404);
-    expect((await readdir(folder)).filter((name) => !name.endsWith(".json"))).toHaveLength(1);
+    const names = await readdir(folder);
+    for (const left of [
+      names.filter((name) => !name.includes(".")),
+      names.filter((name) => name.endsWith(".lock")),
+    ])
+      expect(left).toHaveLength(1);
   });
 });
