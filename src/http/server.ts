@@ -24,11 +24,14 @@ const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
 const GRACE_MS = 9 * SECOND;
 const CLOSE_IDLE_EACH_MS = 50;
+/** Answers that wait in this process for their readers, all together. Past it those who leave most unread are closed. */
+const MAX_UNREAD_BYTES = 64 * 1024 ** 2;
 
 interface Limits {
   readonly maxConnections?: number;
   readonly idleTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  readonly maxUnreadBytes?: number;
 }
 
 /** Throws `unavailable` with one sentence when the address cannot be listened on. */
@@ -39,10 +42,12 @@ export async function startHttpServer(
     maxConnections = MAX_CONNECTIONS,
     idleTimeoutMs = IDLE_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
+    maxUnreadBytes = MAX_UNREAD_BYTES,
   }: Limits = {},
 ): Promise<HttpServer> {
   // Browsers and pools connect ahead of need. Node counts such a connection as busy, and waits for it at the end.
   const unused = new Set<Socket>();
+  const open = new Set<Socket>();
   const server = createServer(
     {
       requireHostHeader: false,
@@ -53,6 +58,7 @@ export async function startHttpServer(
     },
     (request, response) => {
       unused.delete(request.socket);
+      response.once("prefinish", () => closeUnread(open, maxUnreadBytes));
       response.once("finish", () => {
         if (!request.complete) discardRest(request);
       });
@@ -67,8 +73,10 @@ export async function startHttpServer(
   server.timeout = idleTimeoutMs;
   server.on("clientError", refuseGarbage);
   server.on("connection", (socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
+    for (const sockets of [unused, open]) {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    }
   });
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
@@ -86,6 +94,16 @@ function discardRest(request: IncomingMessage): void {
   };
   request.on("readable", discard);
   discard();
+}
+
+function closeUnread(open: Iterable<Socket>, maxBytes: number): void {
+  const unread = [...open].filter(({ writableLength }) => writableLength > 0);
+  let bytes = unread.reduce((sum, { writableLength }) => sum + writableLength, 0);
+  for (const socket of unread.toSorted((a, b) => b.writableLength - a.writableLength)) {
+    if (bytes <= maxBytes) return;
+    bytes -= socket.writableLength;
+    socket.destroy();
+  }
 }
 
 /** Throws as `startHttpServer` would for this address, and leaves it free. */

@@ -34,8 +34,8 @@ afterEach(async () => {
 });
 
 /** Sends a request and reads nothing. */
-function ask(target: string, more = ""): Socket {
-  const socket = connect(server.port, "127.0.0.1");
+function ask(target: string, more = "", port = server.port): Socket {
+  const socket = connect(port, "127.0.0.1");
   sockets.push(socket);
   socket.on("error", () => {}).pause();
   socket.write(`${target} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`);
@@ -67,6 +67,26 @@ describe("a connection on which nothing moves", () => {
     const refused = ask("GET /stream").resume();
     await new Promise((resolve) => refused.once("close", resolve));
     expect(open.size).toBe(8);
+  });
+});
+
+describe("answers that nobody reads", () => {
+  it("are dropped where they are too many together, and others are answered", async () => {
+    let closed = 0;
+    const app = express();
+    app.get("/page", (_request, response) => {
+      response.once("close", () => (closed += 1));
+      response.send("x".repeat(20 * MiB));
+    });
+    app.get("/small", (_request, response) => void response.send("small"));
+    const limits = { maxUnreadBytes: 100 * MiB };
+    const other = await startHttpServer(app, { host: "127.0.0.1", port: 0 }, limits);
+    for (let count = 0; count < 8; count++) ask("GET /page", "", other.port);
+    // Together 160 MiB. What the system keeps for a connection is not counted.
+    await expect.poll(() => closed).toBeGreaterThanOrEqual(2);
+    expect(closed).toBeLessThanOrEqual(4);
+    expect(await (await fetch(`http://127.0.0.1:${other.port}/small`)).text()).toBe("small");
+    await other.close(0);
   });
 });
 
