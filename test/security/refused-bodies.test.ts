@@ -81,7 +81,12 @@ it.each([...new Set([...ROUTES, ...OTHERS])])(
         for (const key of at === 1 ? Object.values(keys) : [keys["full"] ?? ""]) {
           const body = Buffer.alloc(size, "A");
           const refused = await send(agent, { target, key, type, body });
-          const next = { target: "GET /api/v1/accounts", key: keys["full"] ?? "", type, body: Buffer.alloc(0) };
+          const next = {
+            target: "GET /api/v1/accounts",
+            key: keys["full"] ?? "",
+            type,
+            body: Buffer.alloc(0),
+          };
           expect({ refused: refused >= 400, next: await send(agent, next) }, `${type}, ${size}`).toEqual({
             refused: true,
             next: 200,
