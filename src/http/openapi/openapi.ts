@@ -75,9 +75,14 @@ function toPaths(operations: readonly Operation[]): ZodOpenApiPathsObject {
   return paths;
 }
 
-/** zod numbers the recursive schema of "any JSON" anew at each use: they are one, and deserve a name. */
+/**
+ * zod numbers the schema of "any JSON" anew at each use: they are one, and deserve a name. It refers to itself, which
+ * generators of types do not get over, so that it says what it is in words.
+ */
 function nameJson(document: OpenApiDocument): OpenApiDocument {
   const named: OpenApiDocument = JSON.parse(JSON.stringify(document).replaceAll(/__schema\d+/g, "JsonValue"));
+  const schemas = named.components?.schemas;
+  if (schemas !== undefined && "JsonValue" in schemas) schemas["JsonValue"] = { description: "Any JSON value." };
   return named;
 }
 
