@@ -83,8 +83,6 @@ try {
     platform: "node",
     format: "esm",
     target: "node20.19",
-    sourcemap: true,
-    sourcesContent: false,
     plugins: [finishedPages, bundleKysely],
     logLevel: "warning",
   });

@@ -41,8 +41,6 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.exit(1);
 }
 
-// Stacks name the sources, by the maps beside a build.
-process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 if (IS_BUILT) await keepCompiledCode();
 
