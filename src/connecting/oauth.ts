@@ -88,7 +88,9 @@ export async function finishConsent(
     const first = note(await exchange(ctx, consent, () => exchangeCode(at, io, asked)));
     requireScopes(consent, scopes, first);
     const oauthIo = { ...io, app, place };
-    const tokens = note((await way.lengthen?.(first, oauthIo)) ?? first);
+    const long = note((await way.lengthen?.(first, oauthIo)) ?? first);
+    // What no answer names was allowed as it was asked for: RFC 6749, 5.1.
+    const tokens = { ...long, scopes: long.scopes ?? scopes };
     return { tokens, targets: await way.targets(tokens, oauthIo) };
   } catch (error) {
     const fault = error instanceof AppError ? error.cause : error;

@@ -67,13 +67,18 @@ export function toPlatformAccount(row: SeenAccount): PlatformAccount {
     platformAccountId: row.platform_account_id,
     settings: readSettings(row),
     limits: Fields.parse(JSON.parse(row.limits)),
+    scopes: Scopes.parse(JSON.parse(row.scopes)),
   };
 }
 
 /** What `toPlatformAccount` reads of a row. */
-type SeenAccount = Pick<AccountRow, "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits">;
+type SeenAccount = Pick<
+  AccountRow,
+  "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits" | "scopes"
+>;
 
 const Fields = z.record(z.string(), z.json());
+const Scopes = z.array(z.string());
 
 export function readSettings(row: Pick<AccountRow, "settings">): JsonObject {
   return Fields.parse(JSON.parse(row.settings));

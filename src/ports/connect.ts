@@ -160,8 +160,14 @@ export interface OAuthWay extends Way {
   readonly appOf?: string;
   /** Before CLIENT_ID, CLIENT_SECRET and SCOPES of an app of its own: PAGE_ makes PAGE_CLIENT_ID. */
   readonly settingPrefix?: `${Uppercase<string>}_`;
+  /** Before SCOPES alone, where another way of the platform has that name; default: `settingPrefix`. */
+  readonly scopesPrefix?: `${Uppercase<string>}_`;
   /** Registers an app at the server; kept per server and redirect address, made anew when it is not known. */
   register?(place: Place, io: ConnectIo): Promise<App>;
+  /**
+   * What publishing needs. A scope that is added here breaks each app that was registered before: it belongs
+   * into a way that asks for more (`askingMore`).
+   */
   readonly scopes: readonly string[];
   /** Without which it does not work: people may untick scopes. Default: none is checked. */
   readonly neededScopes?: readonly string[];

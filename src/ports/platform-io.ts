@@ -137,6 +137,8 @@ export interface PlatformAccount {
   readonly settings: JsonObject;
   /** What `inspect` found the account may do; empty until it was asked. */
   readonly limits: JsonObject;
+  /** What the person allowed, where that is known; else none. */
+  readonly scopes: readonly string[];
 }
 
 /** What every call of a platform gets; it has no other way to the outside. */

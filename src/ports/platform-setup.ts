@@ -58,9 +58,11 @@ function oauthSettings({ connect }: Ways): PlatformSetting[] {
 }
 
 function scopesSetting(way: OAuthWay): PlatformSetting {
+  const name = wayName(way, "SCOPES");
+  const where = name === "SCOPES" ? "" : ` by "${way.label}"`;
   return {
-    name: wayName(way, "SCOPES"),
-    meaning: "Scopes that people are asked to allow, separated by spaces, instead of the usual ones",
+    name,
+    meaning: `Scopes that people are asked to allow${where}, separated by spaces, instead of the usual ones`,
     kind: "text",
     default: way.scopes.join(" "),
     isRequired: false,
@@ -69,7 +71,9 @@ function scopesSetting(way: OAuthWay): PlatformSetting {
 
 /** What this way calls a setting of its app: CLIENT_ID, or PAGE_CLIENT_ID of a second one. */
 export function wayName(way: ConnectWay, name: "CLIENT_ID" | "CLIENT_SECRET" | "SCOPES"): string {
-  return way.kind === "oauth" ? `${way.settingPrefix ?? ""}${name}` : name;
+  if (way.kind !== "oauth") return name;
+  const { settingPrefix = "", scopesPrefix = settingPrefix } = way;
+  return `${name === "SCOPES" ? scopesPrefix : settingPrefix}${name}`;
 }
 
 /** Of a platform that has one place for all; where each server has its own, they are asked of it. */

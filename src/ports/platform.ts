@@ -72,6 +72,27 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
+/** What tells whether an option may be used. */
+export interface GateFacts {
+  readonly account: PlatformAccount;
+  /** `POSTHORN_<PLATFORM>_<NAME>`; null: not set. */
+  setting(name: string): string | null;
+}
+
+/** An option that not every plan, account or consent has. It is refused when a post is planned. */
+export interface GatedOption<F extends string = string> {
+  /** The field of the metadata. */
+  readonly field: F;
+  /** Which of its values; default: all but false. */
+  readonly values?: readonly (string | boolean)[];
+  /** Who may, as it stands after "only for". The field's description says it in the same words. */
+  readonly who: string;
+  /** What to do where they are not, in a sentence. */
+  readonly instead: string;
+  /** Null: neither the account nor a setting tells. The post is taken then, with a warning. */
+  mayUse(at: GateFacts): boolean | null;
+}
+
 /** What readers see of a post. What is left out is as `src/posts/preview.ts` makes it of the data. */
 export interface Shown {
   /** What stands in front of the text; default: `title`. */
@@ -137,6 +158,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly showsLinkCards?: boolean;
   /** Its own settings; BASE_URL and those of a consent (CLIENT_ID, SCOPES, …) come by themselves (`settingsOf`). */
   readonly settings?: readonly PlatformSetting[];
+  /** Options that not everybody has. */
+  readonly gated?: readonly GatedOption[];
   /** How its channels are connected; the first is the way that is taken when none is named. */
   readonly connect: readonly [ConnectWay, ...ConnectWay[]];
   /** Metadata fields whose values only the channel knows. Each searches them ("": all), 100 at most. */

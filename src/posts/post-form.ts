@@ -4,7 +4,7 @@ import type { MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import type { AnyPlatform, PlatformPost, Choice } from "../ports/platform.ts";
+import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files.ts";
@@ -16,7 +16,8 @@ import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/co
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { asMeant } from "../domain/arguments/usual-form.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { checkGated } from "../platform-io/gated-options.ts";
+import { findPlatform, readSetting } from "../platform-io/set-up.ts";
 import { reconnectSentence } from "../domain/accounts/account.ts";
 import { quote, SECOND, deadline } from "../domain/time.ts";
 import { type PlatformAccount, PlatformFault } from "../ports/platform-io.ts";
@@ -108,14 +109,26 @@ async function askPlatform(
   ctx: AppContext,
   account: AccountRow,
   { platform, post }: { readonly platform: AnyPlatform; readonly post: PlatformPost },
-): Promise<{ readonly errors: readonly string[]; readonly warnings: readonly string[] }> {
-  if (platform.check === undefined) return { errors: [], warnings: [] };
+): Promise<Checked> {
+  const gated = gatesOf(ctx, account, { platform, metadata: post.metadata });
+  if (platform.check === undefined) return gated;
   const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
-  return platform.check(post, {
+  const own = platform.check(post, {
     account: toPlatformAccount(account),
     media: await figuresByUrl(ctx, account.owner_id, urls),
     now: ctx.clock.now(),
   });
+  return { errors: [...gated.errors, ...own.errors], warnings: [...gated.warnings, ...own.warnings] };
+}
+
+/** What the channel does not have of the options that not everybody has. */
+function gatesOf(
+  ctx: AppContext,
+  account: AccountRow,
+  { platform, metadata }: Pick<PlatformPost, "metadata"> & { readonly platform: AnyPlatform },
+): Checked {
+  const setting = (name: string): string | null => readSetting(ctx, platform, name);
+  return checkGated(platform, { metadata }, { account: toPlatformAccount(account), setting });
 }
 
 /** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
@@ -230,6 +243,8 @@ export async function listChoices(
   const lookUp = findLookUp(platform, field);
   if (account.status === "reconnect_required" || account.status === "disconnected")
     throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+  const [closed] = gatesOf(ctx, account, { platform, metadata: { [field]: "" } }).errors;
+  if (closed !== undefined) throw new AppError("conflict", closed);
   const timeout = deadline(ASK_TIMEOUT_MS);
   const choices = await ask(ctx, { platform, account, timeout }, async () => {
     const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));

@@ -13,6 +13,7 @@ import { asWritten, capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
+import { checkGated } from "../platform-io/gated-options.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
@@ -91,8 +92,10 @@ export async function createPublishRun(
     // The rules, or what the account may do, may have changed since the post was scheduled. Once something of
     // it left, only the platform knows what is still right.
     const facts = { account: io.account, media: new Map(), now: io.now() };
-    const errors = leased.effects.length === 0 ? platform.check?.(post, facts).errors : [];
-    const [problem] = errors ?? [];
+    const [problem] =
+      leased.effects.length > 0
+        ? []
+        : [...checkGated(platform, post, io).errors, ...(platform.check?.(post, facts).errors ?? [])];
     if (problem !== undefined) throw new AppError("invalid", problem);
     try {
       return fitOutcome(platform.title, await platform.publish(post, io));

@@ -215,6 +215,7 @@ describe("the rest of io", () => {
       platformAccountId: "did:alice",
       settings: { server: "https://photobox.example", instanceUrl: null },
       limits: {},
+      scopes: expect.any(Array),
     });
     io.log.info({ step: "upload" }, "hello");
     expect(ctx.log.lines.at(-1)).toMatchObject({

@@ -28,8 +28,17 @@ import { RUPLOAD_HOST } from "../shared/meta/rupload.ts";
 import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
 import { askPage, facebookFaults, GRAPH_HOST, graphBase, pageOf } from "./api.ts";
 import { edit, insights, readInsights, remove, setThumbnail } from "./live.ts";
-import { checkPost, FacebookMetadata, type FacebookPost, MAX_PHOTOS, MAX_TEXT } from "./metadata.ts";
+import {
+  checkPost,
+  COMMENT_SCOPE,
+  FacebookMetadata,
+  type FacebookPost,
+  GATED,
+  MAX_PHOTOS,
+  MAX_TEXT,
+} from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { askingMore, MORE } from "../shared/consent.ts";
 import { FILMS, IMAGES, STORY_FILMS, STORY_IMAGES } from "./upload.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
 
@@ -47,7 +56,7 @@ const SETUP: SetupGuide = {
     'As the business portfolio, choose "I don\'t want to connect a business portfolio yet", and press Next. An agency that posts for clients chooses its own.',
     "Press Create app.",
     "Open Use cases, and press Customize beside the use case.",
-    "Under Permissions, press Add beside each of these: {scopes}. business_management is for the Pages of business portfolios, such as those of firms and agencies. Other Pages are found without it.",
+    "Under Permissions, press Add beside each of these: {scopes}",
     'Open Facebook Login, Settings, enter {redirectUrl} under "Valid OAuth Redirect URIs", and press Save changes.',
     "Under App roles, Roles, press Add people for each other person who is to connect a Page. They accept at https://developers.facebook.com/requests. Your own account has a role already.",
     "Under App settings, Basic, copy App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET.",
@@ -60,6 +69,7 @@ const SETUP: SetupGuide = {
     "A live app takes only https redirect addresses. http://localhost works while it is in development.",
     "After 60 days without a new sign-in, texts, pictures and reels go on for a while, and other films stop. After 90 days Facebook closes the data.",
     "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_FACEBOOK_SCOPES.",
+    `Pages of business portfolios, such as those of firms and agencies, are found by the way "${MORE}".`,
     "Facebook may keep vertical films of more than 90 seconds as drafts. Posthorn checks whether they are public, and says where a person has to publish them.",
     "A Page takes 30 reels in 24 hours.",
   ],
@@ -95,13 +105,19 @@ const oauth: OAuthWay = {
   instructions:
     "Sign in to Facebook with an account that may create content on the Page, choose the Pages, and leave all permissions ticked.",
   setup: SETUP,
-  scopes: [...NEEDED, "read_insights", "pages_manage_engagement", PORTFOLIO_SCOPE],
+  scopes: [...NEEDED, "read_insights", COMMENT_SCOPE],
   lengthen,
   // There is none: the person comes back, while the Pages' own tokens have no end.
   renewal: null,
   revoke,
   targets,
 };
+
+const withPortfolios = askingMore(oauth, {
+  appOf: "facebook",
+  label: "business portfolios",
+  scopes: [PORTFOLIO_SCOPE],
+});
 
 /** A token of 60 days for that of an hour, and what was allowed. */
 async function lengthen(tokens: Tokens, io: OAuthIo): Promise<Tokens> {
@@ -328,7 +344,8 @@ export default definePlatform({
   capabilitiesOf,
   metadata: FacebookMetadata,
   settings: SETTINGS,
-  connect: [oauth],
+  gated: GATED,
+  connect: [oauth, withPortfolios],
   check: checkPost,
   preview: ({ metadata }) => (metadata.story === true ? { body: null, note: STORY } : {}),
   inspect,

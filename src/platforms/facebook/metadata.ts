@@ -4,8 +4,9 @@ import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { hasScope } from "../shared/consent.ts";
 import { itemsOf } from "../shared/media.ts";
 
 /** Long known, and what its apps go by; the reference does not name it. */
@@ -22,6 +23,9 @@ const FILM_KINDS = ["reel", "video"] as const;
 const { title, link, altText, moreMedia, firstComment, thumbnailUrl } = commonMetadata;
 
 const PageId = z.string().regex(/^\d+$/, "must be the id of a Facebook Page");
+
+export const COMMENT_SCOPE = "pages_manage_engagement";
+const WITH_COMMENTS = "Pages that were connected with comments";
 
 /** What a post on a Page takes beside caption and media. */
 export const FacebookMetadata = z.strictObject({
@@ -56,7 +60,7 @@ export const FacebookMetadata = z.strictObject({
     .min(1)
     .max(8_000)
     .optional()
-    .describe("Put under the post by the Page."),
+    .describe(`Put under the post by the Page. Only for ${WITH_COMMENTS}.`),
 });
 
 export type FacebookPost = PlatformPost<z.infer<typeof FacebookMetadata>>;
@@ -73,6 +77,15 @@ const NO_STORY_FIELDS = [
   "collaborators",
   "firstComment",
 ] as const;
+
+export const GATED: readonly GatedOption<keyof z.infer<typeof FacebookMetadata>>[] = [
+  {
+    field: "firstComment",
+    who: WITH_COMMENTS,
+    instead: `Leave it out, or add the permission ${COMMENT_SCOPE} to the Meta app and connect the Page again.`,
+    mayUse: hasScope(COMMENT_SCOPE),
+  },
+];
 
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
 export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {

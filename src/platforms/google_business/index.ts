@@ -148,6 +148,7 @@ const WAYS = [
     label: "Sign in with Google, by YouTube's app",
     setup: null,
     appOf: "youtube",
+    scopesPrefix: "YOUTUBE_",
   },
 ] as const satisfies readonly OAuthWay[];
 

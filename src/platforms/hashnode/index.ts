@@ -6,7 +6,7 @@ import type { ConnectInput, ConnectIo, SecretsWay, Target } from "../../ports/co
 import type { MediaItem } from "../../ports/media.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { Choice, Inspection, PlatformPost, PostInsights, PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { secretField } from "../shared/connect.ts";
@@ -22,6 +22,8 @@ import { UPLOAD_TIMES } from "../shared/uploads.ts";
 const TITLE = "Hashnode";
 const API = "https://gql-beta.hashnode.com";
 const NO_PRO = "The publication is not on Hashnode's Pro plan, without which its API takes no posts.";
+const CONTRIBUTOR =
+  "You are a contributor of this publication, and may only hand in drafts. Ask its owner to make you an editor.";
 
 /** https://github.com/Hashnode/gql-skill: GraphQL names its errors in answers of 200 too. */
 const Coded = z.looseObject({ code: z.string() }).catch({ code: "UNKNOWN" });
@@ -109,7 +111,7 @@ const TOKEN: SecretsWay = {
   kind: "secrets",
   name: "token",
   label: "Personal access token",
-  instructions: `${TOKEN_PLACE} The publication must be on Hashnode's Pro plan: its API takes nothing else. Articles cannot be deleted through the API.`,
+  instructions: `${TOKEN_PLACE} The publication must be on Hashnode's Pro plan: its API takes nothing else. The plan is bought for each publication by its owner, and its price is on https://hashnode.com/pro. Your role there must be owner or editor. Articles cannot be deleted through the API.`,
   fields: [secretField("accessToken", "Personal access token", TOKEN_PLACE)],
   renewal: null,
   connect,
@@ -119,21 +121,55 @@ const Title = z.looseObject({ title: z.string() });
 const Publication = Title.extend({ id: z.string(), url: WebAddress.nullish().catch(null) });
 const Me = z.looseObject({ publications: listOf(Publication) });
 
+const Person = z.looseObject({ id: z.string() }).nullish().catch(null);
+const Member = z.looseObject({ role: z.string().catch(""), user: Person });
+const Standing = z.looseObject({
+  data: z.looseObject({
+    me: Person,
+    it: z.looseObject({ author: Person, members: listOf(Member).catch({ edges: [] }) }).nullable(),
+  }),
+});
+
+/** Who the person is in a publication. It is not told of one that is not on the Pro plan. */
+function standingIn(id: string) {
+  const members = "members(first: 50) { edges { node { role user { id } } } }";
+  const query = `query ($id: ObjectId) { me { id } it: publication(id: $id) { author { id } ${members} } }`;
+  return { ...toCall(query, { id }), rules: [{ code: "PRO", kind: "ok" } as const] };
+}
+
+/** Why the person cannot publish there; null: nothing is in the way, or Hashnode does not tell their role. */
+async function problemIn(asked: Promise<z.infer<typeof Standing>>): Promise<string | null> {
+  const told = await asked.catch((error: unknown) => {
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  });
+  if (told === null) return null;
+  const { me, it } = told.data;
+  if (it === null) return NO_PRO;
+  const own = it.members.edges.find(({ node }) => node.user?.id === (me?.id ?? ""))?.node;
+  return own?.role === "CONTRIBUTOR" && it.author?.id !== me?.id ? CONTRIBUTOR : null;
+}
+
 /** A channel for each of the person's publications. */
 async function connect({ name, secrets }: ConnectInput, io: ConnectIo) {
   const query = "query { it: me { id publications(first: 50) { edges { node { id title url } } } } }";
   const asked = () => api.askWith(io, { secrets }, toCall(query, {}), answering(Me));
   const { publications } = (await naming("accessToken", asked)).data.it;
-  const targets = publications.edges.map(({ node: { id, title: called, url = null } }): Target => {
+  const targets = await inOrder(publications.edges, async ({ node }): Promise<Target> => {
+    const { id, title: called, url = null } = node;
     const page = { handle: url === null ? null : new URL(url).host, profileUrl: url, avatarUrl: null };
-    return { platformAccountId: id, name: name ?? called, ...page, settings: {}, secrets };
+    const problem = await problemIn(api.askWith(io, { secrets }, standingIn(id), Standing));
+    const target = { platformAccountId: id, name: name ?? called, ...page, settings: {}, secrets };
+    return problem === null ? target : { ...target, problem };
   });
   return { tokens: null, targets };
 }
 
 async function inspect(io: PlatformIo): Promise<Inspection> {
   const found = await read(io, "title", Title.nullable(), [{ code: "PRO", kind: "ok" }]);
-  return found === null ? { problem: NO_PRO } : { name: found.title, problem: null };
+  if (found === null) return { problem: NO_PRO };
+  const standing = api.ask(io, standingIn(io.account.platformAccountId ?? ""), Standing);
+  return { name: found.title, problem: await problemIn(standing) };
 }
 
 const IMAGES = {

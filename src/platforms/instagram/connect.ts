@@ -15,7 +15,10 @@ import {
   signInAt,
   type TokenHost,
 } from "../shared/meta/accounts.ts";
+import { askingMore, MORE } from "../shared/consent.ts";
 import { askWith, classify, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
+
+export const DELETE_SCOPE = "instagram_manage_contents";
 
 const LIMITS = [
   "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",
@@ -44,7 +47,11 @@ const OWN_GUIDE: SetupGuide = {
     "Accept the invitation as that account: at https://www.instagram.com/accounts/manage_access/ under Tester invites.",
     "From API setup with Instagram login, copy the Instagram app ID and the Instagram app secret (not those of the Meta app) into POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.",
   ],
-  warnings: [...LIMITS, "Posthorn renews the access every week. It ends 60 days after Posthorn last ran."],
+  warnings: [
+    ...LIMITS,
+    "Where Instagram says that a scope is not valid, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_INSTAGRAM_SCOPES.",
+    "Posthorn renews the access every week. It ends 60 days after Posthorn last ran.",
+  ],
 };
 
 const PAGE_GUIDE: SetupGuide = {
@@ -55,7 +62,7 @@ const PAGE_GUIDE: SetupGuide = {
     "Open https://developers.facebook.com/apps and press Create app. A person who was never there first confirms their account as a developer.",
     'As the use case, tick "Manage everything on your Page". An app that Facebook channels use has it already.',
     'Open Use cases, press Add use cases, and add "Manage messaging & content on Instagram", with API setup with Facebook login.',
-    "Under Permissions of the two use cases, press Add beside each of these: {scopes}. business_management is for Pages of business portfolios, such as those of firms and agencies. Accounts of other Pages are found without it.",
+    "Under Permissions of the two use cases, press Add beside each of these: {scopes}",
     'Open Facebook Login, Settings, enter {redirectUrl} under "Valid OAuth Redirect URIs", and press Save changes.',
     "Under App roles, Roles, press Add people for each other person who is to connect an account. They accept at https://developers.facebook.com/requests.",
     "Under App settings, Basic, copy App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET. Facebook channels use the same.",
@@ -63,8 +70,9 @@ const PAGE_GUIDE: SetupGuide = {
   ],
   warnings: [
     ...LIMITS,
-    "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app.",
-    "Through a Page, films need no public address: Posthorn sends those that Instagram cannot fetch. Live posts can be deleted, with the permission instagram_manage_contents. Through Instagram itself neither is offered.",
+    "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_INSTAGRAM_PAGE_SCOPES.",
+    "Through a Page, films need no public address: Posthorn sends those that Instagram cannot fetch. Through Instagram itself that is not offered.",
+    `To delete live posts, and to find Pages of business portfolios (such as those of firms and agencies), connect by the way "${MORE}".`,
   ],
 };
 
@@ -146,27 +154,37 @@ export const facebookLogin: OAuthWay = {
     "instagram_content_publish",
     "instagram_manage_insights",
     "instagram_manage_comments",
-    "instagram_manage_contents",
     "pages_show_list",
     "pages_read_engagement",
-    PORTFOLIO_SCOPE,
   ],
+  scopesPrefix: "PAGE_",
   // A Page's token, made from a long-lived one, has no end.
-  lengthen: async (tokens, io) => ({
-    ...(await exchangeAtFacebook(tokens, io)),
-    expiresAt: null,
-  }),
+  lengthen: async (tokens, io) => {
+    const long = await exchangeAtFacebook(tokens, io);
+    const scopes = await readGranted(personOf(long, io), { title: "Instagram", needed: NEEDED });
+    return { ...long, expiresAt: null, scopes };
+  },
   // The person's permissions are those of their Facebook channels too: they are not taken back with this one.
   renewal: null,
   targets: findLinked,
 };
 
+/** Live posts are deleted, and Pages of business portfolios are looked through, only where a person wants that. */
+export const facebookLoginWithMore = askingMore(facebookLogin, {
+  appOf: "facebook",
+  label: "deleting and business portfolios",
+  scopes: [DELETE_SCOPE, PORTFOLIO_SCOPE],
+});
+
 const NEEDED = ["instagram_basic", "instagram_content_publish", "pages_show_list"];
 
-async function findLinked({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
-  const person = { io, accessToken: secrets["accessToken"] ?? "", base: facebookUrl(io), classify };
-  const granted = await readGranted(person, { title: "Instagram", needed: NEEDED });
-  const pages = await findPages(person, {
+function personOf({ secrets }: Pick<Tokens, "secrets">, io: OAuthIo) {
+  return { io, accessToken: secrets["accessToken"] ?? "", base: facebookUrl(io), classify };
+}
+
+async function findLinked(tokens: Tokens, io: OAuthIo): Promise<Target[]> {
+  const granted = tokens.scopes ?? [];
+  const pages = await findPages(personOf(tokens, io), {
     entry: Page,
     fields: "instagram_business_account{id,username,name,profile_picture_url}",
     granted,

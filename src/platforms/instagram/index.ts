@@ -4,10 +4,17 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import { INSTAGRAM_HOST, isOfPage } from "./api.ts";
-import { facebookLogin, instagramLogin } from "./connect.ts";
+import { facebookLogin, facebookLoginWithMore, instagramLogin } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
 import { IMAGE, publish, REEL, STORY_FILM, STORY_IMAGE } from "./publish.ts";
-import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
+import {
+  checkPost,
+  GATED,
+  InstagramMetadata,
+  MAX_CAPTION,
+  MAX_ITEMS,
+  type InstagramPost,
+} from "./metadata.ts";
 import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
 const SETTINGS: readonly PlatformSetting[] = [VERSION_SETTING];
@@ -54,7 +61,8 @@ export default definePlatform({
   capabilitiesOf,
   metadata: InstagramMetadata,
   settings: SETTINGS,
-  connect: [instagramLogin, facebookLogin],
+  gated: GATED,
+  connect: [instagramLogin, facebookLogin, facebookLoginWithMore],
   check: checkPost,
   preview: ({ metadata }) => (metadata.story === true ? { body: null, note: STORY } : {}),
   inspect,

@@ -3,6 +3,7 @@ import { DAY, SECOND } from "../../domain/time.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { MORE } from "../shared/consent.ts";
 import { idReader } from "../shared/live.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
 import { dayBefore, GONE_IS_OK, orGone, withoutPermission } from "../shared/meta/graph.ts";
@@ -71,7 +72,7 @@ export async function insights(post: InstagramPost, io: PlatformIo): Promise<Pos
 }
 
 const MAY_DELETE = withoutPermission(
-  "The channel was connected without the permission instagram_manage_contents. Add it to the Meta app, and connect the channel again.",
+  `The channel was connected without the permission instagram_manage_contents. Add it to the Meta app, and connect the channel again by the way "${MORE}".`,
 );
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import { hasScope } from "../shared/consent.ts";
 import { itemsOf } from "../shared/media.ts";
 
 export const MAX_ITEMS = 10;
@@ -14,6 +15,9 @@ const TOO_LONG = `may have ${MAX_ALT_TEXT} characters on Instagram`;
 const share = z.number().min(0).max(1).optional();
 
 const { altText, moreMedia, thumbnailUrl, firstComment } = commonMetadata;
+
+const WITH_COMMENTS = "channels that may manage comments";
+const WITH_TRIALS = "accounts that Instagram lets make trial reels";
 
 /** What a post on Instagram takes beside caption and media. */
 export const InstagramMetadata = z.strictObject({
@@ -59,17 +63,29 @@ export const InstagramMetadata = z.strictObject({
   trialReel: z
     .enum(["manual", "performance"])
     .optional()
-    .describe("A reel first shown to non-followers. When all see it: by hand, or once it does well."),
+    .describe(
+      `A reel first shown to non-followers. When all see it: by hand, or once it does well. Only for ${WITH_TRIALS}.`,
+    ),
   aiGenerated: z.boolean().optional().describe("True: it was made by AI, and Instagram says so."),
-  comments: z.boolean().optional().describe("False: the post takes no comments."),
+  comments: z.boolean().optional().describe(`False: the post takes no comments. Only for ${WITH_COMMENTS}.`),
   firstComment: firstComment
     .unwrap()
     .max(MAX_CAPTION)
     .optional()
-    .describe("A comment put under the post at once."),
+    .describe(`A comment put under the post at once. Only for ${WITH_COMMENTS}.`),
 });
 export type InstagramMetadata = z.infer<typeof InstagramMetadata>;
 export type InstagramPost = PlatformPost<InstagramMetadata>;
+
+const mayComment = hasScope("instagram_manage_comments", "instagram_business_manage_comments");
+const COMMENT_AGAIN = "Leave it out, or add that permission to the Meta app and connect the channel again.";
+
+/** https://help.instagram.com/1107015344344060: trial reels come to accounts bit by bit. */
+export const GATED: readonly GatedOption<keyof InstagramMetadata>[] = [
+  { field: "firstComment", who: WITH_COMMENTS, instead: COMMENT_AGAIN, mayUse: mayComment },
+  { field: "comments", values: [false], who: WITH_COMMENTS, instead: COMMENT_AGAIN, mayUse: mayComment },
+  { field: "trialReel", who: WITH_TRIALS, instead: "Leave it out.", mayUse: () => null },
+];
 
 const REEL_FIELDS = ["thumbnailUrl", "thumbOffsetMs", "shareToFeed", "audioName", "trialReel"] as const;
 const NO_STORY_FIELDS = [

@@ -14,14 +14,13 @@ import { plainMentions } from "../../domain/posts/mentions.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { askLinkedIn, LINKEDIN_API, type Member, readMember, urn, VERSION_MONTHS_AGO } from "./api.ts";
 import {
-  Acls,
-  ACLS_PATH,
   analytics,
   edit,
   insights,
   inspect,
   PAGE_METRICS,
   postMetricsOf,
+  readRoles,
   remove,
   organizations,
 } from "./live.ts";
@@ -38,7 +37,6 @@ import {
   PAGE_SCOPES,
 } from "./metadata.ts";
 import { ACCEPTED } from "../shared/media.ts";
-import { collect, pages } from "../shared/pages.ts";
 import { publish } from "./publish.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
@@ -96,10 +94,8 @@ const PAGE_GUIDE: SetupGuide = {
 };
 
 const REVOKE_URL = "https://www.linkedin.com/oauth/v2/revoke";
-const PAGE = 100;
-const MAX_PAGES = 5;
 
-/** The member, and each Page that they administer, as far as the permissions go. */
+/** The member, and each Page that they have a role on, as far as the permissions go. */
 const targetsOf =
   (asked: readonly string[]) =>
   async ({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> => {
@@ -137,12 +133,8 @@ const Organizations = z.looseObject({
 });
 
 async function readPages(secrets: Secrets, io: OAuthIo): Promise<Target[]> {
-  const listed = pages(MAX_PAGES, async (start: number = 0) => {
-    const acls = `${ACLS_PATH}&count=${PAGE}&start=${start}`;
-    const { elements } = await askLinkedIn(io, { path: acls, kind: "read" }, Acls, secrets);
-    return { items: elements, next: elements.length < PAGE ? null : start + PAGE };
-  });
-  const urns = (await collect(listed)).map(({ organization }) => organization);
+  const roles = await readRoles(io, secrets);
+  const urns = [...roles.keys()];
   if (urns.length === 0) return [];
   const ids = urns.map((one) => one.split(":").at(-1) ?? "");
   const path = `/rest/organizations?ids=List(${ids.map(urn).join(",")})`;
@@ -157,9 +149,13 @@ async function readPages(secrets: Secrets, io: OAuthIo): Promise<Target[]> {
       avatarUrl: null,
       settings: { urn: urns[at] ?? `urn:li:organization:${id}` },
       secrets: {},
+      ...(roles.get(urns[at] ?? "") === true ? {} : { problem: NO_ROLE }),
     };
   });
 }
+
+const NO_ROLE =
+  "You may not post as this Page. Ask one of its super admins to make you a super admin or a content admin.";
 
 async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
   const { clientId, clientSecret } = io.app;
@@ -201,7 +197,7 @@ const PAGES: OAuthWay = {
   name: "pages",
   label: "Pages (app with Community Management)",
   instructions:
-    "Sign in to LinkedIn with a profile that administers the Pages, allow everything that it asks for, and choose the Pages.",
+    "Sign in to LinkedIn with a profile that is a super admin or a content admin of the Pages, allow everything that it asks for, and choose the Pages.",
   setup: PAGE_GUIDE,
   settingPrefix: "PAGE_",
   scopes: PAGE_SCOPES,

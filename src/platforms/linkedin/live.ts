@@ -2,14 +2,41 @@ import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { orNull } from "../shared/faults.ts";
+import { pages } from "../shared/pages.ts";
 import { askLinkedIn, findPost, readMember, sendLinkedIn, urn } from "./api.ts";
 import { authorOf, isAllowed, isPage, type LinkedInPost, toLittleText } from "./metadata.ts";
 
-export const Acls = z.looseObject({ elements: z.array(z.looseObject({ organization: z.string() })) });
-export const ACLS_PATH = "/rest/organizationAcls?q=roleAssignee&role=ADMINISTRATOR&state=APPROVED";
+const Role = z.looseObject({ organization: z.string(), role: z.string().nullish().catch(null) });
+const Acls = z.looseObject({ elements: z.array(Role) });
+const ACLS_PATH = "/rest/organizationAcls?q=roleAssignee&state=APPROVED";
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+/**
+ * Roles whose holders post as the Page:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
+const POSTING: readonly string[] = ["ADMINISTRATOR", "CONTENT_ADMINISTRATOR"];
+
+/** The Pages on which the person has a role, and whether one of their roles there lets them post. */
+export async function readRoles(
+  io: PlatformIo | ConnectIo,
+  secrets?: Secrets,
+): Promise<ReadonlyMap<string, boolean>> {
+  const listed = pages(MAX_PAGES, async (start: number = 0) => {
+    const path = `${ACLS_PATH}&count=${PAGE}&start=${start}`;
+    const { elements } = await askLinkedIn(io, { path, kind: "read" }, Acls, secrets);
+    return { items: elements, next: elements.length < PAGE ? null : start + PAGE };
+  });
+  const found = new Map<string, boolean>();
+  for await (const { organization, role = null } of listed)
+    found.set(organization, found.get(organization) === true || role === null || POSTING.includes(role));
+  return found;
+}
 
 /** A Page is asked whether the person still runs it, a member who they are. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
@@ -23,13 +50,11 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
         problem: null,
       };
     }
-    const path = `${ACLS_PATH}&count=100&start=0`;
-    const { elements } = await askLinkedIn(io, { path, kind: "read" }, Acls);
-    const isStill = elements.some(({ organization }) => organization === authorOf(io.account));
+    const mayPost = (await readRoles(io)).get(authorOf(io.account)) === true;
     return {
-      problem: isStill
+      problem: mayPost
         ? null
-        : "The person who connected the Page is no longer its administrator. Make them one again, or let another administrator reconnect it.",
+        : "The person who connected the Page may no longer post as it. Make them its super admin or content admin again, or let another one reconnect it.",
     };
   } catch (error) {
     if (error instanceof PlatformFault && (error.kind === "rejected" || error.kind === "setup"))

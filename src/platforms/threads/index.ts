@@ -7,7 +7,18 @@ import { definePlatform } from "../../ports/platform.ts";
 import { signInAt, type TokenHost } from "../shared/meta/accounts.ts";
 import { askWith, THREADS_HOST, threadsUrl } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect, places, remove } from "./live.ts";
-import { checkPost, MAX_ITEMS, MAX_TEXT, measure, ThreadsMetadata } from "./metadata.ts";
+import { askingMore, MORE } from "../shared/consent.ts";
+import {
+  checkPost,
+  GATED,
+  LOCATION_SCOPE,
+  MAX_ITEMS,
+  MAX_TEXT,
+  measure,
+  SHARE_SCOPE,
+  ThreadsMetadata,
+  WITH_MORE,
+} from "./metadata.ts";
 import { IMAGE, publish } from "./publish.ts";
 
 const GUIDE: SetupGuide = {
@@ -32,7 +43,7 @@ const GUIDE: SetupGuide = {
     "Threads testers of your app work at once. For other people's accounts Meta asks for App Review and the verification of your business.",
     "An account may make 250 posts, 1,000 replies and 100 deletions in 24 hours. The API costs nothing.",
     "Where Threads says that a scope is not valid, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_THREADS_SCOPES.",
-    "Before App Review, Threads finds only places in Menlo Park.",
+    `For places, and stories of the Instagram account that is linked, connect by the way "${MORE}". Before App Review, Threads finds only places in Menlo Park.`,
     "Posthorn renews the access every week. It ends 60 days after Posthorn last ran.",
   ],
 };
@@ -70,8 +81,6 @@ const threadsLogin: OAuthWay = {
     "threads_delete",
     "threads_manage_replies",
     "threads_read_replies",
-    "threads_location_tagging",
-    "threads_share_to_instagram",
   ],
   neededScopes: ["threads_basic", "threads_content_publish"],
   async targets({ secrets }, io) {
@@ -90,6 +99,12 @@ const threadsLogin: OAuthWay = {
     ];
   },
 };
+
+const threadsLoginWithMore = askingMore(threadsLogin, {
+  appOf: "threads",
+  label: WITH_MORE,
+  scopes: [LOCATION_SCOPE, SHARE_SCOPE],
+});
 
 const CAPABILITIES: PlatformCapabilities = {
   media: {
@@ -135,7 +150,8 @@ export default definePlatform({
     return { ...CAPABILITIES, quotas: CAPABILITIES.quotas.map((quota) => ({ ...quota, max: perDay })) };
   },
   metadata: ThreadsMetadata,
-  connect: [threadsLogin],
+  gated: GATED,
+  connect: [threadsLogin, threadsLoginWithMore],
   choices: { locationId: places },
   measure,
   check: checkPost,

@@ -1,13 +1,20 @@
 import * as z from "zod";
 import { graphemesOf, measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import { hasScope, MORE } from "../shared/consent.ts";
 
 export const MAX_ITEMS = 20;
 const MAX_ALT_TEXT = 1_000;
 const TOO_LONG = `may have ${MAX_ALT_TEXT} characters on Threads`;
 
 const { altText, moreMedia, thread, link, sensitive } = commonMetadata;
+
+export const LOCATION_SCOPE = "threads_location_tagging";
+export const SHARE_SCOPE = "threads_share_to_instagram";
+/** What the way that asks for more is for. */
+export const WITH_MORE = "places and stories on Instagram";
+const CONNECTED_SO = `channels that were connected with ${WITH_MORE}`;
 
 /** What a post on Threads takes beside text and media. */
 export const ThreadsMetadata = z.strictObject({
@@ -62,11 +69,13 @@ export const ThreadsMetadata = z.strictObject({
     .string()
     .regex(/^\d+$/, "must be the id of a place")
     .optional()
-    .describe("Id of a place (list_choices)."),
+    .describe(`Id of a place (list_choices). Only for ${CONNECTED_SO}.`),
   shareToInstagram: z
     .boolean()
     .optional()
-    .describe("True: also a story of the Instagram account that is linked to this one."),
+    .describe(
+      `True: also a story of the Instagram account that is linked to this one. Only for ${CONNECTED_SO}.`,
+    ),
   quotePostId: z
     .string()
     .regex(/^\d+$/, "must be the id of a post")
@@ -75,6 +84,13 @@ export const ThreadsMetadata = z.strictObject({
 });
 export type ThreadsMetadata = z.infer<typeof ThreadsMetadata>;
 export type ThreadsPost = PlatformPost<ThreadsMetadata>;
+
+const CONNECT_SO = `Leave it out, or connect the channel again by the way "${MORE}" (with ${WITH_MORE}).`;
+
+export const GATED: readonly GatedOption<keyof ThreadsMetadata>[] = [
+  { field: "locationId", who: CONNECTED_SO, instead: CONNECT_SO, mayUse: hasScope(LOCATION_SCOPE) },
+  { field: "shareToInstagram", who: CONNECTED_SO, instead: CONNECT_SO, mayUse: hasScope(SHARE_SCOPE) },
+];
 
 /** One post of a thread; a post without a thread is one part. */
 export interface Part {

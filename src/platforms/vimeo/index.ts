@@ -19,7 +19,7 @@ import { naming } from "../shared/faults.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { askOwn, askWith, requestWith } from "./api.ts";
 import { edit, insights, publish, remove, setThumbnail } from "./live.ts";
-import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata, titleOf } from "./metadata.ts";
+import { EDITABLE, GATED, MAX_DESCRIPTION, VimeoMetadata, titleOf } from "./metadata.ts";
 import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
 
@@ -53,13 +53,17 @@ const Me = z.looseObject({
     .looseObject({ sizes: z.array(z.looseObject({ link: z.url() })).catch([]) })
     .nullish()
     .catch(null),
+  account: z.string().catch(""),
   upload_quota: z
     .looseObject({ space: z.looseObject({ free: z.number().nullish() }).nullish().catch(null) })
     .nullish()
     .catch(null),
 });
 
-const ME = { path: "/me", query: { fields: "uri,name,link,pictures.sizes,upload_quota.space" } } as const;
+const ME = {
+  path: "/me",
+  query: { fields: "uri,name,link,account,pictures.sizes,upload_quota.space" },
+} as const;
 
 function targetOf({ uri, name, link, pictures }: z.infer<typeof Me>): Target {
   const id = uri.split("/").at(-1) ?? "";
@@ -139,7 +143,7 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   const isFull = me.upload_quota?.space?.free === 0;
   const problem =
     "The account's space on Vimeo is used up. Delete videos there, wait, or take a larger plan.";
-  return { name, handle, avatarUrl, problem: isFull ? problem : null };
+  return { name, handle, avatarUrl, limits: { plan: me.account }, problem: isFull ? problem : null };
 }
 
 const Followers = z.looseObject({
@@ -181,6 +185,7 @@ export default definePlatform({
   baseUrl: "https://api.vimeo.com",
   capabilities: CAPABILITIES,
   metadata: VimeoMetadata,
+  gated: GATED,
   connect: [OAUTH, TOKEN],
   preview: (post) => ({ title: titleOf(post) }),
   inspect,

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { GatedOption, GateFacts, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_DESCRIPTION = 5_000;
 const MAX_TITLE = 128;
 
 const { title, tags, language, visibility, thumbnailUrl } = commonMetadata;
+
+const PAYING = "accounts on a paid plan";
 
 /** What a video takes beside its file and its description, which is the caption. */
 export const VimeoMetadata = z.strictObject({
@@ -21,7 +23,7 @@ export const VimeoMetadata = z.strictObject({
     .optional()
     .describe(`${tags.description ?? ""} At most 20.`),
   visibility: visibility.describe(
-    "Who can see it from its time on. unlisted needs a paid plan. Default public.",
+    `Who can see it from its time on. Default public. unlisted is only for ${PAYING}.`,
   ),
   language: language.describe("Language of title and description."),
   thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best in the video's shape."),
@@ -31,11 +33,35 @@ export const VimeoMetadata = z.strictObject({
     .describe("Creative Commons license. Default none."),
   comments: z.enum(["enabled", "disabled"]).optional().describe("Whether people may comment."),
   embeddable: z.boolean().optional().describe("Whether other sites may embed it."),
-  downloadEnabled: z.boolean().optional().describe("Whether people may download it. Needs a paid plan."),
+  downloadEnabled: z.boolean().optional().describe(`Whether people may download it. Only for ${PAYING}.`),
 });
 export type VimeoMetadata = z.infer<typeof VimeoMetadata>;
 export type VimeoPost = PlatformPost<VimeoMetadata>;
 type Said = Pick<VimeoPost, "caption" | "metadata">;
+
+/** `account` of https://developer.vimeo.com/api/reference/users, as `inspect` found it; "" before that. */
+const UNPAID: readonly string[] = ["free", "basic"];
+
+function pays({ account: { limits } }: GateFacts): boolean | null {
+  const plan = limits["plan"];
+  return typeof plan === "string" && plan !== "" ? !UNPAID.includes(plan) : null;
+}
+
+export const GATED: readonly GatedOption<keyof VimeoMetadata>[] = [
+  {
+    field: "visibility",
+    values: ["unlisted"],
+    who: PAYING,
+    instead: "Choose public or private, or take a paid plan at Vimeo.",
+    mayUse: pays,
+  },
+  {
+    field: "downloadEnabled",
+    who: PAYING,
+    instead: "Leave it out, or take a paid plan at Vimeo.",
+    mayUse: pays,
+  },
+];
 
 /** Who sees a video, in Vimeo's words. */
 export const VIEWS = { public: "anybody", unlisted: "unlisted", private: "nobody" } as const;

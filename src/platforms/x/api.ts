@@ -116,6 +116,7 @@ const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
   ["not-visible", /deleted or not visible/i],
   ["feature", /not permitted to access this feature/i],
   ["invalid-url", /invalid url/i],
+  ["plan", /requires an? enterprise (plan|tier|access)|not available on self-serve/i],
   ["access-level", /different access level|access to a subset of /i],
   ["automated", /might be automated/i],
   // Told now and then of tokens that are good: https://github.com/10up/autoshare-for-twitter/issues/387
@@ -215,6 +216,9 @@ export const classify = faultsBy({
       retryAfterMs: 15 * MINUTE,
       message: "X takes the post for an automated one, and asks you to try again later.",
     },
+    ...byCode("rejected", {
+      plan: "X sells this only to apps of its Enterprise plan. Quotes are such: put the address of the post into the caption instead, then send the post again.",
+    }),
     ...byCode("setup", {
       "client-forbidden client-not-enrolled unsupported-authentication access-level 453": `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
     }),

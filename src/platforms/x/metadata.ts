@@ -4,7 +4,7 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
@@ -20,6 +20,27 @@ const AltText = altText.unwrap().max(MAX_ALT_TEXT).optional();
 /** A post's number, or its address. */
 const QUOTED =
   /^(?:https:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w{1,20}\/status\/)?(\d{1,19})(?:[/?#]\S{0,300})?$/;
+
+const ENTERPRISE = "apps of X's Enterprise plan";
+const WITH_SUBSCRIBERS = "accounts that offer subscriptions";
+
+/** What X does not sell or give to everybody: https://docs.x.com/changelog, 16 April 2026. */
+export const GATED: readonly GatedOption<keyof XMetadata>[] = [
+  {
+    field: "quote",
+    who: ENTERPRISE,
+    instead:
+      "Leave it out, and put the post's address into the caption ($0.20 in August 2026): X shows the post below the text. Where the app is on that plan, set POSTHORN_X_PLAN to enterprise.",
+    mayUse: ({ setting }) => setting("PLAN") === "enterprise",
+  },
+  {
+    field: "replySettings",
+    values: ["subscribers"],
+    who: WITH_SUBSCRIBERS,
+    instead: "Choose others who may reply.",
+    mayUse: () => null,
+  },
+];
 
 /** What a post on X takes beside caption and media. */
 export const XMetadata = z.strictObject({
@@ -38,7 +59,7 @@ export const XMetadata = z.strictObject({
     .enum(["following", "mentionedUsers", "subscribers", "verified"])
     .optional()
     .describe(
-      "Who may reply: accounts that the channel follows, those it mentions, its subscribers, or verified ones. Default: everybody.",
+      `Who may reply: accounts that the channel follows, those it mentions, its subscribers (only for ${WITH_SUBSCRIBERS}), or verified ones. Default: everybody.`,
     ),
   communityId: z
     .string()
@@ -56,7 +77,9 @@ export const XMetadata = z.strictObject({
     .string()
     .regex(QUOTED, "must be the address or the number of a post on X")
     .optional()
-    .describe("A post to show below the text: its address, or its number. Not with media or poll."),
+    .describe(
+      `A post to show below the text: its address, or its number. Not with media or poll. Only for ${ENTERPRISE}.`,
+    ),
   madeWithAi: z.boolean().optional().describe("Says that the media were made with AI."),
   paidPartnership: z.boolean().optional().describe("Says that it is paid advertising."),
 });
@@ -310,6 +333,9 @@ export function checkPost(post: XPost, at: CheckedAt): Checked {
       ? [`${fieldOf(nth)}: has more than one cashtag ($ABC). X refuses that in posts from programs.`]
       : [],
   );
+  warnings.push(
+    ...parts.flatMap((part, nth) => (MENTION.test(part.text) ? [`${fieldOf(nth)}: ${MENTIONED}`] : [])),
+  );
   if (isVideo && post.metadata.altText !== undefined)
     warnings.push("metadata.altText: X takes none for videos. The post goes out without it.");
   return { errors, warnings };
@@ -346,6 +372,13 @@ function checkPart(
     ? [`${field}: says the same as a post before it, which X refuses as a duplicate. Change it.`]
     : [];
 }
+
+/** A user's name; what stands in an e-mail address or a web address is none. */
+const MENTION = /(?<![\w@＠./])[@＠]\w{1,15}(?![\w@]|\.\w)/;
+
+/** https://docs.x.com/changelog, 23 February 2026; what exactly is refused is not written there. */
+const MENTIONED =
+  "mentions somebody. X limits mentions in posts from programs, and may refuse this one. To be sure, leave the @ out.";
 
 function cashtagsIn(text: string): number {
   return [...text.matchAll(/(?<![\w$])\$[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?(?!\w)/g)].length;

@@ -7,7 +7,7 @@ import { GOOGLE_CONSENT } from "../shared/google.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { API, CHOICES, inspect, targets } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
-import { checkPost, MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./metadata.ts";
+import { checkPost, GATED, MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
 
@@ -97,6 +97,7 @@ export default definePlatform({
   docs: "https://developers.google.com/youtube/v3/docs",
   baseUrl: "https://www.googleapis.com",
   capabilities: CAPABILITIES,
+  gated: GATED,
   capabilitiesOf({ limits }, post) {
     const isVerified = !["eligible", "disallowed"].includes(String(limits["longUploads"]));
     const maxSeconds = isVerified ? MAX_SECONDS : MAX_SECONDS_UNVERIFIED;

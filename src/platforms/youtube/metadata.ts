@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 
 /** https://developers.google.com/youtube/v3/docs/videos#properties */
@@ -25,6 +25,8 @@ export function tagsLength(tags: readonly string[]): number {
 }
 
 const { title, tags, language, visibility, thumbnailUrl, subtitles, firstComment } = commonMetadata;
+
+const VERIFIED = "channels that are verified by phone";
 
 /** What a video on YouTube takes beside its file and its description, which is the caption. */
 export const YoutubeMetadata = z.strictObject({
@@ -59,7 +61,7 @@ export const YoutubeMetadata = z.strictObject({
     .describe("Whether it is made for children. The law asks for it. Default false."),
   visibility: visibility.describe("Who can see it from its time on. Default public."),
   language: language.describe("Language of title and description."),
-  thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best 1280 × 720. Needs a verified channel."),
+  thumbnailUrl: thumbnailUrl.describe(`Thumbnail: JPEG or PNG, best 1280 × 720. Only for ${VERIFIED}.`),
   subtitles: subtitles.describe("WebVTT or SRT files, one a language. Each costs 400 units of the day."),
   firstComment: firstComment
     .unwrap()
@@ -77,6 +79,17 @@ export const YoutubeMetadata = z.strictObject({
 });
 export type YoutubeMetadata = z.infer<typeof YoutubeMetadata>;
 export type YoutubePost = PlatformPost<YoutubeMetadata>;
+
+export const GATED: readonly GatedOption<keyof YoutubeMetadata>[] = [
+  {
+    field: "thumbnailUrl",
+    who: VERIFIED,
+    instead: "Leave it out, or verify the channel at https://www.youtube.com/verify.",
+    // The same step lets a channel have long videos. Others may still lack them, so it proves nothing against.
+    mayUse: ({ account: { limits } }) =>
+      ["eligible", "disallowed"].includes(String(limits["longUploads"])) ? null : true,
+  },
+];
 
 /** Who is to see the video from its time on. */
 export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "public" | "unlisted" | "private" {

@@ -18,7 +18,8 @@ function check(post: { caption?: string; mediaUrl?: string; metadata?: JsonObjec
     platformPostId: null,
     platformUrl: null,
   };
-  const account = { id: "acc_1", name: "", handle: null, platformAccountId: null, settings: {}, limits: {} };
+  const known = { name: "", handle: null, platformAccountId: null, settings: {}, limits: {}, scopes: [] };
+  const account = { id: "acc_1", ...known };
   return bluesky.check?.(whole, { account, media: new Map(), now: 0 }) ?? { errors: [], warnings: [] };
 }
 

@@ -56,7 +56,7 @@ describe("connecting Pages", () => {
       response_type: "code",
       client_id: APP.id,
       redirect_uri: REDIRECT,
-      scope: [...ALL, "pages_manage_engagement", "business_management"].join(","),
+      scope: [...ALL, "pages_manage_engagement"].join(","),
       state: "s",
     });
     Object.assign(world.ctx.settings.platformSettings, {

@@ -35,7 +35,7 @@ export function createFakeHashnode(now: () => number) {
   const pictures = new Set<string>();
   const wrong: string[] = [];
   const calls: string[] = [];
-  const state = { isPro: true, publications: 1 };
+  const state = { isPro: true, publications: 1, role: "OWNER" };
   let next = 1;
   const newId = (): string => (next++).toString(16).padStart(24, "0");
 
@@ -61,6 +61,8 @@ export function createFakeHashnode(now: () => number) {
     id: at === 0 ? PUBLICATION : `${PUBLICATION.slice(0, -1)}${at + 3}`,
     title: at === 0 ? "Horns" : `Horns ${at + 1}`,
     url: "https://alice.hashnode.dev",
+    author: { id: state.role === "OWNER" ? "u1" : "u2", username: "bob" },
+    members: () => edges([{ id: "m1", role: state.role, user: { id: "u1", username: "alice" } }]),
     followersCount: 42,
     posts: ({ first }: { first: number }) =>
       edges([...articles.values()].toReversed().slice(0, first).map(show)),
@@ -79,7 +81,8 @@ export function createFakeHashnode(now: () => number) {
     }),
     publication: ({ id }: { id: string }) => {
       requirePro();
-      return id === PUBLICATION ? publicationAt(0) : null;
+      const at = Array.from({ length: state.publications }, (_none, nth) => publicationAt(nth));
+      return at.find((one) => one.id === id) ?? null;
     },
     post: ({ id }: { id: string }) => {
       const found = articles.get(id);

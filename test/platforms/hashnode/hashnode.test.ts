@@ -33,6 +33,30 @@ it("connects a publication, lets a person choose among several, and says that a 
   expect(second.account).toMatchObject({ name: "Horns 2" });
 });
 
+it.each([
+  ["EDITOR", true, null],
+  ["CONTRIBUTOR", true, /contributor/],
+  ["EDITOR", false, /Pro plan/],
+] as const)("tells while connecting whether %s may publish (on Pro: %s)", async (role, isPro, problem) => {
+  await using stage = await openHashnode();
+  Object.assign(stage.fake.state, { role, isPro, publications: 2 });
+  let told: (string | null)[] = [];
+  const connecting = connectWithSecrets(callOf(stage.ctx), {
+    provider: "hashnode",
+    secrets: { accessToken: TOKEN },
+    choose: async (channels) => {
+      told = channels.map((one) => one.problem);
+      return channels.map(({ key }) => key);
+    },
+  });
+  await connecting.catch((error: Error) => (told = [error.message]));
+  for (const one of told) expect(one ?? "").toMatch(problem ?? /^$/);
+  const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
+  const daily = (await hashnode.inspect?.(io))?.problem ?? "";
+  expect(daily).toMatch(problem ?? /^$/);
+  expect(stage.fake.wrong).toEqual([]);
+});
+
 it("says that the publication is not on the plan that the API needs, and waits", async () => {
   await using stage = await openHashnode();
   stage.fake.state.isPro = false;

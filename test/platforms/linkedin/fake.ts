@@ -380,8 +380,16 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (!scopes.includes("rw_organization_admin")) return refuse(403, "ACCESS_DENIED");
     if (kind === "organizationAcls") {
       const start = Number(url.searchParams.get("start"));
-      const some = self.pages.slice(start, start + Number(url.searchParams.get("count")));
-      const elements = some.map(({ id }) => ({ organization: `urn:li:organization:${id}` }));
+      const role = url.searchParams.get("role");
+      const all = self.pages
+        .flatMap(({ id, roles = ["ADMINISTRATOR"] }) => roles.map((one) => ({ id, role: one })))
+        .filter((one) => role === null || one.role === role);
+      const some = all.slice(start, start + Number(url.searchParams.get("count")));
+      const elements = some.map((one) => ({
+        organization: `urn:li:organization:${one.id}`,
+        role: one.role,
+        state: "APPROVED",
+      }));
       return { status: 200, json: { elements } };
     }
     if (kind === "organizations") {

@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import threads from "../../../src/platforms/threads/index.ts";
 import { checkPost, type ThreadsPost } from "../../../src/platforms/threads/metadata.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
+import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
+import { queryOf } from "../../support/handles.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { contentOf } from "../../support/contract/stage.ts";
 import { addPost } from "../../support/publishing.ts";
@@ -53,16 +55,40 @@ describe("beside text and media, Threads is told", () => {
     expect(row.warnings).toContain("Check that an Instagram account is linked");
   });
 
-  it("nothing that the channel was not allowed, which fails the post alone", async () => {
+  it("nothing that the channel was not connected for, which is said when it is planned", async () => {
     const { ctx, threads: fake } = await openThreads(threads);
-    const agree = (url: string): string =>
-      fake.tokens.consent(url, ["threads_basic", "threads_content_publish"]);
-    const [account] = await connectByConsent(ctx, { provider: "threads", agree });
+    const [account] = await connectByConsent(ctx, { provider: "threads", agree: fake.tokens.consent });
     if (account === undefined) throw new Error("Nothing was connected.");
+    const again = /connect the channel again by the way "more"/;
+    for (const metadata of [{ locationId: "12345" }, { shareToInstagram: true }]) {
+      const post = { accountId: account.id, caption: "A horn", metadata, dryRun: true };
+      await expect(schedulePost(callOf(ctx), post)).rejects.toThrow(again);
+    }
+    const asked = { accountId: account.id, field: "locationId", search: "Horn" };
+    await expect(listChoices(callOf(ctx), asked)).rejects.toThrow(again);
+    // Planned before it was connected otherwise.
     const row = await publish({ ctx, account }, { locationId: "12345" });
-    expect(row).toMatchObject({ status: "failed", error: expect.stringContaining("Connect it again") });
+    expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(again) });
     expect((await publish({ ctx, account }, {})).status).toBe("published");
+    // Connected again so, it may.
+    const more = { provider: "threads", way: "more", agree: fake.tokens.consent };
+    const [same] = await connectByConsent(ctx, more);
+    expect(same?.id).toBe(account.id);
+    expect((await publish({ ctx, account }, { locationId: "12345" })).status).toBe("published");
     await ctx[Symbol.asyncDispose]();
+  });
+
+  it("all that it was asked for before scopes were kept", async () => {
+    const stage = await openOne();
+    const { ctx, account } = stage;
+    await queryOf(ctx.store)
+      .updateTable("accounts")
+      .set({ scopes: "[]" })
+      .where("id", "=", account.id)
+      .execute();
+    const metadata = { locationId: "12345" };
+    const post = { accountId: account.id, caption: "A horn", metadata, dryRun: true };
+    expect((await schedulePost(callOf(ctx), post)).warnings).toEqual([]);
   });
 
   it.each([

@@ -30,7 +30,8 @@ export async function openThreads(platform: AnyPlatform) {
 
 export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
   const { ctx, threads } = await openThreads(platform);
-  const [account] = await connectByConsent(ctx, { provider: "threads", agree: threads.tokens.consent });
+  const agree = threads.tokens.consent;
+  const [account] = await connectByConsent(ctx, { provider: "threads", way: "more", agree });
   if (account === undefined) throw new Error("Nothing was connected.");
   // A token can be renewed from its second day on.
   await ctx.clock.advance(2 * DAY);

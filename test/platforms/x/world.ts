@@ -36,6 +36,7 @@ export async function createWorld(
   settings: Record<string, string> = {
     POSTHORN_X_CLIENT_ID: APP.clientId,
     POSTHORN_X_CLIENT_SECRET: APP.clientSecret,
+    POSTHORN_X_PLAN: "enterprise",
   },
 ): Promise<World> {
   const clock = new FakeClock();

@@ -6,7 +6,7 @@ import { type JsonObject, PlatformFault, type PlatformRequest } from "../../../p
 import type { Inspection } from "../../../ports/platform.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import { collect } from "../pages.ts";
-import { USUAL_CONSENT } from "../consent.ts";
+import { MORE, USUAL_CONSENT } from "../consent.ts";
 import type { ContainerApi } from "./containers.ts";
 import { GRAPH_VERSION, graphUrl, listEntries, metaFaults, proofOf } from "./graph.ts";
 
@@ -155,7 +155,7 @@ async function orNone<T>({ io }: Person, asked: readonly Promise<T>[]): Promise<
 export function portfolioHint(granted: readonly string[]): string {
   return granted.includes(PORTFOLIO_SCOPE)
     ? ""
-    : ` A Page of a business portfolio is listed only with the permission ${PORTFOLIO_SCOPE}: add it to the Meta app, and connect again.`;
+    : ` A Page of a business portfolio is listed only with the permission ${PORTFOLIO_SCOPE}: add it to the Meta app, and connect again by the way "${MORE}".`;
 }
 
 export function noPages(granted: readonly string[]): AppError {
