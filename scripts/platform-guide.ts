@@ -11,6 +11,7 @@ import {
   requiredSettings,
   scopesOf,
   settingsOf,
+  wayName,
 } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import { code, table } from "./markdown.ts";
@@ -39,9 +40,18 @@ export function guidePage(platform: AnyPlatform, trial: string | null): string {
     "## What it takes",
     takenMedia(capabilities),
     bulleted([`Text: ${captionOf(platform.capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
+    ...notForAll(platform),
     ...(trial === null ? [] : ["## Tried", `\`npx tsx test/real/${name}.ts\` tries ${trial}`]),
     ...(settingsOf(platform).length === 0 ? [] : ["## Settings", settingTable(platform)]),
   ].join("\n\n");
+}
+
+function notForAll({ gated = [] }: AnyPlatform): string[] {
+  const lines = gated.map(({ field, values, who, instead }) => {
+    const which = values === undefined ? "" : ` (${values.join(", ")})`;
+    return `${code([field])}${which} is only for ${who}. ${instead}`;
+  });
+  return lines.length === 0 ? [] : ["Not everybody has these:", bulleted(lines)];
 }
 
 function describeWay(platform: AnyPlatform, way: ConnectWay): string[] {
@@ -69,7 +79,7 @@ function registering(platform: AnyPlatform, way: ConnectWay): string[] {
     `Put this into \`posthorn.env\`:`,
     ["```ini", ...requiredSettings(platform, way).map((name) => `${name}=`), "```"].join("\n"),
     `Redirect address: ${REDIRECT_URL}, exactly. \`${settingName(platform.name, "REDIRECT_URL")}\` sets another one.`,
-    `Scopes: ${code(scopes)}.`,
+    `Scopes: ${code(scopes)}. \`${settingName(platform.name, wayName(way, "SCOPES"))}\` names others.`,
     ...(guide.warnings.length === 0 ? [] : ["Good to know:", bulleted(guide.warnings)]),
   ];
 }

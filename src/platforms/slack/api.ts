@@ -5,7 +5,11 @@ import { bearer, byCode, type FaultRule, faultsBy, refusedField } from "../share
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 /** What the bot is asked to be allowed. */
-export const SCOPES: readonly string[] = [
+/** To find people who are mentioned: an app that was set up before mentions were there may lack it. */
+export const PEOPLE_SCOPE = "users:read";
+
+/** What a consent asks for. */
+export const ASKED_SCOPES: readonly string[] = [
   "chat:write",
   "chat:write.public",
   "channels:read",
@@ -14,9 +18,10 @@ export const SCOPES: readonly string[] = [
   "files:read",
   "channels:history",
   "groups:history",
-  // To find people who are mentioned.
-  "users:read",
 ];
+
+/** What a new app is made with. */
+export const SCOPES: readonly string[] = [...ASKED_SCOPES, PEOPLE_SCOPE];
 
 /** Without them, nothing can be posted, or no channel chosen. */
 export const NEEDED_SCOPES: readonly string[] = ["chat:write", "channels:read"];

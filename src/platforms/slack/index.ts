@@ -17,17 +17,19 @@ import type {
 } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
-import { USUAL_CONSENT } from "../shared/consent.ts";
+import { askingMore, USUAL_CONSENT } from "../shared/consent.ts";
 import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
 import {
   AnyAnswer,
   API,
+  ASKED_SCOPES,
   callWith,
   codesOf,
   INVITE,
   nameOf,
   NEEDED_SCOPES,
   Paging,
+  PEOPLE_SCOPE,
   SCOPES,
   SLOW_DOWN,
   withToken,
@@ -261,7 +263,7 @@ const CONSENT: OAuthWay = {
   instructions: "Choose the workspace in Slack and allow Posthorn's app. Then choose the channels.",
   setup: SETUP,
   endpoints: { authorize: "https://slack.com/oauth/v2/authorize", token: TOKEN_URL },
-  scopes: SCOPES,
+  scopes: ASKED_SCOPES,
   neededScopes: NEEDED_SCOPES,
   scopeSeparator: ",",
   redirect: "https",
@@ -272,6 +274,12 @@ const CONSENT: OAuthWay = {
   },
   targets,
 };
+
+const CONSENT_WITH_PEOPLE = askingMore(CONSENT, {
+  appOf: "slack",
+  label: "people to mention",
+  scopes: [PEOPLE_SCOPE],
+});
 
 const Renewed = AnyAnswer.extend({
   access_token: z.string().min(1),
@@ -363,7 +371,7 @@ export default definePlatform({
     quotas: [],
   },
   metadata: SlackMetadata,
-  connect: [BOT, CONSENT],
+  connect: [BOT, CONSENT, CONSENT_WITH_PEOPLE],
   check,
   choices: { channel: channelChoices, mention: mentionChoices },
   // Its title is that of the first file.

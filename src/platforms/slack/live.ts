@@ -4,6 +4,7 @@ import type { Metrics } from "../../domain/posts/post.ts";
 import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Choice, Inspection, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { MORE } from "../shared/consent.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { textSeen } from "../shared/markdown.ts";
 import { collect, pages } from "../shared/pages.ts";
@@ -170,8 +171,7 @@ const Members = AnyAnswer.extend({
 const MAY_NOT_SEARCH: FaultRule = {
   code: ["missing_scope", "no_permission", "not_allowed_token_type"],
   kind: "rejected",
-  message:
-    "the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel.",
+  message: `the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel: with its token, or by the way "${MORE}".`,
 };
 
 /** People of the workspace. Slack lists all, and has no search that a bot may use. */

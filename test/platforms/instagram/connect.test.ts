@@ -172,7 +172,10 @@ describe("connecting through a Facebook Page", () => {
       const [asked] = pages.state.consents.map(({ searchParams }) => searchParams);
       const isConfigured = "POSTHORN_FACEBOOK_LOGIN_CONFIG_ID" in settings;
       expect(asked?.get("config_id")).toBe(isConfigured ? "77" : null);
-      const named = pages.all.filter((scope) => !without.includes(scope)).toSorted().join(",");
+      const named = pages.all
+        .filter((scope) => !without.includes(scope))
+        .toSorted()
+        .join(",");
       expect(asked?.get("scope")?.split(",").toSorted().join(",") ?? null).toBe(isConfigured ? null : named);
     },
   );

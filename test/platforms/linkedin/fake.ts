@@ -104,7 +104,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     revoked: [] as string[],
     /** Its app was approved for more: permissions are renewed, and restricted ones are given. */
     isPartner: false,
-    pages: [] as { id: string; name: string }[],
+    pages: [] as { id: string; name: string; roles?: readonly string[] }[],
     /** Months without a version. */
     leftOut: [] as string[],
     isRetired: false,

@@ -4,6 +4,8 @@ import { OutboundFailure, type Outbound } from "../../../src/ports/outbound.ts";
 import { ofLittleText, PAGE_SCOPES, toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
+import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import linkedin from "../../../src/platforms/linkedin/index.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
@@ -68,6 +70,21 @@ describe("connecting", () => {
     const asked = { accountId: page.id, from: "2026-11-01", granularity: "total" } as const;
     const { totals } = await getAccountAnalytics(callOf(world.ctx), asked);
     expect(totals).toMatchObject({ followers: 77, impressions: 500 });
+    expect(world.fake.wrong).toEqual([]);
+  });
+
+  it("finds the Pages of a content admin, and tells of those where nothing may be posted", async () => {
+    await using world = await createLinkedInWorld();
+    world.fake.pages = [
+      { id: "11", name: "Horn Ltd", roles: ["ANALYST", "CONTENT_ADMINISTRATOR"] },
+      { id: "12", name: "Brass Club", roles: ["ANALYST"] },
+    ];
+    const { rows } = await world.connect(undefined, "pages");
+    expect(rows.map(({ name }) => name)).toEqual(["Ada Horn", "Horn Ltd"]);
+    const io = await createPlatformIo(world.ctx, rows[1]!, AbortSignal.timeout(5_000));
+    expect(await linkedin.inspect?.(io)).toEqual({ problem: null });
+    world.fake.pages = [{ id: "11", name: "Horn Ltd", roles: ["ANALYST"] }];
+    expect((await linkedin.inspect?.(io))?.problem).toMatch(/may no longer post as it/);
     expect(world.fake.wrong).toEqual([]);
   });
 

@@ -92,7 +92,8 @@ describe("by consent", () => {
     );
     const { searchParams, origin, pathname } = new URL(url);
     expect(origin + pathname).toBe("https://slack.com/oauth/v2/authorize");
-    expect(searchParams.get("scope")).toBe(SCOPES.join(","));
+    const asked = SCOPES.filter((scope) => scope !== "users:read");
+    expect(searchParams.get("scope")).toBe(asked.join(","));
     expect(searchParams.get("redirect_uri")).toBe(APP.POSTHORN_SLACK_REDIRECT_URL);
     expect(rows.map((row) => row.platform_account_id)).toEqual(["T0ACME:C0NEWS", "T0ACME:G0SECRET"]);
     const [news, secret] = rows;

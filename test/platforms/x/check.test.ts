@@ -5,6 +5,11 @@ import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { addPost } from "../../support/publishing.ts";
+import { saveDraft } from "../../../src/drafts/save-draft.ts";
+import x from "../../../src/platforms/x/index.ts";
+import { APP } from "./fake-tokens.ts";
 import { createWorld, type World } from "./world.ts";
 import { measure } from "../../../src/platforms/x/metadata.ts";
 
@@ -168,4 +173,55 @@ it.each([
   const { id: accountId } = await world.connect();
   const post = { accountId, caption: "Which?", mediaUrl, metadata: metadata as never, dryRun: true };
   await expect(schedulePost(callOf(world.ctx), post)).rejects.toThrow(sentence);
+});
+
+describe("a quote, which X sells to Enterprise plans alone", () => {
+  const APP_ALONE = { POSTHORN_X_CLIENT_ID: APP.clientId, POSTHORN_X_CLIENT_SECRET: APP.clientSecret };
+  const metadata = { quote: "https://x.com/horn/status/1900000000000000001" };
+  const refused = /^metadata\.quote: is only for apps of X's Enterprise plan\..* address into the caption/;
+
+  it.each([{}, { POSTHORN_X_PLAN: "self-serve" }])("is refused on every way in: %j", async (plan) => {
+    await using world = await createWorld(x, { ...APP_ALONE, ...plan });
+    const account = await world.connect();
+    const { id: accountId } = account;
+    const call = callOf(world.ctx);
+    const post = { accountId, caption: "Look", mediaUrl: "", metadata };
+    await expect(schedulePost(call, { ...post, dryRun: true })).rejects.toThrow(refused);
+    await expect(schedulePost(call, post)).rejects.toThrow(refused);
+    const { draft } = await saveDraft(call, { caption: "Look", targets: [{ accountId, metadata }] });
+    expect(draft.checks.find((one) => one.accountId === accountId)?.error).toMatch(refused);
+    const { id } = await addPost(world.ctx, account, {
+      caption: "Look",
+      metadata: JSON.stringify(metadata),
+    });
+    expect(await finish(world.ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(refused),
+    });
+    expect(world.fake.posts.all).toEqual([]);
+  });
+
+  it("is taken where the app has that plan", async () => {
+    await using world = await createWorld(x, { ...APP_ALONE, POSTHORN_X_PLAN: "enterprise" });
+    const { id: accountId } = await world.connect();
+    const post = { accountId, caption: "Look", mediaUrl: "", metadata, dryRun: true };
+    expect((await schedulePost(callOf(world.ctx), post)).warnings).toEqual([]);
+  });
+});
+
+it.each([
+  ["Thanks @bob.", 1],
+  ["＠bob and (@ada)", 1],
+  ["@bob@mastodon.social, a@b.com, https://mastodon.social/@bob, @bob.bsky.social", 0],
+  ["@ alone", 0],
+])("tells that a post that mentions somebody may be refused: %s", async (caption, count) => {
+  await using world = await createWorld();
+  const { id: accountId } = await world.connect();
+  const { warnings } = await schedulePost(callOf(world.ctx), {
+    accountId,
+    caption,
+    mediaUrl: "",
+    dryRun: true,
+  });
+  expect(warnings.filter((one) => one.startsWith("caption: mentions somebody"))).toHaveLength(count);
 });
