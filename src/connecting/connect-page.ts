@@ -7,6 +7,7 @@ import type {
   OAuthWay,
   Place,
   RedirectWay,
+  WindowSignIn,
 } from "../ports/connect.ts";
 import { countAttempt, noteFailure } from "../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
@@ -62,6 +63,12 @@ export interface ConnectForm extends LinkPage {
   /** Where on their own server the person gets what is asked for. */
   readonly placeUrl: string | null;
   readonly fields: readonly FormField[];
+  /** A window of the platform's that fills a field in. */
+  readonly signIn: WindowButton | null;
+}
+
+export interface WindowButton extends Pick<WindowSignIn, "label" | "field" | "messageKey"> {
+  readonly url: string;
 }
 
 export type OpenedConnection =
@@ -200,7 +207,15 @@ async function toForm(ctx: AppContext, link: OpenLink): Promise<ConnectForm> {
     toCopy: way.toCopy ?? null,
     placeUrl: place === undefined || server === null ? null : server + place,
     fields: serverField === null ? own : [serverField, ...own],
+    signIn: signInOf(ctx, target),
   };
+}
+
+function signInOf(ctx: AppContext, { platform, way }: ConnectTarget): WindowButton | null {
+  if (way.kind !== "secrets" || way.signIn === undefined) return null;
+  const { label, field, messageKey, url } = way.signIn;
+  const address = url({ setting: (name) => readSetting(ctx, platform, name) });
+  return address === null ? null : { label, field, messageKey, url: address };
 }
 
 /** What every page of a link says, before anything was found. */

@@ -114,9 +114,24 @@ export interface NoneWay extends Way {
   connect(input: ConnectInput, io: ConnectIo): Promise<Connected>;
 }
 
+/**
+ * A page of the platform's that gives one of the secrets: our page opens it in a window, which tells its opener a
+ * message of this key (`postMessage`), and fills the field in. No script of the platform's runs in our page.
+ */
+export interface WindowSignIn {
+  /** Names the button: "Sign in with Neynar". */
+  readonly label: string;
+  /** Of `SecretsWay.fields`. */
+  readonly field: string;
+  readonly messageKey: string;
+  /** Null: it is not set up, and the person enters the field. */
+  url(io: Pick<ConnectIo, "setting">): string | null;
+}
+
 /** The person enters secrets on our page. */
 export interface SecretsWay extends Way {
   readonly kind: "secrets";
+  readonly signIn?: WindowSignIn;
   /** `required`: each channel has a server of its own. Default: no. */
   readonly instance?: "required";
   /** Path on the channel's own server where the person gets what is asked for. */

@@ -37,7 +37,7 @@ const MAX_FORM_FIELDS = 50;
 /**
  * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
  * all platforms send people back to. The token is the permission, and on the way back the state. A cookie tells
- * the browser that was led on. The only script copies a new secret, and no address of ours holds a secret that is
+ * the browser that was led on. The only scripts copy a new secret, or fill in what a window of the platform's tells, and no address of ours holds a secret that is
  * good for more than this link.
  */
 export function createConnectRouter(ctx: AppContext): Router {

@@ -3,6 +3,7 @@ import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConnectForm, OtherWay } from "../../connecting/connect-page.ts";
 import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
+import { FILLING, signInButton } from "./sign-in-button.ts";
 import { COPY_SCRIPT, COPYING, html, type Html, linkBeside, snippet, withLinks } from "../pages/html.ts";
 import { messageView, type View } from "../pages/layout.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
@@ -26,13 +27,13 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
   const focused = state.error?.fieldName ?? form.fields.find((field) => field.value === "")?.name ?? null;
   return {
     title: state.error === null ? title : `Error: ${title}`,
-    ...(form.toCopy === null ? {} : { allow: COPYING }),
+    ...(form.signIn !== null ? { allow: FILLING } : form.toCopy === null ? {} : { allow: COPYING }),
     body: html`<section class="card">
         <h1>${title}</h1>
         ${general === null ? null : html`<div class="note bad" role="alert">${general}</div>`}
         <p>${withLinks(form.instructions, linkBeside)}</p>
         ${stepsView(form)} ${form.placeUrl === null ? null : html`<p>${linkBeside(form.placeUrl)}</p>`}
-        ${facts(form)}
+        ${facts(form)} ${form.signIn === null ? null : signInButton(form.signIn)}
         <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
           ${form.fields.map((field) =>
             fieldView(withoutRepeats(field, [form.instructions, ...form.steps].join(" ")), {

@@ -3,7 +3,9 @@ import { AppError } from "../../domain/errors.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
+import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretsWay, WindowSignIn } from "../../ports/connect.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
 import type { Choice, Inspection, PlatformPost, PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
@@ -126,14 +128,53 @@ function tooLong(field: string, text: string, max: number): string[] {
 }
 
 const KEY_PLACE = "On https://dev.neynar.com, the page of your app shows its API key.";
-const SIGNER_PLACE = "There, make a signer for the account, and approve it in the Farcaster app.";
-const NOT_APPROVED = "The signer is not approved. Approve one in the Farcaster app, then reconnect.";
+const SIGNER_PLACE =
+  "Sign in with Neynar fills it in. Of a bot that you made at Neynar, the page of that bot shows it.";
+const NOT_APPROVED =
+  "The signer is not approved. Sign in with Neynar again, and allow the app to write. Then reconnect.";
+
+/** https://docs.neynar.com/docs/how-to-let-users-connect-farcaster-accounts-with-write-access-for-free-using-sign-in-with-neynar-siwn */
+const SIGN_IN_URL = "https://app.neynar.com/login";
+
+const SIGN_IN: WindowSignIn = {
+  label: "Sign in with Neynar",
+  field: "signerUuid",
+  messageKey: "signer_uuid",
+  url({ setting }) {
+    const clientId = setting("CLIENT_ID");
+    if (clientId === null) return null;
+    const url = new URL(setting("AUTH_URL") ?? SIGN_IN_URL);
+    url.searchParams.set("client_id", clientId);
+    return url.href;
+  },
+};
+
+const SETTINGS: readonly PlatformSetting[] = [
+  {
+    name: "CLIENT_ID",
+    meaning: "Client id of your app at Neynar, with which people sign in with Neynar",
+    kind: "text",
+    default: null,
+    isRequired: false,
+  },
+  addressSetting("AUTH_URL", "Where people sign in with Neynar", SIGN_IN_URL),
+];
 
 const SIGNER: SecretsWay = {
   kind: "secrets",
   name: "signer",
-  label: "Neynar signer",
-  instructions: `Farcaster is reached through Neynar. ${KEY_PLACE} ${SIGNER_PLACE} Farcaster stores no pictures. It shows them from their own addresses, which must be public and stay: under POSTHORN_PUBLIC_URL, or in a bucket.`,
+  label: "Sign in with Neynar",
+  steps: [
+    "Sign up at https://dev.neynar.com, and open your app there, or make one.",
+    "In the app's settings, give it a name and the address of a logo, which people see when they sign in.",
+    "Under Authorized origins, enter the address of this Posthorn without a path, such as https://posthorn.example. Neynar takes no IP address there.",
+    "Under Permissions, choose Read and write.",
+    "Once for everybody: set POSTHORN_FARCASTER_CLIENT_ID to the app's client id, and start Posthorn again.",
+    "Enter the app's API key, press Sign in with Neynar on the page that asks for it, and agree as the Farcaster account. Neynar pays for the signer.",
+    "Only for a bot that you made at Neynar (Create Agent): enter its signer instead.",
+  ],
+  signIn: SIGN_IN,
+  instructions: `Farcaster is reached through Neynar. Farcaster stores no pictures. It shows them from their own addresses, which must be public and stay: under POSTHORN_PUBLIC_URL, or in a bucket.`,
   fields: [secretField("apiKey", "API key", KEY_PLACE), secretField("signerUuid", "Signer", SIGNER_PLACE)],
   renewal: null,
   connect,
@@ -289,6 +330,7 @@ export default definePlatform({
     quotas: [],
   },
   metadata: FarcasterMetadata,
+  settings: SETTINGS,
   connect: [SIGNER],
   choices: { channel: channels },
   check,

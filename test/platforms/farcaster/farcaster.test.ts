@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
@@ -12,6 +13,7 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { readPost } from "../../support/publishing.ts";
 import { API_KEY, QUOTED, refusal, SIGNER } from "./fake.ts";
+import { CLIENT_ID, openSignIn } from "./sign-in.ts";
 import { openFarcaster } from "./stage.ts";
 
 it.each([
@@ -116,4 +118,25 @@ it.each([
     error: expect.stringMatching(expected),
   });
   expect((await readPost(stage.ctx, id)).status).toBe("failed");
+});
+
+it("offers to sign in with Neynar in a window of its own, with no script but ours", async () => {
+  await using at = await openSignIn();
+  const answer = await fetch(at.page);
+  const page = await answer.text();
+  expect(page).toContain(`data-url="${at.neynar}/login?client_id=${CLIENT_ID}"`);
+  expect(page).toContain('data-field="signerUuid"');
+  expect(page).toContain('id="signerUuid"');
+  const [, script = ""] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
+  const hash = createHash("sha256").update(script).digest("base64");
+  expect(answer.headers.get("content-security-policy")).toContain(`script-src 'sha256-${hash}'`);
+});
+
+it("asks for the signer where no app at Neynar is named", async () => {
+  await using at = await openSignIn({ isSetUp: false });
+  const answer = await fetch(at.page);
+  const page = await answer.text();
+  expect(page).not.toContain("<script");
+  expect(page).toContain("POSTHORN_FARCASTER_CLIENT_ID");
+  expect(answer.headers.get("content-security-policy")).not.toContain("script-src");
 });
