@@ -1,6 +1,6 @@
 import type { AnyPlatform, Checked, GateFacts, GatedOption, PlatformPost } from "../ports/platform.ts";
 
-/** Which options of a post its channel does not have (errors), and of which that is not known (warnings). */
+/** Errors: options that the post's channel does not have. Warnings: those that it may not have. */
 export function checkGated(
   { gated = [], title }: AnyPlatform,
   { metadata }: Pick<PlatformPost, "metadata">,

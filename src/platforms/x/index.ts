@@ -42,7 +42,7 @@ const SETUP: SetupGuide = {
   warnings: [
     "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",
-    "X limits apps of its pay-per-use plan. A post may have one cashtag. A post that mentions somebody may be refused. Quotes need an Enterprise plan: where the app has one, set POSTHORN_X_PLAN to enterprise. Else put the address of the post into the text, which shows it, too. Replies are allowed only to people who mentioned the channel, and Posthorn makes none but those of a thread.",
+    "X limits apps of its pay-per-use plan. A post may have one cashtag. A post that mentions a person may be refused. Quotes need an Enterprise plan: where the app has one, set POSTHORN_X_PLAN to enterprise. Else put the address of the post into the text, which shows it, too. Replies are allowed only to people who mentioned the channel, and Posthorn makes none but those of a thread.",
     "Texts of more than 280 characters and videos of more than 140 seconds need an account with X Premium. Posthorn cannot edit posts on X.",
   ],
 };

@@ -378,7 +378,7 @@ const MENTION = /(?<![\w@＠./])[@＠]\w{1,15}(?![\w@]|\.\w)/;
 
 /** https://docs.x.com/changelog, 23 February 2026; what exactly is refused is not written there. */
 const MENTIONED =
-  "mentions somebody. X limits mentions in posts from programs, and may refuse this one. To be sure, leave the @ out.";
+  "mentions a person. X limits mentions in posts from programs, and may refuse this one. To be sure, leave the @ out.";
 
 function cashtagsIn(text: string): number {
   return [...text.matchAll(/(?<![\w$])\$[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?(?!\w)/g)].length;

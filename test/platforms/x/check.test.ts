@@ -214,7 +214,7 @@ it.each([
   ["＠bob and (@ada)", 1],
   ["@bob@mastodon.social, a@b.com, https://mastodon.social/@bob, @bob.bsky.social", 0],
   ["@ alone", 0],
-])("tells that a post that mentions somebody may be refused: %s", async (caption, count) => {
+])("tells that a post that mentions a person may be refused: %s", async (caption, count) => {
   await using world = await createWorld();
   const { id: accountId } = await world.connect();
   const { warnings } = await schedulePost(callOf(world.ctx), {
@@ -223,5 +223,5 @@ it.each([
     mediaUrl: "",
     dryRun: true,
   });
-  expect(warnings.filter((one) => one.startsWith("caption: mentions somebody"))).toHaveLength(count);
+  expect(warnings.filter((one) => one.startsWith("caption: mentions a person"))).toHaveLength(count);
 });
