@@ -72,7 +72,7 @@ export async function insights(post: InstagramPost, io: PlatformIo): Promise<Pos
 }
 
 const MAY_DELETE = withoutPermission(
-  `The channel was connected without the permission instagram_manage_contents. Add it to the Meta app, and connect the channel again by the way "${MORE}".`,
+  `The channel was connected without the permission instagram_manage_contents. Add it to the Meta app, and connect the channel again by the way "${MORE}" (with deleting and business portfolios).`,
 );
 
 /**

@@ -171,7 +171,7 @@ const Members = AnyAnswer.extend({
 const MAY_NOT_SEARCH: FaultRule = {
   code: ["missing_scope", "no_permission", "not_allowed_token_type"],
   kind: "rejected",
-  message: `the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel: with its token, or by the way "${MORE}".`,
+  message: `the app lacks the scope users:read. Add it under OAuth & Permissions, install the app again, and reconnect the channel: with its token, or by the way "${MORE}" (with people to mention).`,
 };
 
 /** People of the workspace. Slack lists all, and has no search that a bot may use. */

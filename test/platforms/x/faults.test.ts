@@ -96,6 +96,11 @@ describe("what X answers to a post", () => {
       forbidden("Your account is not permitted to access this feature."),
       /does not offer this to the account/,
     ],
+    [
+      "what it sells to large plans alone",
+      forbidden("Quote-posting requires an Enterprise plan. It is not available on self-serve tiers."),
+      /only to apps of its Enterprise plan.*address of the post/,
+    ],
     ["an address", forbidden("The Tweet contains an invalid URL."), /^caption: .*address/],
     [
       "a post that is not there for it",

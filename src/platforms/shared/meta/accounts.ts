@@ -155,7 +155,7 @@ async function orNone<T>({ io }: Person, asked: readonly Promise<T>[]): Promise<
 export function portfolioHint(granted: readonly string[]): string {
   return granted.includes(PORTFOLIO_SCOPE)
     ? ""
-    : ` A Page of a business portfolio is listed only with the permission ${PORTFOLIO_SCOPE}: add it to the Meta app, and connect again by the way "${MORE}".`;
+    : ` A Page of a business portfolio is listed only with the permission ${PORTFOLIO_SCOPE}: add it to the Meta app, and connect again by the way "${MORE}" (with business portfolios).`;
 }
 
 export function noPages(granted: readonly string[]): AppError {
