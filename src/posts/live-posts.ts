@@ -39,7 +39,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
   const caption = input.caption === undefined ? row.caption : input.caption;
   const account = await findAccount(ctx, caller, row.account_id);
-  const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata });
+  const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata }, before);
   if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
   const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
   assertEditable(form, changed);
@@ -95,7 +95,7 @@ export async function setThumbnail(
   }
   assertUsable(account);
   const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
-  const form = await checkForm(ctx, account, { ...contentOf(row), metadata });
+  const form = await checkForm(ctx, account, { ...contentOf(row), metadata }, readMetadata(row));
   const checked = await checkContent(ctx, account, form, {
     caller,
     before: row,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
@@ -57,13 +58,14 @@ export interface CheckedForm {
 
 /**
  * Whether a whole content is right for its account, as far as the content alone tells. Apart from
- * `checkContent`, because it comes before what the state of post and channel forbids. Throws `invalid` naming
- * the field.
+ * `checkContent`, because it comes before what the state of post and channel forbids. `live`: what the post was
+ * published with. Throws `invalid` naming the field.
  */
 export async function checkForm(
   ctx: AppContext,
   account: AccountRow,
   given: PostContent,
+  live: Metadata | null = null,
 ): Promise<CheckedForm> {
   const platform = findPlatform(ctx, account.provider);
   const caption = given.caption === "" ? null : given.caption;
@@ -88,7 +90,7 @@ export async function checkForm(
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content };
-  const verdict = await askPlatform(ctx, account, { platform, post });
+  const verdict = await askPlatform(ctx, account, { platform, post, live });
   const errors = oncePerField([
     ...checkCaption(form, post, toPlatformAccount(account)),
     ...checkLead(form),
@@ -108,9 +110,17 @@ function oncePerField(errors: readonly string[]): string[] {
 async function askPlatform(
   ctx: AppContext,
   account: AccountRow,
-  { platform, post }: { readonly platform: AnyPlatform; readonly post: PlatformPost },
+  {
+    platform,
+    post,
+    live,
+  }: { readonly platform: AnyPlatform; readonly post: PlatformPost; readonly live: Metadata | null },
 ): Promise<Checked> {
-  const gated = gatesOf(ctx, account, { platform, metadata: post.metadata });
+  // What is out already is no plan.
+  const planned = Object.entries(post.metadata).filter(
+    ([field, value]) => !isDeepStrictEqual(value, live?.[field]),
+  );
+  const gated = gatesOf(ctx, account, { platform, metadata: Object.fromEntries(planned) });
   if (platform.check === undefined) return gated;
   const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
   const own = platform.check(post, {

@@ -8,6 +8,7 @@ import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { queryOf } from "../../support/handles.ts";
 import { callOf } from "../../support/context.ts";
 import { addPost } from "../../support/publishing.ts";
 import { toResponse } from "./fake-http.ts";
@@ -34,6 +35,16 @@ describe("a post that is live", () => {
     await editPublishedPost(callOf(ctx), { id: film.id, caption: "Film", metadata: { title: "Title" } });
     expect(fake.visible()).toEqual(["After", "Film"]);
     expect([...fake.films.films.values()].map(({ title }) => title)).toEqual(["Title"]);
+  });
+
+  it("gets another text though the channel may not do all that it was published with", async () => {
+    const { ctx, fake, account } = world;
+    const metadata = JSON.stringify({ firstComment: "Mine" });
+    const { id } = await publish({ caption: "Before", metadata });
+    const without = { scopes: '["pages_manage_posts"]' };
+    await queryOf(ctx.store).updateTable("accounts").set(without).where("id", "=", account.id).execute();
+    await editPublishedPost(callOf(ctx), { id, caption: "After" });
+    expect(fake.visible()).toEqual(["After"]);
   });
 
   it("stays as it is where Facebook refuses, or where there is nothing to change", async () => {
