@@ -10,12 +10,14 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { placesOf, replaceAddresses, resolveMediaUrl } from "../files/media-places.ts";
+import { placesOf, resolveMediaUrl } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { checkAddresses, COMMON } from "../posts/post-checks.ts";
+import type { LinkCard } from "../posts/link-cards.ts";
+import { checkAddresses } from "../posts/post-checks.ts";
 import { contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
 import { previewPost } from "../posts/preview.ts";
 import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+import { type Own, partsOf, placesIn, replaceIn, type Schemas, sharedSchemas } from "./draft-places.ts";
 
 /** What a writer gives of a draft, whole. */
 export interface DraftContent {
@@ -59,6 +61,20 @@ export function contentOf(row: DraftRow): DraftContent {
   };
 }
 
+/** A check, and what the page of the link told: whoever approves it has seen that. */
+export interface StoredCheck extends Check {
+  readonly card?: LinkCard | null;
+}
+
+/** By channel, what the pages of links told when a draft was looked at. */
+export type Cards = ReadonlyMap<string, LinkCard | null>;
+
+export function cardsOf(checks: readonly StoredCheck[]): Cards {
+  return new Map(
+    checks.flatMap(({ accountId, card }) => (card === undefined ? [] : [[accountId, card] as const])),
+  );
+}
+
 /** The columns of a content. */
 export function toColumns(content: DraftContent) {
   return {
@@ -87,9 +103,12 @@ export async function changeContent(
   const base = before ?? EMPTY;
   const { timezone } = call.ctx.settings;
   const time = readTime("scheduledAt", input.scheduledAt, timezone);
-  const targets = input.targets === undefined ? null : await readTargets(call, input.targets);
+  const kept = new Set((await partsOf(call, base)).flatMap(placesIn).map(({ url }) => url));
+  const targets = input.targets === undefined ? null : await readTargets(call, input.targets, kept);
   const metadata = input.metadata === undefined ? base.metadata : patch(base.metadata, input.metadata);
-  const own = await resolveOwn(call, { mediaUrl: orElse(input.mediaUrl, base.mediaUrl) ?? "", metadata });
+  const shared = { mediaUrl: orElse(input.mediaUrl, base.mediaUrl) ?? "", metadata };
+  const schemas = await sharedSchemas(call, targets?.targets ?? base.targets);
+  const own = await resolveOwn(call, shared, { schemas, at: "", kept });
   const content = {
     title: orElse(input.title, base.title),
     caption: orElse(input.caption, base.caption),
@@ -143,6 +162,7 @@ function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): vo
 async function readTargets(
   call: CallContext,
   given: readonly TargetInput[],
+  kept: ReadonlySet<string>,
 ): Promise<{ targets: Target[]; warnings: string[] }> {
   const { ctx, caller } = call;
   const targets: Target[] = [];
@@ -160,7 +180,7 @@ async function readTargets(
     const own = await resolveOwn(
       call,
       { mediaUrl: one.mediaUrl ?? "", metadata: patch(null, one.metadata ?? null) },
-      { schema: platform, at: `targets[${at}].` },
+      { schemas: [platform], at: `targets[${at}].`, kept },
     );
     targets.push({
       accountId: account.id,
@@ -184,29 +204,23 @@ function patch(before: Metadata | null, given: Metadata | null): Metadata | null
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
-type Own = Pick<DraftContent, "mediaUrl" | "metadata">;
-
 /** With the ids of files as their addresses: what the writer may not use, no approval schedules. */
 async function resolveOwn(
   { ctx, caller }: CallContext,
   own: Own,
-  { schema = { metadata: COMMON }, at = "" }: { schema?: Parameters<typeof placesOf>[0]; at?: string } = {},
+  { schemas, at, kept }: { schemas: Schemas; at: string; kept: ReadonlySet<string> },
 ): Promise<Own> {
   checkAddresses(ctx, {
     mediaUrl: own.mediaUrl,
     ...(own.metadata === null ? {} : { metadata: own.metadata }),
   });
   const urls = new Map<string, string>();
-  for (const { field, url } of placesOf(schema, own)) {
+  for (const { field, url } of placesIn({ schemas, at, own })) {
     if (url === "" || urls.has(url)) continue;
-    urls.set(url, (await resolveMediaUrl(ctx, caller, { field: `${at}${field}`, text: url })).url);
+    const given = { field, text: url, isKept: kept.has(url) };
+    urls.set(url, (await resolveMediaUrl(ctx, caller, given)).url);
   }
-  const resolved = (url: string): string => urls.get(url) ?? url;
-  return {
-    mediaUrl: resolved(own.mediaUrl),
-    metadata:
-      own.metadata === null ? null : replaceAddresses(schema, own.metadata, (_field, url) => resolved(url)),
-  };
+  return replaceIn(schemas, own, urls);
 }
 
 /** How a draft's post goes out: at which time or in a slot, with which text. Default: as the draft says. */
@@ -269,23 +283,28 @@ async function postFor(
 /** What scheduling a target's post would say, and the post itself where it may be stored. */
 export interface CheckedTarget {
   readonly target: Target;
-  readonly check: Check;
+  readonly check: StoredCheck;
   /** Null: it cannot be scheduled. */
   readonly prepared: PreparedPost | null;
 }
 
-/** Checks the post of one target, as `preparePost` does. `timing`: null where no time of a series lies ahead. */
+/**
+ * Checks the post of one target, as `preparePost` does. `timing`: null where no time of a series lies ahead. A link's
+ * page is read where `cards` have none.
+ */
 export async function checkTarget(
   call: CallContext,
   content: DraftContent,
-  target: Target,
-  timing: PostTiming | null,
+  { target, timing, cards }: { target: Target; timing: PostTiming | null; cards: Cards },
 ): Promise<CheckedTarget> {
   const { accountId } = target;
+  const seen = cards.has(accountId) ? { card: cards.get(accountId) ?? null } : {};
   const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
     if (timing === null) throw new AppError("invalid", NO_TIME);
     const post = await postFor(call, content, target, timing);
-    return { ...post, prepared: await preparePost(call, post.body) };
+    const { account, body } = post;
+    const kept = keptIn(call, post, seen.card);
+    return { ...post, prepared: await preparePost(call, body, { account, kept, ...seen }) };
   };
   const done = await prepare().catch(toSentence);
   const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
@@ -294,9 +313,18 @@ export async function checkTarget(
       ? await previewOf(call.ctx, post)
       : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
   if (typeof done === "string")
-    return { target, check: { accountId, error: done, warnings: [], preview }, prepared: null };
-  const warnings = [...done.unknown, ...done.prepared.warnings];
-  return { target, check: { accountId, error: null, warnings, preview }, prepared: done.prepared };
+    return { target, check: { accountId, error: done, warnings: [], preview, ...seen }, prepared: null };
+  const { prepared } = done;
+  const warnings = [...done.unknown, ...prepared.warnings];
+  const card = prepared.card === undefined ? seen : { card: prepared.card };
+  return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
+}
+
+/** What the draft names: whoever wrote it there was allowed to. */
+function keptIn({ ctx }: CallContext, { account, body }: TargetPost, card?: LinkCard | null): Set<string> {
+  const own = { mediaUrl: body.mediaUrl ?? "", metadata: body.metadata ?? null };
+  const places = placesOf(findPlatform(ctx, account.provider), own);
+  return new Set([...places.map(({ url }) => url), card?.picture ?? ""]);
 }
 
 function previewOf(ctx: AppContext, { account, body }: TargetPost): Promise<Preview> {
@@ -310,9 +338,13 @@ function previewOf(ctx: AppContext, { account, body }: TargetPost): Promise<Prev
 }
 
 /** What scheduling would say of each target now. */
-export async function checkDraft(call: CallContext, content: DraftContent): Promise<Check[]> {
+export async function checkDraft(
+  call: CallContext,
+  content: DraftContent,
+  cards: Cards = new Map(),
+): Promise<StoredCheck[]> {
   const timing = timingOf(content, call.ctx.clock.now());
-  const checked = content.targets.map((target) => checkTarget(call, content, target, timing));
+  const checked = content.targets.map((target) => checkTarget(call, content, { target, timing, cards }));
   return (await Promise.all(checked)).map(({ check }) => check);
 }
 
