@@ -134,7 +134,9 @@ export const DecideDraft = z.strictObject({
     .optional()
     .describe("The one that the person saw. Needed for approve and changes."),
   drafts: z
-    .array(z.strictObject({ id: z.string(), revision: z.int().min(1) }))
+    .array(
+      z.strictObject({ id: z.string().describe("Its id."), revision: z.int().min(1).describe("As seen.") }),
+    )
     .min(1)
     .max(50)
     .optional()
