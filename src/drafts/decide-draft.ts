@@ -5,31 +5,12 @@ import type { Tx } from "../store/engine/store.ts";
 import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
-import { readScheduledAt } from "../posts/post-checks.ts";
-import {
-  type Cards,
-  cardsOf,
-  checkDraft,
-  checkTarget,
-  contentOf,
-  type DraftContent,
-  NO_TIME,
-  type PostTiming,
-  type StoredCheck,
-  toColumns,
-} from "./draft-content.ts";
+import { prepareApproval } from "./approval.ts";
+import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
-import {
-  assertCurrent,
-  assertReady,
-  assertUndecided,
-  noteChange,
-  staleRevision,
-  writersOf,
-} from "./save-draft.ts";
-import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } from "./series.ts";
-import { isNews, takeIn, type TakenIn } from "./taking-in.ts";
+import { assertCurrent, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
+import { cancelWaiting, insertDraftPosts } from "./series.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
@@ -126,105 +107,6 @@ function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
 /** A person agrees only to what they have seen. To put a draft away needs no such care. */
 function isRevisionNeeded({ decision, revision }: OneDecision): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
-}
-
-/** A draft as it is approved: with its media in the store, and its posts checked. */
-interface Approval extends PreparedDraft {
-  readonly row: DraftRow;
-}
-
-/**
- * The posts of a draft, checked. Throws `conflict` with every reason why one cannot be scheduled. What another wrote
- * and nobody can have seen as it is now is taken into the store, and refused this once.
- */
-async function prepareApproval(
-  call: CallContext,
-  row: DraftRow,
-  input: Pick<DecideDraft, "scheduledAt" | "slot">,
-): Promise<Approval> {
-  const ready = await prepare(call, row, input);
-  const content = contentOf(row);
-  const taken = await takeIn(call, content, ready.checks);
-  if (taken.refused.length > 0)
-    throw new AppError(
-      "conflict",
-      `The draft cannot be approved before its media are in the store. ${taken.refused.join(" ")}`,
-    );
-  if (!isNews(row, content, taken)) return { ...ready, row };
-  if (!isOwn(call, row)) throw await lookAgain(call, row, taken);
-  const checks = JSON.stringify(withCards(ready.checks, taken.cards));
-  const own = { ...row, ...toColumns(taken.content), checks };
-  return { ...(await prepare(call, own, input)), row: own };
-}
-
-/** The same before the person is asked. Of an own draft nothing is taken in before they said yes. */
-export function checkApproval(call: CallContext, row: DraftRow, input: OneDecision): Promise<PreparedDraft> {
-  return isOwn(call, row) ? prepare(call, row, input) : prepareApproval(call, row, input);
-}
-
-function isOwn({ caller }: CallContext, row: DraftRow): boolean {
-  return writersOf(row).every((keyId) => keyId === caller.keyId);
-}
-
-function withCards(checks: readonly StoredCheck[], cards: Cards): StoredCheck[] {
-  return checks.map((check) => {
-    const card = cards.get(check.accountId);
-    return card === undefined ? check : { ...check, card };
-  });
-}
-
-/** The next revision, which holds what was taken in; the error that asks to look at it. */
-async function lookAgain(call: CallContext, row: DraftRow, { content, cards }: TakenIn): Promise<AppError> {
-  const { ctx, caller } = call;
-  const checks = JSON.stringify(await checkDraft(call, content, cards));
-  const fields = ["where its media are stored"];
-  const changes = noteChange(row, { revision: row.revision + 1, keyId: caller.keyId, fields });
-  const set = { ...toColumns(content), checks, changes, updated_at: ctx.clock.now() };
-  const next = await ctx.store.write((tx) => writeDraft(tx, row, set));
-  if (next === null) return staleRevision(ctx.store, row);
-  return new AppError(
-    "conflict",
-    `revision: the pictures and other media of this draft, or what the page of its link says, could have changed since it was written. They are stored now, as revision ${next.revision}. Look at the draft once more, then decide about that.`,
-  );
-}
-
-async function prepare(
-  call: CallContext,
-  row: DraftRow,
-  input: Pick<DecideDraft, "scheduledAt" | "slot">,
-): Promise<PreparedDraft> {
-  assertUndecided(row);
-  const content = contentOf(row);
-  if (content.repeat !== null && (input.scheduledAt !== undefined || input.slot !== undefined))
-    throw new AppError("invalid", "scheduledAt, slot: a series has times of its own. Leave them out.");
-  const timing = {
-    ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call.ctx, input.scheduledAt).ms }),
-    ...(input.slot === undefined ? {} : { slot: input.slot }),
-  };
-  const cards = cardsOf(JSON.parse(row.checks) as StoredCheck[]);
-  const ready =
-    content.repeat === null
-      ? await prepareOnce(call, content, { timing, cards })
-      : await prepareSeries(call, { ...row, decision: null }, content.repeat);
-  await assertReady(call, content, ready.checks);
-  if (ready.posts.length === 0) throw new AppError("conflict", NO_TIME);
-  return ready;
-}
-
-async function prepareOnce(
-  call: CallContext,
-  content: DraftContent,
-  known: { readonly timing: PostTiming; readonly cards: Cards },
-): Promise<PreparedDraft> {
-  const checked = await Promise.all(
-    content.targets.map((target) => checkTarget(call, content, { target, ...known })),
-  );
-  return {
-    posts: checked.flatMap(({ target, prepared }) =>
-      prepared === null ? [] : [{ target, occurrence: null, prepared }],
-    ),
-    checks: checked.map(({ check }) => check),
-  };
 }
 
 async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {

@@ -24,7 +24,8 @@ import {
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { contentOf, type StoredCheck } from "./draft-content.ts";
+import type { StoredCheck } from "./checks.ts";
+import { contentOf } from "./draft-content.ts";
 
 /** What is stored of a decision; the key's name is looked up when it is shown. */
 export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };

@@ -7,14 +7,8 @@ import { namesOfKeys } from "../access/api-keys.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import {
-  changeContent,
-  checkDraft,
-  contentOf,
-  type DraftContent,
-  type StoredCheck,
-  toColumns,
-} from "./draft-content.ts";
+import { checkDraft, type StoredCheck } from "./checks.ts";
+import { changeContent, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
 import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";

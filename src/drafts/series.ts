@@ -17,7 +17,8 @@ import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { placeTogether, type PreparedPost } from "../posts/schedule-post.ts";
-import { cardsOf, checkTarget, contentOf, type StoredCheck, timingAt } from "./draft-content.ts";
+import { cardsOf, checkTarget, type StoredCheck, timingAt } from "./checks.ts";
+import { contentOf } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
 
 /** A post of a draft that may be stored. */

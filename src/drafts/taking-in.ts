@@ -14,7 +14,8 @@ import type { AppContext, CallContext } from "../context.ts";
 import { importFile } from "../files/file-uploads.ts";
 import { fileNotFound, OWN_SCHEME } from "../files/files.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
-import { type Cards, cardsOf, type DraftContent, type StoredCheck } from "./draft-content.ts";
+import { type Cards, cardsOf, type StoredCheck } from "./checks.ts";
+import type { DraftContent } from "./draft-content.ts";
 import { partsOf, placesIn, replaceAll } from "./draft-places.ts";
 
 /*
