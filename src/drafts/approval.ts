@@ -26,7 +26,7 @@ interface Approval extends PreparedDraft {
 
 /**
  * The posts of a draft, checked. Throws `conflict` with every reason why one cannot be scheduled. What another wrote
- * and nobody can have seen as it is now is taken into the store, and refused this once.
+ * and no person can have seen as it is now is taken into the store, and refused this once.
  */
 export async function prepareApproval(
   call: CallContext,

@@ -18,7 +18,7 @@ import type { DraftContent } from "./draft-content.ts";
 
 /* What scheduling would say of a draft's posts. */
 
-/** A check, and what the page of the link told: whoever approves it has seen that. */
+/** A check, and what the page of the link told: the person who approves has seen that. */
 export interface StoredCheck extends Check {
   readonly card?: LinkCard | null;
 }
@@ -129,7 +129,7 @@ export async function checkTarget(
   return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
 }
 
-/** What the draft names: whoever wrote it there was allowed to. */
+/** What the draft names: its writer was allowed to. */
 function keptIn({ ctx }: CallContext, { account, body }: TargetPost, card?: LinkCard | null): Set<string> {
   const own = { mediaUrl: body.mediaUrl ?? "", metadata: body.metadata ?? null };
   const places = placesOf(findPlatform(ctx, account.provider), own);

@@ -88,7 +88,7 @@ function withPictures(cards: Cards, stored: ReadonlyMap<string, string>): Cards 
   );
 }
 
-/** Whether taking in brought what nobody can have seen before. */
+/** Whether taking in brought what no person can have seen before. */
 export function isNews(
   row: Pick<DraftRow, "checks">,
   before: DraftContent,
@@ -122,12 +122,9 @@ export async function holdFiles(
   named: Awaited<ReturnType<typeof filesNamed>>,
 ): Promise<void> {
   const reach = allFilesOf(ownerId);
-  const rows = await Promise.all(named.map(({ key }) => findFileByKey(tx, reach, key)));
-  await lockFiles(
-    tx,
-    ownerId,
-    rows.flatMap((row) => row?.id ?? []),
-  );
+  const ids: string[] = [];
+  for (const { key } of named) ids.push((await findFileByKey(tx, reach, key))?.id ?? "");
+  await lockFiles(tx, ownerId, ids);
   for (const { field, key } of named)
     if ((await findFileByKey(tx, reach, key)) === null) throw fileNotFound(field, OWN_SCHEME + key);
 }

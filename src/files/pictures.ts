@@ -83,7 +83,7 @@ async function findOwnRow({ ctx, caller }: CallContext, url: string): Promise<Fi
   const key = url.slice(OWN_SCHEME.length);
   const row = await findFileByKey(ctx.store, caller, key);
   if (row !== null || caller.accountIds === null) return row;
-  // Who decides about a draft sees what is in it, whoever's key brought that.
+  // Who decides about a draft sees what is in it, with any key's files.
   const drafts = await listDraftsNaming(ctx.store, caller.ownerId, {
     key,
     states: ["open", "waiting", "repeating"],

@@ -230,7 +230,7 @@ interface Known {
   readonly readsLinks?: boolean;
   /** What the page of its link told when the post was looked at: it is not read again. */
   readonly card?: LinkCard | null;
-  /** The addresses that it has already, which whoever may schedule it may leave there. */
+  /** The addresses that it has already, which any caller that may schedule it may leave there. */
   readonly kept?: ReadonlySet<string>;
 }
 
