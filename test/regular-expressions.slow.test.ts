@@ -33,7 +33,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/platforms/misskey/metadata.ts /(https?": NONE_WITHIN,
   "src/platforms/nostr/drafts.ts /(?<!": NONE_WITHIN,
   "src/platforms/shared/mastodon/limits.ts /&(": NONE_WITHIN,
-  "src/platforms/shared/text.ts /(https": NONE_WITHIN,
+  "src/domain/markdown-escaper.ts /(https": NONE_WITHIN,
   "src/platforms/telegram/index.ts /^(?:https": AT_START,
   "src/platforms/telegram/api.ts /not enough": "words of an answer are cut at 2,000 characters",
   "src/platforms/x/metadata.ts /(?<!": NONE_WITHIN,

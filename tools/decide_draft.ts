@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { DecideDraft, Draft } from "../src/domain/drafts/draft.ts";
-import { decideDraft } from "../src/drafts/decide-draft.ts";
+import { DecideDraft, DecidedDraft, Draft } from "../src/domain/drafts/draft.ts";
+import { decideDrafts, eachOf } from "../src/drafts/decide-draft.ts";
 import { tellThatItWaits } from "../src/drafts/draft-events.ts";
 import { askToDecide } from "../src/drafts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -14,9 +14,14 @@ export default defineTool({
     'Example: {"id":"dft_…","revision":3,"decision":"approve"}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: DecideDraft,
-  output: z.strictObject({ draft: Draft.describe("With its posts.") }),
+  output: z.strictObject({
+    draft: Draft.optional().describe("With its posts."),
+    results: z.array(DecidedDraft).optional().describe("Of drafts, in order."),
+  }),
   isForPeople: ({ decision }) => decision === "approve",
-  tellPerson: (args, call) => tellThatItWaits(call, args),
+  tellPerson: async (args, call) => {
+    for (const one of eachOf(args)) await tellThatItWaits(call, one);
+  },
   question: (args, call) => askToDecide(call, args),
-  handle: (args, call) => decideDraft(call, args),
+  handle: (args, call) => decideDrafts(call, args),
 });

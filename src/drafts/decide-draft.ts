@@ -1,23 +1,86 @@
-import type { DecideDraft, Draft } from "../domain/drafts/draft.ts";
-import { AppError } from "../domain/errors.ts";
+import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
+import { AppError, sentenceOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
-import { readScheduledAt } from "../posts/post-checks.ts";
-import { checkTarget, contentOf, type DraftContent, NO_TIME, type PostTiming } from "./draft-content.ts";
+import { prepareApproval } from "./approval.ts";
+import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
-import { assertCurrent, assertReady, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
-import { cancelWaiting, insertDraftPosts, type PreparedDraft, prepareSeries } from "./series.ts";
+import { assertCurrent, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
+import { cancelWaiting, insertDraftPosts } from "./series.ts";
+
+/** A decision about one draft. */
+export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
+
+/** Each draft that a decision is about. Throws `invalid` where they are named in both ways, or in none. */
+export function eachOf({ id, revision, drafts, ...decision }: DecideDraft): OneDecision[] {
+  if (drafts === undefined && id !== undefined) return [{ ...decision, id, revision }];
+  if (drafts === undefined) throw new AppError("invalid", "id: is missing. Give it, or drafts for several.");
+  if (id !== undefined || revision !== undefined)
+    throw new AppError("invalid", "drafts: cannot be given together with id or revision. Give one.");
+  const repeated = drafts.find((one, at) => drafts.findIndex(({ id: other }) => other === one.id) !== at);
+  if (repeated !== undefined)
+    throw new AppError("invalid", `drafts: ${quote(repeated.id)} is in the list twice. Give it once.`);
+  return drafts.map((one) => ({ ...decision, ...one }));
+}
+
+/** What a person decides about a draft, or about several: each for itself, with a result each. */
+export async function decideDrafts(
+  call: CallContext,
+  input: DecideDraft,
+): Promise<{ draft: Draft } | { results: DecidedDraft[] }> {
+  const [first, ...more] = eachOf(input);
+  if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
+  if (input.drafts === undefined) return decideDraft(call, first);
+  const results: DecidedDraft[] = [];
+  for (const one of [first, ...more]) {
+    call.signal.throwIfAborted();
+    results.push(await decideOneOf(call, one));
+    call.progress(results.length, more.length + 1, `Decided about ${results.length} of ${more.length + 1}.`);
+  }
+  return { results };
+}
+
+/** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */
+async function decideOneOf(call: CallContext, input: OneDecision): Promise<DecidedDraft> {
+  const { ctx, caller, idempotency } = call;
+  const { id } = input;
+  try {
+    const row = await findOwnDraft(ctx.store, caller, id);
+    const isDone = idempotency !== null && isDecidedSo(row, input, caller.keyId);
+    const { draft } = isDone
+      ? { draft: await showDraft(ctx.store, row) }
+      : await decideDraft({ ...call, idempotency: null }, input);
+    return { id, draft, error: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+    return { id, draft: null, error: sentenceOf(error) };
+  }
+}
+
+const DONE: Readonly<Record<DecideDraft["decision"], StoredDecision["what"]>> = {
+  approve: "approved",
+  changes: "changes",
+  discard: "discarded",
+  stop: "stopped",
+};
+
+function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, keyId: string): boolean {
+  if (row.decision === null || row.revision !== (revision ?? 0) + 1) return false;
+  const made = JSON.parse(row.decision) as StoredDecision;
+  const isSame = made.what === DONE[decision] && made.revision === revision && made.keyId === keyId;
+  return isSame && (made.note ?? "") === (note ?? "");
+}
 
 /**
  * What a person decides about a draft. `approve` schedules every post or none, together with the decision. Throws
  * `not_found`, and `conflict` for a stale revision, a draft that is decided, and with every reason why a post
  * cannot be scheduled.
  */
-export async function decideDraft(call: CallContext, input: DecideDraft): Promise<{ draft: Draft }> {
+export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
   assertTimes(input);
@@ -25,14 +88,13 @@ export async function decideDraft(call: CallContext, input: DecideDraft): Promis
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
   assertUndecided(row);
-  const isChanges = input.decision === "changes";
   return decide(call, row, input, {
-    what: isChanges ? "changes" : "discarded",
-    set: { state: isChanges ? "open" : "discarded" },
+    what: DONE[input.decision],
+    set: { state: input.decision === "changes" ? "open" : "discarded" },
   });
 }
 
-function assertTimes({ decision, scheduledAt, slot }: DecideDraft): void {
+function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
   const given = [
     ...(scheduledAt === undefined ? [] : ["scheduledAt"]),
     ...(slot === undefined ? [] : ["slot"]),
@@ -43,56 +105,18 @@ function assertTimes({ decision, scheduledAt, slot }: DecideDraft): void {
 }
 
 /** A person agrees only to what they have seen. To put a draft away needs no such care. */
-function isRevisionNeeded({ decision, revision }: DecideDraft): boolean {
+function isRevisionNeeded({ decision, revision }: OneDecision): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }
 
-/** The posts of a draft, checked. Throws `conflict` with every reason why one cannot be scheduled. */
-export async function prepareApproval(
-  call: CallContext,
-  row: DraftRow,
-  input: Pick<DecideDraft, "scheduledAt" | "slot">,
-): Promise<PreparedDraft> {
-  assertUndecided(row);
-  const content = contentOf(row);
-  if (content.repeat !== null && (input.scheduledAt !== undefined || input.slot !== undefined))
-    throw new AppError("invalid", "scheduledAt, slot: a series has times of its own. Leave them out.");
-  const timing = {
-    ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call.ctx, input.scheduledAt).ms }),
-    ...(input.slot === undefined ? {} : { slot: input.slot }),
-  };
-  const ready =
-    content.repeat === null
-      ? await prepareOnce(call, content, timing)
-      : await prepareSeries(call, { ...row, decision: null }, content.repeat);
-  await assertReady(call, content, ready.checks);
-  if (ready.posts.length === 0) throw new AppError("conflict", NO_TIME);
-  return ready;
-}
-
-async function prepareOnce(
-  call: CallContext,
-  content: DraftContent,
-  timing: PostTiming,
-): Promise<PreparedDraft> {
-  const checked = await Promise.all(
-    content.targets.map((target) => checkTarget(call, content, target, timing)),
-  );
-  return {
-    posts: checked.flatMap(({ target, prepared }) =>
-      prepared === null ? [] : [{ target, occurrence: null, prepared }],
-    ),
-    checks: checked.map(({ check }) => check),
-  };
-}
-
-async function approve(call: CallContext, row: DraftRow, input: DecideDraft): Promise<{ draft: Draft }> {
-  const { posts, checks } = await prepareApproval(call, row, input);
-  const isSeries = contentOf(row).repeat !== null;
+async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
+  const { posts, checks, row: ready } = await prepareApproval(call, row, input);
+  const content = contentOf(ready);
   const answer = await decide(call, row, input, {
     what: "approved",
     set: {
-      state: isSeries ? "repeating" : "scheduled",
+      ...toColumns(content),
+      state: content.repeat === null ? "scheduled" : "repeating",
       checks: JSON.stringify(checks),
     },
     effect: (tx, decided) => insertDraftPosts(tx, call, decided, posts),
@@ -101,7 +125,7 @@ async function approve(call: CallContext, row: DraftRow, input: DecideDraft): Pr
   return answer;
 }
 
-async function stop(call: CallContext, row: DraftRow, input: DecideDraft): Promise<{ draft: Draft }> {
+async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
   if (row.state !== "repeating")
     throw new AppError(
       "conflict",
@@ -130,7 +154,7 @@ interface Deciding {
 function decide(
   call: CallContext,
   row: DraftRow,
-  input: DecideDraft,
+  input: OneDecision,
   { what, set, effect }: Deciding,
 ): Promise<{ draft: Draft }> {
   const { clock } = call.ctx;

@@ -1,21 +1,16 @@
-import type { Check, SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
-import { aheadOf, type Occurrence, readSeries, type Series, textOf } from "../domain/drafts/repeat.ts";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
+import { readSeries, type Series } from "../domain/drafts/repeat.ts";
+import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
-import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import type { Preview } from "../domain/posts/preview.ts";
 import { parseMoment, quote, toIso } from "../domain/time.ts";
-import type { AccountRow } from "../store/queries/accounts.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { placesOf, replaceAddresses, resolveMediaUrl } from "../files/media-places.ts";
+import { resolveMediaUrl } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { checkAddresses, COMMON } from "../posts/post-checks.ts";
-import { contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
-import { previewPost } from "../posts/preview.ts";
-import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+import { checkAddresses } from "../posts/post-checks.ts";
+import { type Own, partsOf, placesIn, replaceIn, type Schemas, sharedSchemas } from "./draft-places.ts";
 
 /** What a writer gives of a draft, whole. */
 export interface DraftContent {
@@ -87,9 +82,12 @@ export async function changeContent(
   const base = before ?? EMPTY;
   const { timezone } = call.ctx.settings;
   const time = readTime("scheduledAt", input.scheduledAt, timezone);
-  const targets = input.targets === undefined ? null : await readTargets(call, input.targets);
+  const kept = new Set((await partsOf(call, base)).flatMap(placesIn).map(({ url }) => url));
+  const targets = input.targets === undefined ? null : await readTargets(call, input.targets, kept);
   const metadata = input.metadata === undefined ? base.metadata : patch(base.metadata, input.metadata);
-  const own = await resolveOwn(call, { mediaUrl: orElse(input.mediaUrl, base.mediaUrl) ?? "", metadata });
+  const shared = { mediaUrl: orElse(input.mediaUrl, base.mediaUrl) ?? "", metadata };
+  const schemas = await sharedSchemas(call, targets?.targets ?? base.targets);
+  const own = await resolveOwn(call, shared, { schemas, at: "", kept });
   const content = {
     title: orElse(input.title, base.title),
     caption: orElse(input.caption, base.caption),
@@ -143,6 +141,7 @@ function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): vo
 async function readTargets(
   call: CallContext,
   given: readonly TargetInput[],
+  kept: ReadonlySet<string>,
 ): Promise<{ targets: Target[]; warnings: string[] }> {
   const { ctx, caller } = call;
   const targets: Target[] = [];
@@ -160,7 +159,7 @@ async function readTargets(
     const own = await resolveOwn(
       call,
       { mediaUrl: one.mediaUrl ?? "", metadata: patch(null, one.metadata ?? null) },
-      { schema: platform, at: `targets[${at}].` },
+      { schemas: [platform], at: `targets[${at}].`, kept },
     );
     targets.push({
       accountId: account.id,
@@ -184,152 +183,21 @@ function patch(before: Metadata | null, given: Metadata | null): Metadata | null
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
-type Own = Pick<DraftContent, "mediaUrl" | "metadata">;
-
 /** With the ids of files as their addresses: what the writer may not use, no approval schedules. */
 async function resolveOwn(
   { ctx, caller }: CallContext,
   own: Own,
-  { schema = { metadata: COMMON }, at = "" }: { schema?: Parameters<typeof placesOf>[0]; at?: string } = {},
+  { schemas, at, kept }: { schemas: Schemas; at: string; kept: ReadonlySet<string> },
 ): Promise<Own> {
   checkAddresses(ctx, {
     mediaUrl: own.mediaUrl,
     ...(own.metadata === null ? {} : { metadata: own.metadata }),
   });
   const urls = new Map<string, string>();
-  for (const { field, url } of placesOf(schema, own)) {
+  for (const { field, url } of placesIn({ schemas, at, own })) {
     if (url === "" || urls.has(url)) continue;
-    urls.set(url, (await resolveMediaUrl(ctx, caller, { field: `${at}${field}`, text: url })).url);
+    const given = { field, text: url, isKept: kept.has(url) };
+    urls.set(url, (await resolveMediaUrl(ctx, caller, given)).url);
   }
-  const resolved = (url: string): string => urls.get(url) ?? url;
-  return {
-    mediaUrl: resolved(own.mediaUrl),
-    metadata:
-      own.metadata === null ? null : replaceAddresses(schema, own.metadata, (_field, url) => resolved(url)),
-  };
-}
-
-/** How a draft's post goes out: at which time or in a slot, with which text. Default: as the draft says. */
-export interface PostTiming {
-  readonly at?: number;
-  readonly slot?: "next";
-  readonly caption?: string;
-}
-
-export const NO_TIME = "repeat: no time of it lies ahead. Give a later until, or more times.";
-
-/** What a target's post is made of. */
-interface TargetPost {
-  readonly account: AccountRow;
-  /** As schedule_post takes it. */
-  readonly body: PostBody;
-  /** Shared keys that its platform does not know, in sentences. */
-  readonly unknown: readonly string[];
-}
-
-async function postFor(
-  { ctx, caller }: CallContext,
-  content: DraftContent,
-  target: Target,
-  { at, slot, caption }: PostTiming,
-): Promise<TargetPost> {
-  const account = await findAccount(ctx, caller, target.accountId);
-  const platform = findPlatform(ctx, account.provider);
-  const shared = Object.entries(content.metadata ?? {});
-  const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(platform.metadata.shape, key);
-  const metadata = mergeMetadata(
-    platform,
-    Object.fromEntries(shared.filter(isKnown)) as Metadata,
-    target.metadata ?? {},
-  );
-  const text = target.caption ?? caption ?? content.caption;
-  const own = target.scheduledAt === null ? content.scheduledAt : Date.parse(target.scheduledAt);
-  const isInSlot = at === undefined && (slot !== undefined || (own === null && content.slot !== null));
-  const time = isInSlot ? null : (at ?? own);
-  const body = {
-    accountId: account.id,
-    mediaUrl: target.mediaUrl ?? content.mediaUrl,
-    ...(text === null ? {} : { caption: text }),
-    ...(metadata === null ? {} : { metadata }),
-    ...(time === null ? {} : { scheduledAt: toIso(time) }),
-    ...(isInSlot ? { slot: "next" as const } : {}),
-    labels: [...content.labels],
-    ...(content.note === null ? {} : { note: content.note }),
-  };
-  const unknown = shared.filter((entry) => !isKnown(entry)).map(([key]) => key);
-  return {
-    account,
-    body,
-    unknown: unknown.map(
-      (key) => `metadata.${key}: ${platform.title} has no such field, so it is left out there.`,
-    ),
-  };
-}
-
-/** What scheduling a target's post would say, and the post itself where it may be stored. */
-export interface CheckedTarget {
-  readonly target: Target;
-  readonly check: Check;
-  /** Null: it cannot be scheduled. */
-  readonly prepared: PreparedPost | null;
-}
-
-/** Checks the post of one target, as `preparePost` does. `timing`: null where no time of a series lies ahead. */
-export async function checkTarget(
-  call: CallContext,
-  content: DraftContent,
-  target: Target,
-  timing: PostTiming | null,
-): Promise<CheckedTarget> {
-  const { accountId } = target;
-  const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
-    if (timing === null) throw new AppError("invalid", NO_TIME);
-    const post = await postFor(call, content, target, timing);
-    return { ...post, prepared: await preparePost(call, post.body) };
-  };
-  const done = await prepare().catch(toSentence);
-  const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
-  const preview =
-    typeof done === "string"
-      ? await previewOf(call.ctx, post)
-      : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
-  if (typeof done === "string")
-    return { target, check: { accountId, error: done, warnings: [], preview }, prepared: null };
-  const warnings = [...done.unknown, ...done.prepared.warnings];
-  return { target, check: { accountId, error: null, warnings, preview }, prepared: done.prepared };
-}
-
-function previewOf(ctx: AppContext, { account, body }: TargetPost): Promise<Preview> {
-  return previewPost(ctx, account, {
-    caption: body.caption ?? null,
-    mediaUrl: body.mediaUrl ?? "",
-    metadata: body.metadata ?? null,
-    scheduledAt: ctx.clock.now(),
-    leadMinutes: null,
-  });
-}
-
-/** What scheduling would say of each target now. */
-export async function checkDraft(call: CallContext, content: DraftContent): Promise<Check[]> {
-  const timing = timingOf(content, call.ctx.clock.now());
-  const checked = content.targets.map((target) => checkTarget(call, content, target, timing));
-  return (await Promise.all(checked)).map(({ check }) => check);
-}
-
-/** Of a series its next occurrence. Null: there is none. */
-function timingOf({ repeat }: DraftContent, now: number): PostTiming | null {
-  if (repeat === null) return {};
-  const [next] = aheadOf(repeat, now);
-  return next === undefined ? null : timingAt(repeat, next);
-}
-
-export function timingAt(series: Series, occurrence: Occurrence): PostTiming {
-  const caption = textOf(series, occurrence);
-  return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
-}
-
-/** Only what the caller can mend is told. A bug stays a bug. */
-function toSentence(error: unknown): string {
-  if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-  return sentenceOf(error);
+  return replaceIn(schemas, own, urls);
 }

@@ -2,7 +2,6 @@ import { type SearchTerm, hasTerms, parseSearch } from "../domain/compare-words.
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import {
   type By,
-  type Check,
   type Decision,
   type Draft,
   type DraftPage,
@@ -25,6 +24,7 @@ import {
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import type { StoredCheck } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
 /** What is stored of a decision; the key's name is looked up when it is shown. */
@@ -83,7 +83,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     repeat: content.repeat,
     labels: [...content.labels],
     note: content.note,
-    checks: JSON.parse(row.checks) as Check[],
+    checks: (JSON.parse(row.checks) as StoredCheck[]).map(({ card: _card, ...check }) => check),
     writtenBy: by(row.key_id),
     decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
     posts: inOrder(posts, content.targets).map((post) => ({

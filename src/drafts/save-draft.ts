@@ -7,9 +7,11 @@ import { namesOfKeys } from "../access/api-keys.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import { changeContent, checkDraft, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
+import { checkDraft, type StoredCheck } from "./checks.ts";
+import { changeContent, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
+import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";
 
 /** Which fields one change touched. */
 interface Change {
@@ -46,16 +48,19 @@ export async function saveDraft(
     await assertCurrent(ctx.store, before, revision);
     assertUndecided(before);
   }
-  const checks = await checkDraft(call, content);
-  if (submit) await assertReady(call, content, checks);
+  const checked = await checkWritten(call, content, submit);
+  const { checks } = checked;
+  warnings.push(...checked.warnings);
+  const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
   const set = {
-    ...toColumns(content),
+    ...toColumns(checked.content),
     state: submit ? ("waiting" as const) : ("open" as const),
     checks: JSON.stringify(checks),
     updated_at: now,
   };
   const answer = await commitOnce(call, async (tx) => {
+    await holdFiles(tx, caller.ownerId, named);
     if (before === null) {
       const row = {
         ...set,
@@ -76,6 +81,31 @@ export async function saveDraft(
     return { draft: await showDraft(tx, row), warnings };
   });
   return answer;
+}
+
+interface Checked {
+  readonly content: DraftContent;
+  readonly checks: readonly StoredCheck[];
+  readonly warnings: readonly string[];
+}
+
+/** What is submitted has its media in the store, where they can be fetched: what a person looks at then stays. */
+async function checkWritten(call: CallContext, content: DraftContent, submit: boolean): Promise<Checked> {
+  const checks = await checkDraft(call, content);
+  if (!submit) return { content, checks, warnings: [] };
+  await assertReady(call, content, checks);
+  const taken = await takeIn(call, content, checks);
+  const again = await checkDraft(call, taken.content, taken.cards);
+  await assertReady(call, taken.content, again);
+  const warnings = taken.refused.map(
+    (reason) => `${reason} The draft can be approved once it can be fetched.`,
+  );
+  return { content: taken.content, checks: again, warnings };
+}
+
+/** The keys that wrote what a draft holds, as far back as its changes are kept. */
+export function writersOf({ key_id: keyId, changes }: DraftRow): string[] {
+  return [keyId, ...(JSON.parse(changes) as Change[]).map((change) => change.keyId)];
 }
 
 export function noteChange(before: DraftRow, change: Change): string {

@@ -1,4 +1,4 @@
-import type { Check, Target } from "../domain/drafts/draft.ts";
+import type { Target } from "../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../domain/drafts/repeat.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
@@ -17,7 +17,8 @@ import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { placeTogether, type PreparedPost } from "../posts/schedule-post.ts";
-import { checkTarget, contentOf, timingAt } from "./draft-content.ts";
+import { cardsOf, checkTarget, type StoredCheck, timingAt } from "./checks.ts";
+import { contentOf } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
 
 /** A post of a draft that may be stored. */
@@ -58,7 +59,7 @@ export async function insertDraftPosts(
 /** The posts of a draft that may be stored, and what was found on the way. */
 export interface PreparedDraft {
   readonly posts: readonly DraftPost[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly StoredCheck[];
 }
 
 /** Prepares the posts that a series is to have now and has not. */
@@ -72,15 +73,16 @@ export async function prepareSeries(
   const now = ctx.clock.now();
   const begun = beginOf(row, now);
   const made = await listMade(ctx.store, row.id, begun);
-  const before = JSON.parse(row.checks) as Check[];
+  const before = JSON.parse(row.checks) as StoredCheck[];
+  const cards = cardsOf(before);
   const posts: DraftPost[] = [];
-  const checks: Check[] = [];
+  const checks: StoredCheck[] = [];
   for (const target of content.targets) {
     const missing = aheadOf(series, now).filter(({ at }) => !made.has(`${target.accountId} ${at}`));
     const checked = await Promise.all(
       missing.map(async (occurrence) => ({
         occurrence,
-        ...(await checkTarget(call, content, target, timingAt(series, occurrence))),
+        ...(await checkTarget(call, content, { target, timing: timingAt(series, occurrence), cards })),
       })),
     );
     for (const { occurrence, prepared } of checked)

@@ -14,6 +14,7 @@ import {
   insertFileRow,
   noteStorageKey,
   takeAbandonedUploads,
+  TAKEN_IN,
   takeUnfinishedUpload,
 } from "../store/queries/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -40,6 +41,8 @@ export interface Upload {
   readonly sizeBytes?: number | null;
   /** The record's id, where it was given out before; a leftover of an earlier try gives way. Default: new. */
   readonly fileId?: string;
+  /** Taken in for a draft; see `TAKEN_IN`. Default: false. */
+  readonly isTakenIn?: boolean;
 }
 
 /** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
@@ -48,7 +51,8 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
   const { name, altText } = upload;
-  const made = newRow(call, { key: newKey(caller.ownerId, format), name, altText });
+  const key = newKey(caller.ownerId, format, upload.isTakenIn === true ? TAKEN_IN : "");
+  const made = newRow(call, { key, name, altText });
   const row = { ...made, id: upload.fileId ?? made.id };
   const named = { ...row, name: cleanFileName(name, format.extension) };
   const leftover = await ctx.store.write(async (tx) => {
@@ -160,9 +164,9 @@ async function receive(
 }
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */
-function newKey(ownerId: string, format: MediaFormat): string {
+function newKey(ownerId: string, format: MediaFormat, within = ""): string {
   const folder = hash("sha256", ownerId).slice(0, 16);
-  return `${folder}/${ulid().toLowerCase()}.${format.extension}`;
+  return `${folder}/${within}${ulid().toLowerCase()}.${format.extension}`;
 }
 
 function newRow(
@@ -281,7 +285,7 @@ export async function uploadFile(
 /** Fetches a file through the outbound door into the store. */
 export async function importFile(
   call: CallContext,
-  args: UploadFileArgs & { readonly url: string },
+  args: UploadFileArgs & { readonly url: string; readonly isTakenIn?: boolean },
 ): Promise<{ file: File }> {
   const { ctx, signal } = call;
   const { href: url } = ctx.outbound.assertAllowed("url", args.url);
@@ -299,6 +303,7 @@ export async function importFile(
       altText: args.altText ?? null,
       body: Readable.from(fetched(call, answer), { objectMode: false }),
       sizeBytes: declaredBytes(answer.headers),
+      ...(args.isTakenIn === undefined ? {} : { isTakenIn: args.isTakenIn }),
     });
   } catch (error) {
     throw explain(error);

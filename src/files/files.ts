@@ -16,6 +16,7 @@ import {
   type FileRow,
   countUses,
 } from "../store/queries/files.ts";
+import { listDraftsNaming } from "../store/queries/drafts.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { OwnFile } from "../ports/media.ts";
 import { hasTerms, parseSearch } from "../domain/compare-words.ts";
@@ -76,7 +77,7 @@ export async function getFile({ ctx, caller }: CallContext, args: { id: string }
 }
 
 /**
- * Throws `conflict` while a waiting post uses the file, and for a limited key while posts of accounts that it
+ * Throws `conflict` while a waiting post, a waiting draft or a series uses the file, and for a limited key while posts of accounts that it
  * does not reach use it. Looked up in the transaction that deletes, once the file is locked: a call that
  * schedules a post with it at the same moment either was first, or finds it gone.
  */
@@ -93,6 +94,12 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
       );
     }
     const all = allFilesOf(caller.ownerId);
+    const drafts = await listDraftsNaming(tx, caller.ownerId, { key: found.storage_key, states: PROMISED });
+    if (drafts.length > 0)
+      throw new AppError(
+        "conflict",
+        `id: ${drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`} that a person decides about, or that go on as a series, use this file. Change or discard them first. list_drafts finds them.`,
+      );
     const uses = (await countUses(tx, all, [found.storage_key])).get(found.storage_key) ?? 0;
     if (uses > 0) {
       const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
@@ -108,6 +115,9 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
   ctx.log.info({ fileId: args.id }, "The file was deleted");
   return answer;
 }
+
+/** A draft in these states has what a person looks at, or said yes to. */
+const PROMISED = ["waiting", "repeating"] as const;
 
 /** The same words for a file that is not there, is another owner's, or is beyond the key's reach. */
 export function fileNotFound(field: string, id: string): AppError {

@@ -1,12 +1,15 @@
 import { Readable } from "node:stream";
 import pLimit from "p-limit";
+import type { Target } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { problemOfAnswer, tooLarge } from "../domain/files/media-limits.ts";
+import { type Caller, canReachAccount } from "../domain/permissions.ts";
 import { SECOND } from "../domain/time.ts";
 import { toBuffer } from "../domain/to-buffer.ts";
 import type { ByteSource } from "../ports/media-probe.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
-import { type FileRow, findFileByKey, findFileRow } from "../store/queries/files.ts";
+import { type DraftRow, listDraftsNaming } from "../store/queries/drafts.ts";
+import { allFilesOf, type FileRow, findFileByKey, findFileRow } from "../store/queries/files.ts";
 import type { CallContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
 
@@ -75,10 +78,24 @@ async function findOwn(call: CallContext, { url, side }: Wanted): Promise<SmallP
   };
 }
 
-function findOwnRow({ ctx, caller }: CallContext, url: string): Promise<FileRow | null> {
-  return url.startsWith(OWN_SCHEME)
-    ? findFileByKey(ctx.store, caller, url.slice(OWN_SCHEME.length))
-    : findFileRow(ctx.store, caller, url);
+async function findOwnRow({ ctx, caller }: CallContext, url: string): Promise<FileRow | null> {
+  if (!url.startsWith(OWN_SCHEME)) return findFileRow(ctx.store, caller, url);
+  const key = url.slice(OWN_SCHEME.length);
+  const row = await findFileByKey(ctx.store, caller, key);
+  if (row !== null || caller.accountIds === null) return row;
+  // Who decides about a draft sees what is in it, with any key's files.
+  const drafts = await listDraftsNaming(ctx.store, caller.ownerId, {
+    key,
+    states: ["open", "waiting", "repeating"],
+  });
+  return drafts.some((draft) => isForChannelsOf(caller, draft))
+    ? findFileByKey(ctx.store, allFilesOf(caller.ownerId), key)
+    : null;
+}
+
+function isForChannelsOf(caller: Caller, { targets }: DraftRow): boolean {
+  const ids = (JSON.parse(targets) as Target[]).map(({ accountId }) => accountId);
+  return ids.length > 0 && ids.every((id) => canReachAccount(caller, id));
 }
 
 /**

@@ -10,7 +10,7 @@ import type { AppContext } from "../context.ts";
 /* What a link leads to, told by its page, for platforms that show a card and do not look it up themselves. */
 
 /** https://ogp.me */
-interface LinkCard {
+export interface LinkCard {
   readonly title: string | null;
   readonly description: string | null;
   readonly picture: string | null;
@@ -33,19 +33,25 @@ const keptBy = new WeakMap<AppContext["outbound"], Map<string, Kept>>();
 
 /**
  * The metadata with what the page of `link` tells, where the platform shows a card and no title was given. Given
- * values win. `warnings` tell what came of it.
+ * values win. `warnings` tell what came of it. `kept`: what the page told before, null where it told nothing; then it
+ * is not read again. `card`: the one that was used; without it none is shown.
  */
 export async function withLinkCard(
   ctx: AppContext,
   platform: AnyPlatform,
   metadata: Metadata | null,
-): Promise<{ metadata: Metadata | null; warnings: readonly string[] }> {
+  kept?: LinkCard | null,
+): Promise<{ metadata: Metadata | null; warnings: readonly string[]; card?: LinkCard | null }> {
   const { link } = metadata ?? {};
   const isWanted = platform.showsLinkCards === true && metadata?.["title"] === undefined;
   if (!isWanted || typeof link !== "string" || !/^https?:\/\//i.test(link)) return { metadata, warnings: [] };
-  const card = await readCard(ctx, link);
+  const card = kept === undefined ? await readCard(ctx, link) : kept;
   if (card?.title === null || card === null)
-    return { metadata, warnings: ["metadata.link: its page told no title for the card. Give one as title."] };
+    return {
+      metadata,
+      warnings: ["metadata.link: its page told no title for the card. Give one as title."],
+      card: null,
+    };
   const found = {
     title: card.title,
     ...(card.description === null ? {} : { description: card.description }),
@@ -56,6 +62,7 @@ export async function withLinkCard(
     warnings: [
       `metadata.title: was read from the page of the link: ${quote(card.title)}. Give another to change it.`,
     ],
+    card,
   };
 }
 

@@ -22,6 +22,8 @@ interface CheckOptions {
   readonly signal: AbortSignal;
   /** The post as it stands: what it names already, a limited key may leave in it. */
   readonly before?: PostRow;
+  /** The same of a draft's post that is not made yet. */
+  readonly kept?: ReadonlySet<string> | undefined;
   /** A post that is on its platform has its media there; where they came from may be gone. */
   readonly isLive?: boolean;
 }
@@ -119,9 +121,9 @@ export async function checkContent(
 ): Promise<Pick<CheckedMedia, "warnings" | "files"> & { readonly row: PostContentRow }> {
   const { mediaUrl, metadata } = content;
   const { caller, signal, before } = options;
-  const kept = new Set(
-    before === undefined ? [] : placesOf(platform, contentOf(before)).map(({ url }) => url),
-  );
+  const kept =
+    options.kept ??
+    new Set(before === undefined ? [] : placesOf(platform, contentOf(before)).map(({ url }) => url));
   const check = { platform, capabilities, caller, mediaUrl, metadata, signal, kept };
   const media = options.isLive
     ? { ...(await resolveLiveMedia(ctx, check)), warnings: [] }

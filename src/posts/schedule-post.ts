@@ -25,7 +25,7 @@ import {
   withUtmOf,
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
-import { withLinkCard } from "./link-cards.ts";
+import { type LinkCard, withLinkCard } from "./link-cards.ts";
 import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
@@ -45,6 +45,8 @@ export interface PreparedPost {
   readonly isInSlot: boolean;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
+  /** What the page of its link told, where that is shown. */
+  readonly card?: LinkCard | null;
   /** Only of a dry run. */
   readonly preview?: Preview;
 }
@@ -226,13 +228,17 @@ interface Known {
   readonly before?: readonly PostRow[];
   /** False: pages of links are not read. Default: they are. */
   readonly readsLinks?: boolean;
+  /** What the page of its link told when the post was looked at: it is not read again. */
+  readonly card?: LinkCard | null;
+  /** The addresses that it has already, which any caller that may schedule it may leave there. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: known, before = [], readsLinks = true }: Known = {},
+  { account: known, before = [], readsLinks = true, card, kept }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   if (input.slot !== undefined && input.scheduledAt !== undefined)
@@ -249,7 +255,9 @@ export async function preparePost(
   const slot = isInSlot ? await findSlot(ctx.store, account, { after, taken }) : null;
   const texts = withUtmOf(account, { caption: input.caption, metadata }, input.labels?.[0]);
   const merged = mergeMetadata(platform, null, texts.metadata);
-  const carded = readsLinks ? await withLinkCard(ctx, platform, merged) : { metadata: merged, warnings: [] };
+  const carded = readsLinks
+    ? await withLinkCard(ctx, platform, merged, card)
+    : { metadata: merged, warnings: [] };
   const content = {
     // What is wrong with the form is told first, also where there is no slot.
     scheduledAt: isInSlot ? (slot ?? after + DAY) : time.ms,
@@ -261,7 +269,7 @@ export async function preparePost(
   const form = await checkForm(ctx, account, content);
   assertTakesPosts(account);
   if (isInSlot && slot === null) throw noSlot(account);
-  const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
+  const checked = await checkContent(ctx, account, form, { caller, signal: call.signal, kept });
   const now = ctx.clock.now();
   const row = freshRow({
     ...checked.row,
@@ -286,6 +294,7 @@ export async function preparePost(
     isInSlot,
     warnings,
     files: checked.files,
+    ...(carded.card === undefined ? {} : { card: carded.card }),
     ...(preview === undefined ? {} : { preview }),
   };
 }

@@ -1,6 +1,7 @@
 import { PARTLY_JOB } from "../drafts/draft-events.ts";
 import { RESULTS_JOB } from "../results/collect.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
+import { TAKEN_IN_JOB } from "../drafts/taking-in.ts";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
 import type { Server } from "../cli/host.ts";
@@ -78,6 +79,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [
         SERIES_JOB,
         PARTLY_JOB,
+        TAKEN_IN_JOB,
         RESULTS_JOB,
       ]);
     }

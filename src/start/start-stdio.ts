@@ -1,6 +1,7 @@
 import { PARTLY_JOB } from "../drafts/draft-events.ts";
 import { RESULTS_JOB } from "../results/collect.ts";
 import { SERIES_JOB } from "../drafts/series.ts";
+import { TAKEN_IN_JOB } from "../drafts/taking-in.ts";
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../access/api-keys.ts";
 import { closersOf, type Closers, createContext, createTools } from "../app/compose.ts";
@@ -67,6 +68,7 @@ export async function runStdio({
     const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [
       SERIES_JOB,
       PARTLY_JOB,
+      TAKEN_IN_JOB,
       RESULTS_JOB,
     ]);
     closers.add(() => running.close(PUBLISHER_GRACE_MS));

@@ -1,4 +1,5 @@
 import { cutText, type TextLimits } from "../domain/cut-text.ts";
+import { markdownEscaper } from "../domain/markdown-escaper.ts";
 import type { Receiver } from "../domain/webhooks/receivers.ts";
 import type { Mail } from "../ports/mailer.ts";
 import type { Notice } from "./notices.ts";
@@ -22,7 +23,7 @@ export function toRequest(
     receiver.format === "telegram"
       ? { ...receiver.fields, ...TELEGRAM, text: whole(notice, TELEGRAM_LIMITS) }
       : receiver.format === "discord"
-        ? { content: whole(notice, DISCORD_LIMITS), ...DISCORD }
+        ? { content: whole(escapedForDiscord(notice), DISCORD_LIMITS), ...DISCORD }
         : { text: whole(notice, SLACK_LIMITS, escapeForSlack), ...SLACK };
   return { url, headers: JSON_TYPE, body: JSON.stringify(body) };
 }
@@ -36,12 +37,25 @@ const DISCORD_LIMITS: TextLimits = { maxChars: 2_000 };
 const SUPPRESS_EMBEDS = 1 << 2;
 const DISCORD = { allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 
+/** Names and texts of others are no links and no markup there. */
+const escapeForDiscord = markdownEscaper({ starts: "#>+-", signs: "\\\\*_~`|[\\]<" });
+
+function escapedForDiscord(notice: Notice): Notice {
+  const { title, text, more } = notice;
+  return {
+    ...notice,
+    title: escapeForDiscord(title),
+    text: escapeForDiscord(text),
+    more: more === null ? null : escapeForDiscord(more),
+  };
+}
+
 /**
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks. A text should have at most 4,000
  * characters, and Slack cuts one of 40,000: also where each sign of this one must be escaped, it is shorter.
  */
 const SLACK_LIMITS: TextLimits = { maxChars: 3_000 };
-const SLACK = { unfurl_links: false, unfurl_media: false };
+const SLACK = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */
 function escapeForSlack(text: string): string {
@@ -68,16 +82,21 @@ function toNtfy(url: string, authorization: string | null, notice: Notice): Requ
   };
 }
 
-/** RFC 2047, which ntfy reads. */
+/** RFC 2047, which ntfy reads. What looks like it would be read as what it hides. */
 function headerText(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  if (/^[\x20-\x7e]*$/.test(text) && !text.includes("=?")) return text;
   return `=?UTF-8?B?${Buffer.from(text, "utf8").toString("base64")}?=`;
 }
 
 /** No limit of a mailbox: what a notice holds is short. */
 export function toMail(notice: Notice): Pick<Mail, "id" | "subject" | "text"> {
   const { id, title } = notice;
-  return { id, subject: title, text: `${whole({ ...notice, title: "" }, { maxChars: 20_000 })}\n` };
+  // Readers of mail would show what such a word hides.
+  return {
+    id,
+    subject: title.replaceAll("=?", "= ?"),
+    text: `${whole({ ...notice, title: "" }, { maxChars: 20_000 })}\n`,
+  };
 }
 
 /** Title, text, what came meanwhile and the link. Where it is too long, the text is cut. */

@@ -88,6 +88,23 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
     await client.close();
   });
 
+  it("asks once about several, and names each", async () => {
+    const client = await connect(mode, "accept");
+    const [one, two] = [await draft(client), await draft(client)];
+    const answer = await approve(client, { drafts: [one, { ...two, revision: 9 }] });
+    expect(answer.structuredContent.results).toMatchObject([
+      { id: one.id, draft: { state: "scheduled" } },
+      { id: two.id, error: expect.stringMatching(/^revision: 9 is not the last one/) },
+    ]);
+    expect(asked).toEqual([
+      expect.stringMatching(
+        /^Approve these drafts \(2\)\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\n2\. dft_\w+: not as it is now\. revision: 9/,
+      ),
+    ]);
+    expect(await countPosts()).toBe(1);
+    await client.close();
+  });
+
   it("tells the person by notice where the client cannot ask them, once a revision", async () => {
     const client = await connect(mode, null);
     const { structuredContent } = (await client.callTool({
@@ -118,6 +135,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
       // Neither an address nor a token that the model could use by itself.
       expect(refused.content[0].text).not.toMatch(/https?:|confirm "/);
       expect((await approve(client, { ...saved, confirm: "1.2.3" })).isError).toBe(true);
+      expect((await approve(client, { drafts: [saved] })).isError).toBe(true);
       const sent = (await client.callTool({
         name: "decide_draft",
         arguments: { ...saved, decision: "changes", note: "Shorter" },

@@ -115,6 +115,15 @@ async function draftIn(state: string): Promise<Made> {
   return { id: draft.id, revision: draft.revision };
 }
 
+/** One decision about several drafts, in every face. */
+async function approveAll(made: Made): Promise<void> {
+  const json = { drafts: [made], decision: "approve" };
+  await holds("HTTP, several", () => service.ask("POST /api/v1/tools/decide_draft", { key, json }));
+  await holds("MCP, several", () => reader.call("decide_draft", json));
+  await holds("page, several", () => visitor.ask("POST /app/api/tools/decide_draft", { json }));
+  await holds("route, several", () => service.ask(`POST /api/v1/drafts/${made.id}`, { key, json }));
+}
+
 /** Arguments that a writer may think of for any tool. */
 function argsFor({ id, revision }: Made): Readonly<Record<string, Record<string, unknown>>> {
   const now = { accountId: account, caption: "Out at once" };
@@ -149,6 +158,7 @@ describe.each(["open", "waiting", "scheduled", "repeating", "ended", "discarded"
     it("calls every tool over HTTP and MCP, and as a dry run", async () => {
       for (const { name } of service.tools) {
         const args = argsFor(made)[name] ?? { id: made.id };
+        if (name === "decide_draft") await approveAll(made);
         await holds(`HTTP ${name}`, () => service.ask(`POST /api/v1/tools/${name}`, { key, json: args }));
         await holds(`MCP ${name}`, () => reader.call(name, { ...args, confirm: "yes" }));
       }

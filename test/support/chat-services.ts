@@ -44,6 +44,7 @@ const Slack = z.strictObject({
     .min(1)
     .max(4_000)
     .regex(/^(?:[^<>&]|&(?:lt|gt|amp);)*$/u),
+  mrkdwn: z.literal(false),
   unfurl_links: z.literal(false),
   unfurl_media: z.literal(false),
 });

@@ -110,7 +110,11 @@ describe("a failed post", () => {
     await deliver();
     expect(chats.seen.map(({ service }) => service)).toEqual([format]);
     const [text = ""] = texts();
-    const plain = text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+    const plain = text
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&")
+      .replaceAll(/\\([^a-z0-9\s])/gi, "$1");
     expect(plain).toContain('A post did not go out on "Señor & <Co>" (Scripted)');
     expect(plain).toContain("“Hello 🎉 <!channel> @everyone”");
     expect(plain).toContain("It was due on Saturday 21 November 2026, 09:00 (UTC).");

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Command } from "commander";
-import { Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
@@ -62,8 +62,8 @@ export function addDraftCommands(program: Command, host: Host): void {
     .action((text: string | undefined, options: DraftOptions) => write(host, text, options));
   program
     .command("approve")
-    .description("decide about a draft: schedule all its posts, or send it back")
-    .argument("<id>", "its id, or as much of its end as drafts shows")
+    .description("decide about drafts: schedule all their posts, or send them back")
+    .argument("<id...>", "an id, or as much of its end as drafts shows; several get one decision")
     .option("--at <when>", "another time for all of it")
     .option("--changes <note>", "send it back, with what is to be changed")
     .option("--discard", "put it away")
@@ -71,15 +71,20 @@ export function addDraftCommands(program: Command, host: Host): void {
     .option("--yes", "do not ask")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText("after", APPROVE_EXAMPLES)
-    .action((id: string, options: ApproveOptions) => approve(host, id, options));
+    .action((ids: readonly string[], options: ApproveOptions) => approve(host, ids, options));
 }
 
 const APPROVE_EXAMPLES = `
 Examples:
   posthorn approve 4kq2zt
+  posthorn approve 4kq2zt 7hw0ab
   posthorn approve 4kq2zt --changes "Shorter, and with a picture"`;
 
-const One = z.looseObject({ draft: Draft, warnings: z.array(z.string()).optional() });
+const Answer = z.looseObject({
+  draft: Draft.optional(),
+  results: z.array(DecidedDraft).optional(),
+  warnings: z.array(z.string()).optional(),
+});
 
 async function list(host: Host, state: string | undefined, { json }: Common): Promise<void> {
   if (state !== undefined && !DRAFT_STATES.some((known) => known === state))
@@ -159,12 +164,14 @@ async function write(host: Host, text: string | undefined, options: DraftOptions
   await print(host, session, { result, json: options.json });
 }
 
-async function approve(host: Host, given: string, options: ApproveOptions): Promise<void> {
+async function approve(host: Host, given: readonly string[], options: ApproveOptions): Promise<void> {
   const chosen = [options.changes !== undefined, options.discard === true, options.stop === true];
   if (chosen.filter(Boolean).length > 1)
     throw new AppError("invalid", "--changes, --discard, --stop: give one of them.");
   await using session = await host.openSession();
-  const draft = await findDraft(host, session, given);
+  const found = await Promise.all(given.map((one) => findDraft(host, session, one)));
+  const drafts = found.map(({ id, revision }) => ({ id, revision }));
+  const [only] = drafts;
   const at = timeOf(session, options.at);
   const decision =
     options.changes !== undefined
@@ -175,8 +182,7 @@ async function approve(host: Host, given: string, options: ApproveOptions): Prom
           ? "stop"
           : "approve";
   const args = {
-    id: draft.id,
-    revision: draft.revision,
+    ...(drafts.length === 1 ? only : { drafts }),
     decision,
     ...(options.changes === undefined ? {} : { note: options.changes }),
     ...(at === undefined ? {} : { scheduledAt: at }),
@@ -216,9 +222,17 @@ async function print(
   session: Session,
   { result, json }: { readonly result: unknown; readonly json: true | undefined },
 ): Promise<void> {
-  const { draft, warnings = [] } = One.parse(result);
+  const { draft, results = [], warnings = [] } = Answer.parse(result);
   const { terminal } = host;
-  if (!terminal.isScreen || json === true) return terminal.print(toJsonText(result));
-  terminal.print(await showDrafts(host, session, [draft]));
-  for (const warning of warnings) terminal.print(`${warning}\n`);
+  const errors = results.flatMap(({ id, error }) => (error === null ? [] : [`${id}: ${error}`]));
+  const drafts = [draft, ...results.map((one) => one.draft)].filter(
+    (one) => one !== undefined && one !== null,
+  );
+  if (!terminal.isScreen || json === true) terminal.print(toJsonText(result));
+  else {
+    if (drafts.length > 0) terminal.print(await showDrafts(host, session, drafts));
+    for (const line of [...warnings, ...errors]) terminal.print(`${line}\n`);
+  }
+  if (errors.length > 0)
+    throw new AppError("conflict", `Nothing was done about ${errors.length} of ${results.length}.`);
 }

@@ -127,12 +127,20 @@ export const DECISIONS = ["approve", "changes", "discard", "stop"] as const;
 
 /** The body of `decide_draft`. */
 export const DecideDraft = z.strictObject({
-  id: z.string().describe("From list_drafts."),
+  id: z.string().optional().describe("From list_drafts."),
   revision: z
     .int()
     .min(1)
     .optional()
     .describe("The one that the person saw. Needed for approve and changes."),
+  drafts: z
+    .array(
+      z.strictObject({ id: z.string().describe("Its id."), revision: z.int().min(1).describe("As seen.") }),
+    )
+    .min(1)
+    .max(50)
+    .optional()
+    .describe("Several, instead of id and revision."),
   decision: z
     .enum(DECISIONS)
     .describe("approve schedules all posts or none. changes: back to the writer. stop: ends a series."),
@@ -141,6 +149,14 @@ export const DecideDraft = z.strictObject({
   slot: Slot.optional().describe("With approve: the next free slots instead."),
 });
 export type DecideDraft = z.infer<typeof DecideDraft>;
+
+/** What became of one of several. */
+export const DecidedDraft = z.strictObject({
+  id: z.string(),
+  draft: Draft.nullable(),
+  error: z.string().nullable(),
+});
+export type DecidedDraft = z.infer<typeof DecidedDraft>;
 
 /** Which drafts. */
 export const ListDraftsArgs = z.strictObject({

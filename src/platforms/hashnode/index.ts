@@ -16,7 +16,8 @@ import { shownAs } from "../shared/markdown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
-import { comparable, keepLines, markdownEscaper } from "../shared/text.ts";
+import { markdownEscaper } from "../../domain/markdown-escaper.ts";
+import { comparable, keepLines } from "../shared/text.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 
 const TITLE = "Hashnode";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { keepLines, markdownEscaper } from "../shared/text.ts";
+import { markdownEscaper } from "../../domain/markdown-escaper.ts";
+import { keepLines } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
 

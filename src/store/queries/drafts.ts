@@ -146,6 +146,28 @@ export async function listFailedDrafts(reader: Reader, ownerId: string, since: n
   return rows.flatMap(({ draft_id: id }) => id ?? []);
 }
 
+/** Drafts in these states that name one of the owner's files, or whose link's picture it is. */
+export function listDraftsNaming(
+  reader: Reader,
+  ownerId: string,
+  { key, states }: { readonly key: string; readonly states: readonly DraftState[] },
+): Promise<DraftRow[]> {
+  const url = `r2://${key}`;
+  const quoted = `%"${url}"%`;
+  return queryOf(reader)
+    .selectFrom("drafts")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("state", "in", states)
+    .where((eb) =>
+      eb.or([
+        eb("media_url", "=", url),
+        ...(["metadata", "targets", "checks"] as const).map((column) => eb(column, "like", quoted)),
+      ]),
+    )
+    .execute();
+}
+
 /** How many drafts wait for a person. `accountIds`: only those that go to no other account. */
 export async function countWaitingDrafts(
   reader: Reader,

@@ -17,6 +17,21 @@ import type { Reader, Tx } from "../engine/store.ts";
 
 export type FileRow = Selectable<Tables["files"]>;
 
+/** In the key of a file that was taken in for a draft, which goes once nothing names it. */
+export const TAKEN_IN = "taken-in/";
+
+/** Files that were taken in for drafts before then and that no post names. */
+export function listUnnamedTakenIn(reader: Reader, before: number): Promise<FileRow[]> {
+  return queryOf(reader)
+    .selectFrom("files")
+    .selectAll("files")
+    .where("storage_key", "like", `%/${TAKEN_IN}%`)
+    .where("updated_at", "<", before)
+    .where(sql<boolean>`NOT EXISTS (SELECT 1 FROM file_uses AS uses WHERE uses.file_id = files.id)`)
+    .orderBy("id")
+    .execute();
+}
+
 /** The files that a key reaches. One that is limited to accounts does not reach all of the owner's. */
 export interface FileReach {
   readonly ownerId: string;

@@ -35,6 +35,27 @@ describe("posthorn draft, drafts and approve", () => {
     expect((await runCli(["drafts", "waiting"], { ...folder, columns: 100 })).stdout).toBe("None.\n");
   });
 
+  it("decides about several at once", async () => {
+    using folder = temporaryFolder();
+    const made = [];
+    for (const text of ["One", "Two"]) {
+      const wrote = await runCli(
+        ["draft", text, "--on", "My feed", "--at", "2099-01-01T09:00:00Z", "--submit"],
+        folder,
+      );
+      made.push(JSON.parse(wrote.stdout).draft);
+    }
+    const ids = made.map(({ id }) => id);
+    const { stdout } = await runCli(["approve", ...ids, "--yes"], folder);
+    expect(JSON.parse(stdout).results).toMatchObject(
+      ids.map((id) => ({ id, draft: { state: "scheduled" } })),
+    );
+    const again = await runCli(["approve", ...ids, "--yes"], { ...folder, columns: 100 });
+    expect(again.status).toBe(1);
+    expect(again.stdout).toContain(`${ids[0]}: The draft is scheduled`);
+    expect(again.stderr).toContain("Nothing was done about 2 of 2.");
+  });
+
   it.each([
     [["drafts", "late"], /^state: "late" is none\. The states are open, waiting/],
     [["approve", "zzzzzz"], /^id: there is no draft "zzzzzz"/],

@@ -1,0 +1,176 @@
+import type { Check, Target } from "../domain/drafts/draft.ts";
+import { aheadOf, type Occurrence, type Series, textOf } from "../domain/drafts/repeat.ts";
+import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { PostBody } from "../domain/posts/post-body.ts";
+import type { Metadata } from "../domain/posts/post.ts";
+import type { Preview } from "../domain/posts/preview.ts";
+import { toIso } from "../domain/time.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { placesOf } from "../files/media-places.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import type { LinkCard } from "../posts/link-cards.ts";
+import { contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
+import { previewPost } from "../posts/preview.ts";
+import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
+import type { DraftContent } from "./draft-content.ts";
+
+/* What scheduling would say of a draft's posts. */
+
+/** A check, and what the page of the link told: the person who approves has seen that. */
+export interface StoredCheck extends Check {
+  readonly card?: LinkCard | null;
+}
+
+/** By channel, what the pages of links told when a draft was looked at. */
+export type Cards = ReadonlyMap<string, LinkCard | null>;
+
+export function cardsOf(checks: readonly StoredCheck[]): Cards {
+  return new Map(
+    checks.flatMap(({ accountId, card }) => (card === undefined ? [] : [[accountId, card] as const])),
+  );
+}
+
+/** How a draft's post goes out: at which time or in a slot, with which text. Default: as the draft says. */
+export interface PostTiming {
+  readonly at?: number;
+  readonly slot?: "next";
+  readonly caption?: string;
+}
+
+export const NO_TIME = "repeat: no time of it lies ahead. Give a later until, or more times.";
+
+/** What a target's post is made of. */
+interface TargetPost {
+  readonly account: AccountRow;
+  /** As schedule_post takes it. */
+  readonly body: PostBody;
+  /** Shared keys that its platform does not know, in sentences. */
+  readonly unknown: readonly string[];
+}
+
+async function postFor(
+  { ctx, caller }: CallContext,
+  content: DraftContent,
+  target: Target,
+  { at, slot, caption }: PostTiming,
+): Promise<TargetPost> {
+  const account = await findAccount(ctx, caller, target.accountId);
+  const platform = findPlatform(ctx, account.provider);
+  const shared = Object.entries(content.metadata ?? {});
+  const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(platform.metadata.shape, key);
+  const metadata = mergeMetadata(
+    platform,
+    Object.fromEntries(shared.filter(isKnown)) as Metadata,
+    target.metadata ?? {},
+  );
+  const text = target.caption ?? caption ?? content.caption;
+  const own = target.scheduledAt === null ? content.scheduledAt : Date.parse(target.scheduledAt);
+  const isInSlot = at === undefined && (slot !== undefined || (own === null && content.slot !== null));
+  const time = isInSlot ? null : (at ?? own);
+  const body = {
+    accountId: account.id,
+    mediaUrl: target.mediaUrl ?? content.mediaUrl,
+    ...(text === null ? {} : { caption: text }),
+    ...(metadata === null ? {} : { metadata }),
+    ...(time === null ? {} : { scheduledAt: toIso(time) }),
+    ...(isInSlot ? { slot: "next" as const } : {}),
+    labels: [...content.labels],
+    ...(content.note === null ? {} : { note: content.note }),
+  };
+  const unknown = shared.filter((entry) => !isKnown(entry)).map(([key]) => key);
+  return {
+    account,
+    body,
+    unknown: unknown.map(
+      (key) => `metadata.${key}: ${platform.title} has no such field, so it is left out there.`,
+    ),
+  };
+}
+
+/** What scheduling a target's post would say, and the post itself where it may be stored. */
+export interface CheckedTarget {
+  readonly target: Target;
+  readonly check: StoredCheck;
+  /** Null: it cannot be scheduled. */
+  readonly prepared: PreparedPost | null;
+}
+
+/**
+ * Checks the post of one target, as `preparePost` does. `timing`: null where no time of a series lies ahead. A link's
+ * page is read where `cards` have none.
+ */
+export async function checkTarget(
+  call: CallContext,
+  content: DraftContent,
+  { target, timing, cards }: { target: Target; timing: PostTiming | null; cards: Cards },
+): Promise<CheckedTarget> {
+  const { accountId } = target;
+  const seen = cards.has(accountId) ? { card: cards.get(accountId) ?? null } : {};
+  const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
+    if (timing === null) throw new AppError("invalid", NO_TIME);
+    const post = await postFor(call, content, target, timing);
+    const { account, body } = post;
+    const kept = keptIn(call, post, seen.card);
+    return { ...post, prepared: await preparePost(call, body, { account, kept, ...seen }) };
+  };
+  const done = await prepare().catch(toSentence);
+  const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
+  const preview =
+    typeof done === "string"
+      ? await previewOf(call.ctx, post)
+      : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
+  if (typeof done === "string")
+    return { target, check: { accountId, error: done, warnings: [], preview, ...seen }, prepared: null };
+  const { prepared } = done;
+  const warnings = [...done.unknown, ...prepared.warnings];
+  const card = prepared.card === undefined ? seen : { card: prepared.card };
+  return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
+}
+
+/** What the draft names: its writer was allowed to. */
+function keptIn({ ctx }: CallContext, { account, body }: TargetPost, card?: LinkCard | null): Set<string> {
+  const own = { mediaUrl: body.mediaUrl ?? "", metadata: body.metadata ?? null };
+  const places = placesOf(findPlatform(ctx, account.provider), own);
+  return new Set([...places.map(({ url }) => url), card?.picture ?? ""]);
+}
+
+function previewOf(ctx: AppContext, { account, body }: TargetPost): Promise<Preview> {
+  return previewPost(ctx, account, {
+    caption: body.caption ?? null,
+    mediaUrl: body.mediaUrl ?? "",
+    metadata: body.metadata ?? null,
+    scheduledAt: ctx.clock.now(),
+    leadMinutes: null,
+  });
+}
+
+/** What scheduling would say of each target now. */
+export async function checkDraft(
+  call: CallContext,
+  content: DraftContent,
+  cards: Cards = new Map(),
+): Promise<StoredCheck[]> {
+  const timing = timingOf(content, call.ctx.clock.now());
+  const checked = content.targets.map((target) => checkTarget(call, content, { target, timing, cards }));
+  return (await Promise.all(checked)).map(({ check }) => check);
+}
+
+/** Of a series its next occurrence. Null: there is none. */
+function timingOf({ repeat }: DraftContent, now: number): PostTiming | null {
+  if (repeat === null) return {};
+  const [next] = aheadOf(repeat, now);
+  return next === undefined ? null : timingAt(repeat, next);
+}
+
+export function timingAt(series: Series, occurrence: Occurrence): PostTiming {
+  const caption = textOf(series, occurrence);
+  return { at: occurrence.at, ...(caption === undefined ? {} : { caption }) };
+}
+
+/** Only what the caller can mend is told. A bug stays a bug. */
+function toSentence(error: unknown): string {
+  if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
+  return sentenceOf(error);
+}
