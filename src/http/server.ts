@@ -85,7 +85,7 @@ export async function startHttpServer(
 }
 
 /**
- * Reads away what a refused request still sends. Node does so only where nobody began to read, and the next request
+ * Reads away what a refused request still sends. Node does so only where no one began to read, and the next request
  * of the connection would wait behind the rest. `resume` would wait for a reader that has given up.
  */
 function discardRest(request: IncomingMessage): void {
