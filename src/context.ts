@@ -85,6 +85,11 @@ export interface CallContext {
   /** Tells a client that asked for it how far a long call is; null: its length is not known. */
   progress(done: number, total: number | null, message: string): void;
   /**
+   * Whether a warning names the zone in which a time without an offset was read. Programs need it, agents and people
+   * were told the zone before.
+   */
+  readonly tellsZone: boolean;
+  /**
    * Over MCP, the program that called, for tools that ask it for something; not for those with a `question`.
    */
   readonly client?: CallingClient;
@@ -99,7 +104,7 @@ export type GuestCall = Pick<CallContext, "ctx" | "signal" | "idempotency">;
 
 /** A call that does not come through a tool and carries no idempotency key. */
 export function plainCall(ctx: AppContext, caller: Caller, signal?: AbortSignal): CallContext {
-  return { ...guestCall(ctx, signal), caller, progress: () => {} };
+  return { ...guestCall(ctx, signal), caller, progress: () => {}, tellsZone: false };
 }
 
 export function guestCall(ctx: AppContext, signal = new AbortController().signal): GuestCall {

@@ -5,7 +5,7 @@ export const optionalName = (max: number) => z.string().min(1).max(max).optional
 export const optionalText = (max: number) => z.string().max(max).optional();
 export const optionalNames = (max: number) => z.array(z.string()).min(1).max(max).optional();
 
-/** The bounds of a span of time. */
+/** The bounds of a span of time. They choose what is there, so an empty text leaves them out as it does names. */
 export const optionalBounds = (what: string) => ({
   from: z.string().optional().describe(`${what} at or after this ISO 8601 time or date.`),
   to: z.string().optional().describe(`${what} at or before it. A date: its end.`),

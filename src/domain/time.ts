@@ -10,15 +10,16 @@ export const DAY = 24 * HOUR;
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
-/** What follows date and time: an offset, a zone (RFC 9557), both or neither, and ignored tags. */
-const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
+/** What follows date and time: an offset (Ruby puts a space before it), a zone (RFC 9557), and ignored tags. */
+const OFFSET_AND_ZONE =
+  / ?([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
 /** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_CHARS = "2026-11-21T".length;
 /** More than any moment has with its zone and tags; expressions below look at a text again and again. */
 const MAX_CHARS = 200;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
+/** Both forms of ISO 8601, `2026-11-21T09:00` and `20261121T0900`, and an hour without its zero. */
+const DATE_TIME = /^(\d{4})(-?)(\d{2})\2(\d{2})[Tt ](\d{2}(?=:?\d{2})|\d(?=:\d{2}))/;
 
 /** UTC with milliseconds and `Z`, as all answers show it. Throws RangeError for what no calendar holds. */
 export function toIso(ms: number): string {
@@ -48,23 +49,31 @@ export function isTimezone(name: string): boolean {
 
 interface ParsedTime {
   readonly ms: number;
-  /** Says what was taken where offset and zone were missing, or the clocks were changed at that time. */
+  /** The clocks are changed at that time, so that it is unclear. */
   readonly warning: string | null;
+  /** Names the zone that was taken where none was given: what programs are told, see `tellsZone`. */
+  readonly zoneTaken: string | null;
 }
 
-/** Reads an ISO 8601 date-time. Warns where it took `timezone` or is unclear. Throws `invalid`. */
+/**
+ * Reads an ISO 8601 date-time; `timezone` holds where it names none. Warns where it is unclear. Throws `invalid`, with
+ * the text as it was given.
+ */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_CHARS || !DATE_TIME.test(trimmed)) throw notAMoment(field, text);
-  const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(trimmed.slice(DATE_CHARS)) ?? [];
+  if (trimmed === "") throw new AppError("invalid", `${field}: ${EMPTY_TIME}.`);
+  const [head, year, , month, day, hour = ""] = DATE_TIME.exec(trimmed) ?? [];
+  if (head === undefined || trimmed.length > MAX_CHARS) throw notAMoment(field, text);
+  const rest = trimmed.slice(head.length);
+  const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(rest) ?? [];
   if (offset !== undefined && !isOffset(offset)) {
     throw new AppError(
       "invalid",
       `${field}: ${quote(text)} has the offset ${quote(offset)}. Offsets go from -18:00 to +18:00, minutes to 59.`,
     );
   }
-  const local = trimmed.slice(0, trimmed.length - tail.length);
-  const iso = `${local.replace(/[t ]/, "T")}${offset?.toUpperCase() ?? ""}`;
+  const local = `${year}-${month}-${day}T${hour.padStart(2, "0")}${rest.slice(0, rest.length - tail.length)}`;
+  const iso = `${local}${offset?.toUpperCase() ?? ""}`;
   const parsed = firstOf(DateTime.fromISO(iso, { zone: zone ?? timezone }), offset);
   if (!parsed.isValid) throw notAMoment(field, text);
   if (zone !== undefined && offset !== undefined) assertAgreed(field, text, { moment: parsed, iso });
@@ -75,11 +84,22 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
       `${field}: ${quote(text)} is out of range. Give a time between 1970 and 2200.`,
     );
   }
-  if (offset !== undefined) return { ms, warning: null };
-  const unclear = warnOfClockChange(field, parsed, iso);
-  if (unclear !== null || zone !== undefined) return { ms, warning: unclear };
-  const read = tellClock(ms, timezone);
-  return { ms, warning: `${field} has no offset. It was read as ${timezone}: ${read}.` };
+  if (offset !== undefined) return { ms, warning: null, zoneTaken: null };
+  const warning = warnOfClockChange(field, parsed, iso);
+  if (warning !== null || zone !== undefined) return { ms, warning, zoneTaken: null };
+  return {
+    ms,
+    warning: null,
+    zoneTaken: `${field.split(".").at(-1)} has no offset. It was read as ${timezone}.`,
+  };
+}
+
+/** What is said of a time, to callers that are told the zone and to others. */
+export function warningsOf(
+  { tellsZone }: { readonly tellsZone: boolean },
+  { warning, zoneTaken }: Pick<ParsedTime, "warning" | "zoneTaken">,
+): string[] {
+  return [warning, tellsZone ? zoneTaken : null].filter((one) => one !== null);
 }
 
 /** The first of a time that comes twice in autumn, as in RFC 5545 and Temporal. Luxon takes today's offset. */
@@ -104,10 +124,16 @@ function warnOfClockChange(field: string, moment: DateTime, iso: string): string
   return `${field}: ${local} comes twice in ${where}, because the clocks go back then. The first, ${first}, was taken. Give ${second} for the other one.`;
 }
 
+/** Said of a time that is there and holds nothing. */
+export const EMPTY_TIME = "is empty. Give a time such as 2026-11-21T09:00, or leave it out";
+
 function notAMoment(field: string, text: string): AppError {
+  const day = text.trim();
+  if (PLAIN_DATE.test(day))
+    return new AppError("invalid", `${field}: ${quote(text)} has no time of day. Give it too: ${day}T09:00.`);
   return new AppError(
     "invalid",
-    `${field}: ${quote(text)} is not a date and time. Give ISO 8601 with an offset, for example 2026-11-21T09:00:00Z or 2026-11-21T10:00:00+01:00.`,
+    `${field}: ${quote(text)} is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.`,
   );
 }
 
@@ -154,12 +180,8 @@ export function quote(text: string): string {
 
 /** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */
 export function tellTime(ms: number, timezone: string): string {
-  return `${tellClock(ms, timezone)} (${timezone})`;
-}
-
-/** The same where the zone is told beside it. */
-function tellClock(ms: number, timezone: string): string {
-  return DateTime.fromMillis(ms, { zone: timezone, locale: "en" }).toFormat("cccc d MMMM yyyy, HH:mm");
+  const clock = DateTime.fromMillis(ms, { zone: timezone, locale: "en" }).toFormat("cccc d MMMM yyyy, HH:mm");
+  return `${clock} (${timezone})`;
 }
 
 /**

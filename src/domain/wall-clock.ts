@@ -40,3 +40,24 @@ function changeBefore(moment: DateTime): number {
   }
   return after;
 }
+
+const CLOCK = /^(\d{1,2})(?::(\d{2}))?\s?(?:([ap])\.?m\.?)?$/i;
+
+/** A time of day as people write it, such as 9:00, 9am or 12:30 PM, as `09:00`. Null for others, such as 9. */
+export function readClock(text: string): string | null {
+  const [, hours = "", minutes, half] = CLOCK.exec(text.trim()) ?? [];
+  if (hours === "" || (minutes === undefined && half === undefined) || Number(minutes ?? 0) > 59) return null;
+  if (half === undefined ? Number(hours) > 23 : Number(hours) < 1 || Number(hours) > 12) return null;
+  const isAfternoon = half?.toLowerCase() === "p";
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (isAfternoon ? 12 : 0);
+  return `${String(hour).padStart(2, "0")}:${minutes ?? "00"}`;
+}
+
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+/** The day that a name means, from its third letter on: `mon` of `Monday` and `Mon.`. Null: none. */
+export function findWeekday(text: string): string | null {
+  const word = text.trim().toLowerCase().replace(/\.$/, "");
+  const day = word.length < 3 ? undefined : WEEKDAYS.find((name) => name.startsWith(word));
+  return day?.slice(0, 3) ?? null;
+}

@@ -85,7 +85,7 @@ async function prepare(call: CallContext, row: DraftRow, input: WhenApproved): P
   if (content.repeat !== null && (input.scheduledAt !== undefined || input.slot !== undefined))
     throw new AppError("invalid", "scheduledAt, slot: a series has times of its own. Leave them out.");
   const timing = {
-    ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call.ctx, input.scheduledAt).ms }),
+    ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call, input.scheduledAt).ms }),
     ...(input.slot === undefined ? {} : { slot: input.slot }),
   };
   const cards = cardsOf(JSON.parse(row.checks) as StoredCheck[]);

@@ -3,7 +3,7 @@ import { readSeries, type Series } from "../domain/drafts/repeat.ts";
 import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import { parseMoment, quote, toIso } from "../domain/time.ts";
+import { parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -80,8 +80,7 @@ export async function changeContent(
   input: SaveDraft,
 ): Promise<{ content: DraftContent; warnings: string[] }> {
   const base = before ?? EMPTY;
-  const { timezone } = call.ctx.settings;
-  const time = readTime("scheduledAt", input.scheduledAt, timezone);
+  const time = readTime(call, "scheduledAt", input.scheduledAt);
   const kept = new Set((await partsOf(call, base)).flatMap(placesIn).map(({ url }) => url));
   const targets = input.targets === undefined ? null : await readTargets(call, input.targets, kept);
   const metadata = input.metadata === undefined ? base.metadata : patch(base.metadata, input.metadata);
@@ -100,7 +99,7 @@ export async function changeContent(
     note: orElse(input.note, base.note),
   };
   assertOneTime(content);
-  return { content, warnings: [...(time?.warnings ?? []), ...(targets?.warnings ?? [])] };
+  return { content, warnings: [...new Set([...(time?.warnings ?? []), ...(targets?.warnings ?? [])])] };
 }
 
 function orElse<T>(given: T | undefined, before: T): T {
@@ -108,13 +107,13 @@ function orElse<T>(given: T | undefined, before: T): T {
 }
 
 function readTime(
+  call: CallContext,
   field: string,
   text: string | null | undefined,
-  timezone: string,
 ): { ms: number | null; warnings: string[] } | undefined {
   if (text === undefined || text === null) return text === null ? { ms: null, warnings: [] } : undefined;
-  const { ms, warning } = parseMoment(field, text, timezone);
-  return { ms, warnings: warning === null ? [] : [warning] };
+  const parsed = parseMoment(field, text, call.ctx.settings.timezone);
+  return { ms: parsed.ms, warnings: warningsOf(call, parsed) };
 }
 
 function readRepeat(ctx: AppContext, given: SaveDraft["repeat"], before: Series | null): Series | null {
@@ -153,7 +152,7 @@ async function readTargets(
         "invalid",
         `targets[${at}].accountId: ${quote(account.name)} is in the list already. A draft goes to a channel once. Make another draft.`,
       );
-    const time = readTime(`targets[${at}].scheduledAt`, one.scheduledAt, ctx.settings.timezone);
+    const time = readTime(call, `targets[${at}].scheduledAt`, one.scheduledAt);
     warnings.push(...(time?.warnings ?? []));
     const platform = findPlatform(ctx, account.provider);
     const own = await resolveOwn(

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { asMeant, meantField } from "../domain/arguments/usual-form.ts";
+import { asMeant, meantField, OTHER_NAMES } from "../domain/arguments/usual-form.ts";
 import { AppError } from "../domain/errors.ts";
 import { explainInvalid, unwrapped } from "../domain/explain-invalid.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { PostBody } from "../domain/posts/post-body.ts";
 import { quote } from "../domain/time.ts";
+import { assertClear, joinCells, orderOf, toIsoDay, toIsoMoment, toIsoTime } from "./cell-times.ts";
 import { guardCell, readCell } from "./cells.ts";
 import type { TableRow } from "./read-table.ts";
 
@@ -25,36 +26,106 @@ export interface Column {
   readonly at: number;
 }
 
-/** Throws `invalid` for a column that is unknown, or there twice. */
+/** Columns of people that are no field: a day and a time of their own, and what belongs to the text. */
+const OWN = ["date", "time", "link"] as const;
+const LINK = ["url", "website"];
+const TIME_FIELDS: readonly string[] = ["scheduledAt", "date", "slot"];
+
+/** Throws `invalid` for a column that is unknown or there twice, and where none tells when. */
 export function readHead(head: TableRow): Column[] {
-  const columns = head.cells.flatMap((cell, at) => {
+  const named = head.cells.flatMap((cell, at) => {
     const title = readCell(cell).trim();
-    return title === "" ? [] : [{ field: fieldOf(title, head.line), title, at }];
+    return title === "" ? [] : [{ field: fieldOf(title) ?? refuseColumn(title, head.line), title, at }];
   });
-  const doubled = columns.find(({ field }, at) => columns.findIndex((one) => one.field === field) !== at);
-  if (doubled !== undefined)
+  const isSplit = named.some(({ field }) => field === "date") && named.some(({ field }) => field === "time");
+  // One of the two alone holds both.
+  const columns = named.map((column) =>
+    !isSplit && (column.field === "date" || column.field === "time")
+      ? { ...column, field: "scheduledAt" }
+      : column,
+  );
+  for (const [at, { field, title }] of columns.entries()) {
+    const before = columns.slice(0, at).find((one) => one.field === field);
+    if (before !== undefined)
+      throw new AppError(
+        "invalid",
+        `csv: line ${head.line}: the column ${quote(title)} is there twice${before.title.toLowerCase() === title.toLowerCase() ? "" : `, as ${quote(before.title)}: both are ${field}`}.`,
+      );
+  }
+  if (!columns.some(({ field }) => TIME_FIELDS.includes(field)))
     throw new AppError(
       "invalid",
-      `csv: line ${head.line}: the column ${quote(doubled.title)} is there twice.`,
+      "csv: has no column scheduledAt (or date and time), which says when each post goes out. Add it. An import publishes nothing at once.",
     );
   return columns;
 }
 
-function fieldOf(title: string, line: number): string {
-  const known = FIELDS.find((field) => field.toLowerCase() === title.toLowerCase());
-  if (known !== undefined) return known;
+/** The field that a title means, as we call it or as people do. Null: none. */
+export function fieldOf(title: string): string | null {
   if (title.toLowerCase().startsWith(METADATA) && title.length > METADATA.length)
     return METADATA + title.slice(METADATA.length);
+  const word = lettersOf(title);
+  const findIn = (names: readonly string[]): string | undefined =>
+    names.find((name) => lettersOf(name) === word);
+  const isMeant = (field: string): boolean => findIn([field, ...(OTHER_NAMES[field] ?? [])]) !== undefined;
+  const common = Object.keys(commonMetadata).find(isMeant);
+  return (
+    findIn([...FIELDS, ...OWN]) ??
+    (LINK.includes(word) ? "link" : undefined) ??
+    FIELDS.find(isMeant) ??
+    (common === undefined ? null : METADATA + common)
+  );
+}
+
+/** `Image URL`, `image_url` and `imageUrl` are one. */
+function lettersOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+function refuseColumn(title: string, line: number): never {
   const meant = meantField(title, [...FIELDS, "metadata"]);
   const hint = meant === null || meant === "metadata" ? "" : ` Did you mean ${meant}?`;
   throw new AppError(
     "invalid",
-    `csv: line ${line}: ${quote(title)} is not a known column.${hint} The columns are ${FIELDS.join(", ")}, and ${METADATA}… for the platform's own fields.`,
+    `csv: line ${line}: ${quote(title)} is not a known column.${hint} The columns are ${FIELDS.join(", ")}, date and time, link, and ${METADATA}… for the platform's own fields.`,
   );
 }
 
-/** A row as it is given to scheduling, or the reason why it is none. */
-export function readBody(row: TableRow, columns: readonly Column[], defaults: Partial<PostBody>): PostBody {
+const SEVERAL = /^(?:channels|accounts|accountids)$/;
+
+/** A column "channels" may name several in a cell; each gets a row of its own. */
+export function withOneChannel(columns: readonly Column[], rows: readonly TableRow[]): readonly TableRow[] {
+  const column = columns.find(({ title }) => SEVERAL.test(lettersOf(title)));
+  if (column === undefined) return rows;
+  return rows.flatMap((row) => {
+    const names = (row.cells[column.at] ?? "").split(/[,;\n]/).filter((name) => name.trim() !== "");
+    if (names.length < 2) return [row];
+    return names.map((name) => ({ ...row, cells: row.cells.with(column.at, name.trim()) }));
+  });
+}
+
+/** Rows whose days and times are ISO 8601 wherever they can mean one thing alone. */
+export function withIsoTimes(columns: readonly Column[], rows: readonly TableRow[]): readonly TableRow[] {
+  const placeOf = (wanted: string): number => columns.find(({ field }) => field === wanted)?.at ?? -1;
+  const [day, time, both] = [placeOf("date"), placeOf("time"), placeOf("scheduledAt")];
+  const { order } = orderOf(rows.flatMap(({ cells }) => [cells[day] ?? "", cells[both] ?? ""]));
+  const change: Readonly<Record<number, (cell: string) => string>> = {
+    [day]: (cell) => toIsoDay(cell, order),
+    [time]: toIsoTime,
+    [both]: (cell) => toIsoMoment(cell, order),
+  };
+  return rows.map((row) => ({ ...row, cells: row.cells.map((cell, at) => change[at]?.(cell) ?? cell) }));
+}
+
+/** A row as it is given to scheduling. */
+export interface RowBody {
+  readonly body: PostBody;
+  /** Where the platform has no field for it, it belongs to the text. */
+  readonly link: string | null;
+}
+
+/** Throws `invalid` with the reason why a row is none. */
+export function readBody(row: TableRow, columns: readonly Column[], defaults: Partial<PostBody>): RowBody {
   const places = new Set(columns.map(({ at }) => at));
   const stray = row.cells.findIndex((cell, at) => cell.trim() !== "" && !places.has(at));
   if (stray !== -1)
@@ -66,23 +137,41 @@ export function readBody(row: TableRow, columns: readonly Column[], defaults: Pa
     const cell = row.cells[at] ?? "";
     return cell === "" ? [] : [[field, readList(field, readCell(cell))] as const];
   });
-  const own = given.filter(([field]) => !field.startsWith(METADATA));
+  const {
+    scheduledAt: whole,
+    date,
+    time,
+    link,
+    ...own
+  } = Object.fromEntries(given.filter(([field]) => !field.startsWith(METADATA)));
   const metadata = given.flatMap(([field, value]) =>
     field.startsWith(METADATA) ? [[field.slice(METADATA.length), value]] : [],
   );
+  const scheduledAt = timeOf({ scheduledAt: whole, date, time, slot: own["slot"] });
   const body = {
     ...defaults,
-    ...Object.fromEntries(own),
+    ...own,
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
     ...(metadata.length === 0 ? {} : { metadata: Object.fromEntries(metadata) as unknown }),
   };
-  if (body.scheduledAt === undefined && !Object.hasOwn(body, "slot"))
-    throw new AppError(
-      "invalid",
-      "scheduledAt: is empty. Give the time, for example 2026-11-21T09:00:00Z. An import publishes nothing at once.",
-    );
   const parsed = PostBody.safeParse(asMeant(PostBody, body), { reportInput: true });
   if (!parsed.success) throw explainInvalid(parsed.error, PostBody, { meant: meantField });
-  return parsed.data;
+  return { body: parsed.data, link: typeof link === "string" ? link.trim() : null };
+}
+
+/** What a row says of its time; undefined: the next slot. */
+function timeOf({ scheduledAt, date, time, slot }: Readonly<Record<string, unknown>>): string | undefined {
+  const [whole, day, clock] = [scheduledAt, date, time].map((cell) => (typeof cell === "string" ? cell : ""));
+  if (day?.trim() || clock?.trim()) return joinCells(day ?? "", clock ?? "");
+  if (whole?.trim()) {
+    assertClear(whole);
+    return whole;
+  }
+  if (slot !== undefined) return undefined;
+  throw new AppError(
+    "invalid",
+    "scheduledAt: is empty. Give the time, for example 2026-11-21T09:00. An import publishes nothing at once.",
+  );
 }
 
 /** Fields that are lists of texts: in one cell they are separated by commas, or JSON. */

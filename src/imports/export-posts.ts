@@ -9,12 +9,15 @@ import { FIELDS, toCells } from "./columns.ts";
 
 const BATCH = 500;
 
+/** Without it, Excel where lists are separated by semicolons divides a text at its own, and runs what follows. */
+const SEPARATOR_LINE = "sep=,\n";
+
 /** They are there though no post has any. */
 const ALWAYS = ["accountId", "scheduledAt", "caption", "mediaUrl"];
 
 /** A table of the owner's posts that wait, earliest first, which imports again as the same posts. */
 export interface PostTable {
-  /** Its lines, the head first. */
+  /** Its lines: the separator, the head, the posts. */
   readonly lines: readonly string[];
   /** How many posts are not in it: they are late, and an import takes none of the past. */
   readonly overdue: number;
@@ -38,7 +41,8 @@ export async function exportPosts({ ctx, caller, signal }: CallContext): Promise
   const used = new Set(rows.flatMap((row) => [...row.keys()]));
   const others = [...used].filter((name) => !FIELDS.includes(name)).toSorted();
   const columns = [...FIELDS.filter((name) => used.has(name) || ALWAYS.includes(name)), ...others];
-  const lines = [columns, ...rows.map((row) => columns.map((name) => row.get(name) ?? ""))].map(toLine);
+  const table = [columns, ...rows.map((row) => columns.map((name) => row.get(name) ?? ""))];
+  const lines = [SEPARATOR_LINE, ...table.map(toLine)];
   return { lines, overdue: await countOverdue(ctx.store, caller.ownerId, now) };
 }
 

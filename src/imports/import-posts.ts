@@ -11,10 +11,10 @@ import {
   type RowError,
   type RowWarning,
 } from "../domain/posts/post-import.ts";
-import { isTimezone, parseMoment, quote, toIso } from "../domain/time.ts";
+import { isTimezone, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import type { CallContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { getFile, OWN_SCHEME } from "../files/files.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { noteDraft } from "../drafts/draft-events.ts";
@@ -29,7 +29,7 @@ import {
 } from "../store/queries/imported-rows.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { insertPosts } from "../store/queries/posts.ts";
-import { type Column, FIELDS, readBody } from "./columns.ts";
+import { type Column, FIELDS, readBody, type RowBody } from "./columns.ts";
 import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
 import { decodeTable, MAX_TABLE_BYTES, readTable, type TableRow } from "./read-table.ts";
@@ -227,12 +227,9 @@ async function each<T, R>(
   return results;
 }
 
-/** A date and a time, and nothing that says where its clock hangs. */
-const LOCAL = /^\s*\d{4}-\d{2}-\d{2}[Tt ][\d:.,]+\s*$/;
-
 /** Reads rows, and looks up each channel once. */
 function rowReader(
-  { ctx, caller }: CallContext,
+  { ctx, caller, tellsZone }: CallContext,
   { timezone, accountId }: ImportArgs,
 ): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
   if (timezone !== undefined && !isTimezone(timezone))
@@ -248,23 +245,29 @@ function rowReader(
     return found;
   };
   return async (row, columns) => {
-    const given = readBody(row, columns, accountId === undefined ? {} : { accountId });
-    const account = await find(given.accountId);
+    const read = readBody(row, columns, accountId === undefined ? {} : { accountId });
+    const account = await find(read.body.accountId);
+    const given = withLink(ctx, account, read);
     const { line } = row;
     if (given.scheduledAt === undefined) {
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const isLocal = LOCAL.test(given.scheduledAt);
-    const text = isLocal ? `${given.scheduledAt.trim()}[${zone}]` : given.scheduledAt;
-    const { ms, warning } = parseMoment("scheduledAt", text, zone);
-    // Once for all rows: who names a zone knows how their times are read.
-    const untold =
-      isLocal && timezone === undefined ? [`scheduledAt has no offset. It was read as ${zone}.`] : [];
+    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone);
+    const { ms } = parsed;
     const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
-    const warnings = [...untold, ...(warning === null ? [] : [warning])];
+    // Who names a zone knows how their times are read.
+    const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);
     return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
   };
+}
+
+/** In the platform's field for a link, where it has one and the post no media; else at the end of the text. */
+function withLink(ctx: AppContext, { provider }: AccountRow, { body, link }: RowBody): PostBody {
+  if (link === null || link === "") return body;
+  const hasField = "link" in (ctx.platforms.get(provider)?.metadata.shape ?? {});
+  if (hasField && body.mediaUrl === undefined) return { ...body, metadata: { link, ...body.metadata } };
+  return { ...body, caption: body.caption === undefined ? link : `${body.caption}\n${link}` };
 }
 
 function markOf(body: PostBody): string {

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { quote } from "../domain/time.ts";
-import { FIELDS, readHead, type Column } from "./columns.ts";
+import { orderOf, toIsoMoment } from "./cell-times.ts";
+import { FIELDS, fieldOf, readHead, withIsoTimes, withOneChannel, type Column } from "./columns.ts";
 import type { TableRow } from "./read-table.ts";
 
 /*
@@ -87,10 +88,24 @@ export function toOwnTable(table: readonly TableRow[]): OwnTable {
   if (first === undefined) throw new AppError("invalid", "csv: is empty. Its first row names the columns.");
   if (SLASHED.test(first.cells[0] ?? ""))
     return translate(findService(HOOTSUITE_HEAD), { line: first.line, cells: HOOTSUITE_HEAD }, table);
-  const service = SERVICES.find(({ telling }) => telling.every((name) => titlesOf(first).includes(name)));
+  const service = SERVICES.find((one) => isTableOf(one, titlesOf(first)));
   if (service !== undefined) return translate(service, first, others);
-  return { service: null, columns: readHead(first), rows: others, warnings: [] };
+  const columns = readHead(first);
+  return {
+    service: null,
+    columns,
+    rows: withIsoTimes(columns, withOneChannel(columns, others)),
+    warnings: [],
+  };
 }
+
+/** Not where it has a column besides that a post of ours has: then a person made it. */
+function isTableOf({ telling, meanings }: Service, titles: readonly string[]): boolean {
+  const isOurs = (title: string): boolean => !(title in meanings) && OWN_COLUMNS.has(fieldOf(title) ?? "");
+  return telling.every((name) => titles.includes(name)) && !titles.some(isOurs);
+}
+
+const OWN_COLUMNS: ReadonlySet<string> = new Set(["accountId", "scheduledAt", "date", "time"]);
 
 function findService(head: readonly string[]): Service {
   const titles = head.map((title) => title.toLowerCase());
@@ -184,24 +199,11 @@ function addressOf(item: unknown): string[] {
   return typeof found === "string" ? [found] : [];
 }
 
-/**
- * Times with slashes as ISO 8601; others as they are. Whether the month or the day comes first is what all rows
- * together allow. Where they allow both, the month.
- */
+/** A table of theirs without a head, or with theirs alone, begins with the month where all rows allow both. */
 function readDates(given: readonly string[]): { times: readonly string[]; warnings: readonly string[] } {
-  const parts = given.map((text) => SLASHED.exec(text)?.slice(1) ?? null);
-  const slashed = parts.filter((part) => part !== null && (part[0] ?? "").length < 4);
-  const isOver = (at: number): boolean => slashed.some((part) => Number(part?.[at]) > 12);
-  const isDayFirst = isOver(0) && !isOver(1);
-  const times = given.map((text, at) => {
-    const [one = "", two = "", three = "", hour = "", minute = ""] = parts[at] ?? [];
-    if (parts[at] === null || parts[at] === undefined) return text;
-    const [year, month, day] =
-      one.length === 4 ? [one, two, three] : isDayFirst ? [three, two, one] : [three, one, two];
-    const padded = (digits: string): string => digits.padStart(2, "0");
-    return `${year}-${padded(month)}-${padded(day)}T${padded(hour)}:${minute}`;
-  });
-  const isUnclear = slashed.length > 0 && !isOver(0) && !isOver(1);
+  const { order, isAsked } = orderOf(given);
+  const times = given.map((text) => toIsoMoment(text, order ?? "month"));
+  const isUnclear = isAsked && order === null;
   const warning =
     "The dates may begin with the month or with the day. They were read as month/day/year. If that is wrong, write them as 2026-11-21 09:00.";
   return { times, warnings: isUnclear ? [warning] : [] };

@@ -21,8 +21,40 @@ export interface TableRow {
   readonly cells: readonly string[];
 }
 
+/** What people take for a table, by how it begins, and what to do with it. */
+const OTHERS: readonly (readonly [begin: RegExp, name: string])[] = [
+  [/^PK\x03\x04/, "an Excel workbook, or another packed file"],
+  [/^\xd0\xcf\x11\xe0/, "an Excel workbook"],
+  [/^\s*<(?:!doctype html|html|table|meta|head)\b/i, "an HTML page"],
+  [/^\s*<\?xml\b/i, "an XML document"],
+  [/^%PDF-/, "a PDF document"],
+  [/^\{\\rtf/, "an RTF document"],
+  [/^\s*(?:\[\s*)?\{\s*"/, "JSON"],
+  [/^(?:\x89PNG|\xff\xd8\xff|GIF8)/, "a picture"],
+];
+
+/** What is packed, by the name of a file within. */
+const PACKED: readonly (readonly [file: string, name: string])[] = [
+  ["xl/", "an Excel workbook"],
+  ["opendocument.spreadsheet", "an OpenDocument spreadsheet"],
+  ["Index/", "a Numbers spreadsheet"],
+  ["word/", "a Word document"],
+];
+
+const MAX_BEGIN = 400;
+
+/** Throws `invalid` for something else, which is named. `content`: a letter a byte, or the text. */
+function assertTable(content: string): void {
+  const begin = content.slice(0, MAX_BEGIN).replace(/^(?:\u{FEFF}|\xef\xbb\xbf)/u, "");
+  const other = OTHERS.find(([sign]) => sign.test(begin))?.[1];
+  if (other === undefined) return;
+  const packed = begin.startsWith("PK") ? PACKED.find(([file]) => content.includes(file))?.[1] : undefined;
+  throw new AppError("invalid", `csv: This is ${packed ?? other}. Save it as "CSV UTF-8".`);
+}
+
 /** The text of a file as spreadsheets save it: UTF-8, or UTF-16 with its mark. Throws `invalid`. */
 export function decodeTable(bytes: Uint8Array): string {
+  assertTable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -40,6 +72,7 @@ export function decodeTable(bytes: Uint8Array): string {
  * tabs, as its first row has them. Throws `invalid` that names the line.
  */
 export function readTable(given: string): TableRow[] {
+  assertTable(given);
   const { text, skipped, delimiter } = openTable(given);
   const bytes = Buffer.from(text);
   const rows: TableRow[] = [];

@@ -7,11 +7,11 @@ import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { MINUTE, parseMoment, tellTime, toZoned } from "../domain/time.ts";
+import { MINUTE, parseMoment, tellTime, toZoned, warningsOf } from "../domain/time.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/engine/schema.ts";
 import { findAccount, readUtm } from "../accounts/accounts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { checkMediaAddress, findFileIds, placesOf } from "../files/media-places.ts";
 import { checkPostMedia, resolveLiveMedia, type CheckedMedia } from "./post-media.ts";
 import { type CheckedForm, type PostContent, contentOf } from "./post-form.ts";
@@ -59,20 +59,22 @@ export function assertUsable(row: Tables["accounts"]): void {
 
 /** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
 export function readScheduledAt(
-  ctx: AppContext,
+  call: Pick<CallContext, "ctx" | "tellsZone">,
   text: string | undefined,
 ): { ms: number; warnings: string[] } {
-  const now = ctx.clock.now();
+  const { clock, settings } = call.ctx;
+  const now = clock.now();
   if (text === undefined) return { ms: now, warnings: [] };
-  const { timezone } = ctx.settings;
-  const { ms, warning } = parseMoment("scheduledAt", text, timezone);
+  const { timezone } = settings;
+  const parsed = parseMoment("scheduledAt", text, timezone);
+  const { ms } = parsed;
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
       `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
     );
   }
-  return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };
+  return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };
 }
 
 /** `thumbnailUrl` in a body is a short form of `metadata.thumbnailUrl`; both and different is a mistake. */

@@ -165,8 +165,8 @@ export async function askToDeleteFile(
   return `Delete the file ${quote(file.name)} (${file.sizeBytes} bytes) for good?`;
 }
 
-function isAtOnce({ ctx }: CallContext, scheduledAt: string | undefined): boolean {
-  return readScheduledAt(ctx, scheduledAt).ms - ctx.clock.now() <= AT_ONCE_MS;
+function isAtOnce(call: CallContext, scheduledAt: string | undefined): boolean {
+  return readScheduledAt(call, scheduledAt).ms - call.ctx.clock.now() <= AT_ONCE_MS;
 }
 
 /** A time that cannot be read is told by the call itself. */

@@ -185,7 +185,22 @@ function judge(
   const toStore = posts.filter(
     (post): post is PreparedPost => "row" in post && !isRefused && post.preview === undefined,
   );
-  return { results, toStore };
+  return { results: tellOnce(results), toStore };
+}
+
+/** Each warning once, with the first post that it is about. */
+function tellOnce(results: readonly BatchResult[]): BatchResult[] {
+  const all = results.flatMap(({ warnings }) => warnings);
+  const told = new Set<string>();
+  return results.map((result) => {
+    const fresh = result.warnings.filter((warning) => !told.has(warning));
+    for (const warning of fresh) told.add(warning);
+    const warnings = fresh.map((warning) => {
+      const others = all.filter((other) => other === warning).length - 1;
+      return others === 0 ? warning : `${warning} The same holds for ${others} more of these posts.`;
+    });
+    return { ...result, warnings };
+  });
 }
 
 /** Only what the caller can mend becomes a result; a bug stays a bug. */
@@ -243,7 +258,7 @@ export async function preparePost(
   const { ctx, caller } = call;
   if (input.slot !== undefined && input.scheduledAt !== undefined)
     throw new AppError("invalid", "slot, scheduledAt: give one of the two. A slot has its own time.");
-  const time = readScheduledAt(ctx, input.scheduledAt);
+  const time = readScheduledAt(call, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
   const account = known ?? (await findAccount(ctx, caller, input.accountId));

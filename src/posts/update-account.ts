@@ -84,7 +84,7 @@ function readPaused({ paused, schedule }: AccountChange): boolean | undefined {
 }
 
 function planOf({ settings }: AppContext, schedule: ScheduleInput | null): string | null {
-  if (schedule === null || schedule.slots.length === 0) return null;
+  if (schedule === null) return null;
   const { timezone = settings.timezone, slots, minGapMinutes = 0 } = schedule;
   return JSON.stringify({ timezone, slots, minGapMinutes });
 }

@@ -46,7 +46,7 @@ export async function updatePost(
       "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
     );
   }
-  const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
+  const time = patch.scheduledAt === undefined ? null : readScheduledAt(call, patch.scheduledAt);
   const metadata = foldThumbnail(patch);
   checkAddresses(ctx, { ...patch, metadata });
   return untilUnchanged("The post is", async () => {
@@ -161,7 +161,7 @@ export async function retryPost(
 ): Promise<{ post: Post; warnings?: string[] }> {
   const { ctx, caller } = call;
   checkAddresses(ctx, input);
-  readScheduledAt(ctx, input.scheduledAt);
+  readScheduledAt(call, input.scheduledAt);
   const row = await findOwnPost(ctx, caller, input.id);
   const isChanged = hasChanges(input);
   const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
@@ -198,7 +198,7 @@ async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Agai
 export async function checkChanges(call: CallContext, row: PostRow, input: PostRetry): Promise<Again> {
   const { ctx, caller } = call;
   const { id: _id, ...patch } = input;
-  const time = readScheduledAt(ctx, patch.scheduledAt);
+  const time = readScheduledAt(call, patch.scheduledAt);
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await applyPatch(ctx, account, row, { ...patch, scheduledMs: time.ms });
   assertFailed(row);

@@ -38,6 +38,10 @@ function cellsOf(
 }
 
 function toCell(text: string): string {
-  const guarded = text === "" ? "" : guardCell(text);
+  // Where lists are separated by semicolons or tabs, what follows one in a text is a cell of its own.
+  const guarded = text
+    .split(/(?<=[;\t])/)
+    .map((part) => (part === "" ? "" : guardCell(part)))
+    .join("");
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }

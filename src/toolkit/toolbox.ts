@@ -33,6 +33,8 @@ interface CallOptions extends ConfirmOptions {
   readonly signal?: AbortSignal;
   readonly progress?: CallContext["progress"];
   readonly client?: CallContext["client"];
+  /** Default: false. */
+  readonly tellsZone?: boolean;
   /** Rows of lists as a model should read them, see `withShortRows`. */
   readonly hasShortRows?: boolean;
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
@@ -138,7 +140,7 @@ async function runTool(
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
   const { ctx, caller, idempotency } = context;
   const plain = plainCall(ctx, caller, options.signal);
-  const call = { ...plain, idempotency, progress: options.progress ?? plain.progress, ...client };
+  const call = { ...plain, idempotency, progress: options.progress ?? plain.progress, ...client, tellsZone: options.tellsZone === true };
   await requireConfirmation(tool, input, { ...options, call });
   const result = await tool.handle(input, call);
   // The result itself goes on, not zod's copy: what is checked is what is sent in production.

@@ -2,6 +2,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { isTime } from "../../src/domain/arguments/times.ts";
+import { unwrapped } from "../../src/domain/explain-invalid.ts";
 import type { Server } from "../../src/cli/host.ts";
 import { createHost } from "../../src/start/host.ts";
 import { callerOf, isOnPostgres } from "../support/context.ts";
@@ -163,7 +166,7 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["retry_post", (world: World) => ({ id: world.failedId, metadata: { colour: "red" } })],
   ["retry_post", { id: "post_none", scheduledAt: "soon" }],
   ["save_draft", { targets: [{ accountId: "acc_none" }] }],
-  ["save_draft", { repeat: { unit: "day", time: "9 am" } }],
+  ["save_draft", { repeat: { unit: "day", time: "soon" } }],
   ["schedule_post", { caption: "x" }],
   [
     "schedule_post",
@@ -200,6 +203,38 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["upload_file", { url: "http://169.254.169.254/latest/meta-data" }],
   ["upload_file", { url: "ftp://example.com/a" }],
 ];
+
+/** Where a tool takes the time of something that goes out: `posts[].scheduledAt`. */
+function timesOf(schema: z.ZodType, path = ""): string[] {
+  const plain = unwrapped(schema);
+  if (plain instanceof z.ZodArray) return timesOf(plain.element as z.ZodType, `${path}[]`);
+  if (plain instanceof z.ZodObject)
+    return Object.entries(plain.shape).flatMap(([name, field]) =>
+      timesOf(field as z.ZodType, path === "" ? name : `${path}.${name}`),
+    );
+  if (isTime(plain)) return [path];
+  expect(path).not.toMatch(/scheduledAt$/);
+  return [];
+}
+
+/** A call with an empty time at a path, and with what its object needs beside it. */
+function withTime(
+  args: Args,
+  path: string,
+  { accountId, empty }: { accountId: string; empty: string },
+): Args {
+  const [name = "", rest] = path.split(/\.(.*)/s);
+  if (rest === undefined) return { ...args, [name.replace("[]", "")]: name.endsWith("[]") ? [empty] : empty };
+  const beside: Record<string, Args> = {
+    "posts[]": { accountId, caption: "Hello" },
+    "targets[]": { accountId },
+    repeat: { unit: "day", time: "09:00" },
+    schedule: {},
+    "slots[]": { days: ["mon"], times: ["09:00"] },
+  };
+  const inner = withTime(beside[name]!, rest, { accountId, empty });
+  return { ...args, [name.replace("[]", "")]: name.endsWith("[]") ? [inner] : inner };
+}
 
 const folder = temporaryFolder();
 let server: Server;
@@ -460,6 +495,7 @@ describe.skipIf(isOnPostgres)("every face", () => {
         // What is nullable is emptied, which is another call.
         const unsaid = Object.entries(shape)
           .filter(([name, field]) => !(name in args) && field.isOptional() && !field.isNullable())
+          .filter(([name]) => name !== "scheduledAt")
           .filter(([, field]) => !(field.unwrap?.().minLength === 0))
           .map(([name], at) => [name, (at + index) % 2 === 0 ? null : ""]);
         const outcome = await face.call(tool, { ...args, ...Object.fromEntries(unsaid) });
@@ -467,6 +503,26 @@ describe.skipIf(isOnPostgres)("every face", () => {
       }
     },
   );
+
+  it("refuses an empty time wherever one is taken, naming it", async () => {
+    const taken = server.toolbox.tools.flatMap(({ name, input }) =>
+      timesOf(input).map((path) => ({ name, path })),
+    );
+    expect(taken.length).toBeGreaterThan(8);
+    for (const { name, path } of taken) {
+      const args = await GOOD[name]!(world);
+      for (const empty of ["", " "]) {
+        const given = withTime(args, path, { accountId: world.accountId, empty });
+        const outcomes = await Promise.all(faces.map((face) => face.call(name, given)));
+        for (const outcome of outcomes) {
+          const field = path.replaceAll("[]", "[0]");
+          const sentence = "sentence" in outcome ? outcome.sentence : "none";
+          expect(sentence.startsWith(`${field}: `), `${name}, ${field}: ${sentence}`).toBe(true);
+          expect(outcome).toEqual(outcomes[0]);
+        }
+      }
+    }
+  });
 
   it.each(BAD.map(([tool, args], index) => [tool, index, args] as const))(
     "refuses %s (%i) with the same words",

@@ -4,6 +4,7 @@ import {
   isTimezone,
   machineTimezone,
   parseMoment,
+  warningsOf,
   tellTime,
   toIso,
   toIsoOrNull,
@@ -73,13 +74,56 @@ describe("a moment that a caller gives", () => {
     expect([toIso(read(text).ms), read(text).warning]).toEqual([iso, null]);
   });
 
-  it("without offset and zone is read in the configured zone, and says so", () => {
-    const { ms, warning } = read("2026-11-22T09:00:00");
-    expect([toIso(ms), warning]).toEqual([
-      "2026-11-22T00:00:00.000Z",
-      "scheduledAt has no offset. It was read as Asia/Tokyo: Sunday 22 November 2026, 09:00.",
-    ]);
+  it("without offset and zone is read in the configured zone, and names it", () => {
+    const { ms, ...told } = read("2026-11-22T09:00:00");
+    expect(toIso(ms)).toBe("2026-11-22T00:00:00.000Z");
+    expect(told).toEqual({
+      warning: null,
+      zoneTaken: "scheduledAt has no offset. It was read as Asia/Tokyo.",
+    });
+    expect(warningsOf({ tellsZone: true }, told)).toEqual([told.zoneTaken]);
+    expect(warningsOf({ tellsZone: false }, told)).toEqual([]);
   });
+
+  it.each([
+    ["20260131T090000Z", "2026-01-31T09:00:00.000Z"],
+    ["20260131T0900+0100", "2026-01-31T08:00:00.000Z"],
+    ["20260131T090000.5", "2026-01-31T00:00:00.500Z"],
+    ["2026-01-31 09:00:00 +01:00", "2026-01-31T08:00:00.000Z"],
+    ["2026-01-31T09:00 Z", "2026-01-31T09:00:00.000Z"],
+    ["2026-01-31 9:00", "2026-01-31T00:00:00.000Z"],
+    ["2026-01-31T9:00:30+01:00", "2026-01-31T08:00:30.000Z"],
+    [" 2026-01-31 9:00 [Europe/Berlin] ", "2026-01-31T08:00:00.000Z"],
+  ])("is taken as other programs write it: %s", (text, iso) => {
+    expect(toIso(read(text).ms)).toBe(iso);
+  });
+
+  it.each([
+    "2026-0131T09:00",
+    "202601-31T09:00",
+    "20260131T900",
+    "2026-01-31 900",
+    "2026-01-31T9",
+    "20260131",
+  ])("has no form between those: %s", (text) =>
+    expect(() => read(text)).toThrow(/^scheduledAt: "\d.* is not a date and time\. Give ISO 8601/),
+  );
+
+  it.each(["", " ", "\t\n", "\u00a0"])("is refused where it is empty: %j", (text) => {
+    expect(() => read(text)).toThrow("scheduledAt: is empty. Give a time such as 2026-11-21T09:00, or leave");
+  });
+
+  it.each(["2026-13-40 12:00", " 2026-02-30 9:00", "2026-01-31T25:00[Asia/Tokyo]", "soon"])(
+    "is quoted as it was given, and no offset is asked for: %j",
+    (text) => {
+      expect(() => read(text)).toThrow(
+        `scheduledAt: ${JSON.stringify(text)} is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.`,
+      );
+      expect(() => read("2026-01-31")).toThrow(
+        'scheduledAt: "2026-01-31" has no time of day. Give it too: 2026-01-31T09:00.',
+      );
+    },
+  );
 
   it.each([
     [

@@ -45,6 +45,26 @@ describe("a table", () => {
     expect(readTable(decodeTable(Buffer.from(`\u{FEFF}${text}`)))).toEqual(readTable(text));
   });
 
+  it.each([
+    ["an Excel workbook", "PK\x03\x04\x14\0[Content_Types].xml\xe4\0xl/workbook.xml"],
+    ["an Excel workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
+    ["an Excel workbook, or another packed file", "PK\x03\x04\x07\xff"],
+    ["an OpenDocument spreadsheet", "PK\x03\x04\x14\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet"],
+    ["a Numbers spreadsheet", "PK\x03\x04\x14\0Index/Document.iwa"],
+    ["a Word document", "PK\x03\x04\x14\0word/document.xml"],
+    ["an HTML page", "\xef\xbb\xbf\n<table><tr><td>caption</td></tr></table>"],
+    ["an HTML page", "<!DOCTYPE html><html>"],
+    ["an XML document", '<?xml version="1.0"?><Workbook>'],
+    ["a PDF document", "%PDF-1.7\n"],
+    ["an RTF document", "{\\rtf1\\ansi"],
+    ["JSON", '[\n  {"caption": "Hello"}]'],
+    ["a picture", "\x89PNG\r\n\x1a\n"],
+  ])("is not %s, which is named as such, as bytes and as a text: %j", (name, content) => {
+    const sentence = `csv: This is ${name}. Save it as "CSV UTF-8".`;
+    expect(() => decodeTable(Buffer.from(content, "latin1"))).toThrow(sentence);
+    expect(() => readTable(content.replace("\xef\xbb\xbf", "\u{FEFF}"))).toThrow(sentence);
+  });
+
   it("is refused in an older encoding, with what to do", () => {
     const latin = Buffer.from("caption\nGrüße", "latin1");
     expect(() => decodeTable(latin)).toThrow('Save it again as "CSV UTF-8"');

@@ -77,7 +77,8 @@ it(
     }
     const { lines } = await exportPosts(plainCall(from.ctx, callerOf()));
     const csv = lines.join("");
-    const [head = ""] = lines;
+    const [separator, head = ""] = lines;
+    expect(separator).toBe("sep=,\n");
     expect(head.startsWith("accountId,scheduledAt,")).toBe(true);
 
     const answer = await to.call("import_posts", { csv: csv.replaceAll(accountId, there), dryRun: false });
@@ -116,6 +117,7 @@ it("holds the posts that wait for a time to come, earliest first", async () => {
   await service.clock.advance(DAY);
   const { lines, overdue } = await exportPosts(plainCall(service.ctx, callerOf()));
   expect(lines).toEqual([
+    "sep=,\n",
     "accountId,scheduledAt,mediaUrl,caption\n",
     `${accountId},${at(DAY)},,'=First\n`,
     `${accountId},${at(2 * DAY)},,Second\n`,

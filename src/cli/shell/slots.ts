@@ -5,6 +5,7 @@ import { type Weekday, WEEKDAYS } from "../../domain/accounts/schedule.ts";
 import { AppError } from "../../domain/errors.ts";
 import { visibleText } from "../../domain/plain-text.ts";
 import { quote } from "../../domain/time.ts";
+import { findWeekday, readClock } from "../../domain/wall-clock.ts";
 import { ChangedPost } from "../../domain/posts/post-body.ts";
 import { plainCall } from "../../context.ts";
 import { findChannel, listAccounts } from "../../accounts/accounts.ts";
@@ -137,10 +138,9 @@ function tellSlots({ name, schedule }: Account): string {
 /** Reads `mon-fri,sun 9:30,17:00`. Throws `invalid` with an example. */
 function readSlots(text: string): { days: Weekday[]; times: string[] } {
   const [days = "", ...times] = text.trim().toLowerCase().split(/\s+/);
-  const read = parseList(times.join(",")).map((time) => time.padStart(5, "0"));
+  const read = parseList(times.join(",")).map((time) => readClock(time) ?? "");
   const found = parseList(days).map(readDays);
-  const isRight =
-    found.length > 0 && found.every((one) => one !== null) && read.every((one) => TIME.test(one));
+  const isRight = found.length > 0 && found.every((one) => one !== null) && !read.includes("");
   if (!isRight || read.length === 0)
     throw new AppError(
       "invalid",
@@ -150,13 +150,11 @@ function readSlots(text: string): { days: Weekday[]; times: string[] } {
   return { days: WEEKDAYS.filter((day) => all.includes(day)), times: [...new Set(read)].sort() };
 }
 
-const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
-
 function readDays(text: string): readonly Weekday[] | null {
   if (text === "daily") return WEEKDAYS;
   const [from, to = from, ...more] = text
     .split("-")
-    .map((day) => WEEKDAYS.findIndex((one) => one === day.slice(0, 3)));
+    .map((day) => WEEKDAYS.findIndex((one) => one === findWeekday(day)));
   if (from === undefined || to === undefined || from < 0 || to < 0 || more.length > 0) return null;
   // From Friday to Monday there is a Sunday in between.
   return from <= to ? WEEKDAYS.slice(from, to + 1) : [...WEEKDAYS.slice(from), ...WEEKDAYS.slice(0, to + 1)];

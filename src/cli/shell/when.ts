@@ -1,9 +1,8 @@
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
+import { WEEKDAYS } from "../../domain/drafts/series-days.ts";
 import { quote } from "../../domain/time.ts";
-
-const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const WEEKDAY_LETTERS = 3;
+import { findWeekday, readClock as readClockTime } from "../../domain/wall-clock.ts";
 
 const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;
 const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = {
@@ -13,7 +12,6 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
   w: "weeks",
 };
 
-const CLOCK = /^(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?$/;
 /** A time that stands by itself: only 9 may be anything. */
 const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m)|noon)$/;
 const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})`;
@@ -23,8 +21,7 @@ const DAY_AND_TIME = new RegExp(`^(?<day>${DAY}),? (?:at )?(?<time>${TIME})$`);
 const TIME_AND_DAY = new RegExp(`^(?:at )?(?<time>${TIME}),? (?<day>${DAY})$`);
 const WITH_SLASHES = /\d\/\d{1,2}(?:\/|\b)/;
 const GERMAN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
-const ISO = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}/;
-const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ][\d:.,]+$/;
+const ISO = /^\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}/;
 
 interface Clock {
   readonly hour: number;
@@ -37,7 +34,7 @@ const TONIGHT: Clock = { hour: 20, minute: 0 };
 const EVENING_HOUR = 17;
 
 const EXAMPLES =
-  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "2026-12-01 9:00" or 2026-12-01T09:00:00+01:00.';
+  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "25.12.2026 9:00" or 2026-12-01T09:00.';
 
 export const WHEN_HELP =
   'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2026 9:00", 2026-12-01T09:00:00Z';
@@ -62,7 +59,7 @@ export function readWhen(text: string, { now, timezone, field = "--at" }: Now): 
   const when = readSpan(words, here) ?? readTime(words, here) ?? readDayAndTime(words, here);
   if (when !== null) return when;
   // Whatever looks like ISO 8601 is judged as everywhere else.
-  if (ISO.test(words)) return WITHOUT_OFFSET.test(words) ? `${text.trim()}[${timezone}]` : text.trim();
+  if (ISO.test(words)) return text.trim();
   if (WITH_SLASHES.test(words))
     throw new AppError(
       "invalid",
@@ -119,25 +116,24 @@ function readDay(words: string, clock: Clock, here: DateTime): DateTime | null {
 /** The next one to come; of "next friday" that of next week. */
 function readWeekday(words: string, clock: Clock, here: DateTime): DateTime | null {
   const name = words.replace(/^(?:on|this|next) /, "");
-  const weekday = WEEKDAYS.findIndex((day) => name.length >= WEEKDAY_LETTERS && day.startsWith(name)) + 1;
+  const weekday = WEEKDAYS.findIndex((day) => day === findWeekday(name)) + 1;
   if (weekday === 0) return null;
   if (words.startsWith("next ")) return here.startOf("week").plus({ weeks: 1, days: weekday - 1 });
   const days = (weekday - here.weekday + WEEKDAYS.length) % WEEKDAYS.length;
   return here.plus({ days: days === 0 && here.set(clock) <= here ? WEEKDAYS.length : days });
 }
 
+/** Of a day only its hour may be told: "tomorrow 9". */
 function readClock(text: string): Clock | null {
   if (text === "noon") return NOON;
-  const [, hours, minutes = "0", half] = CLOCK.exec(text) ?? [];
-  if (hours === undefined || Number(minutes) > 59) return null;
-  if (half === undefined) return Number(hours) < 24 ? { hour: Number(hours), minute: Number(minutes) } : null;
-  if (Number(hours) < 1 || Number(hours) > 12) return null;
-  return { hour: (Number(hours) % 12) + (half === "pm" ? 12 : 0), minute: Number(minutes) };
+  const read = readClockTime(/^\d+$/.test(text) ? `${text}:00` : text.replace(".", ":"));
+  const [hour, minute] = read?.split(":").map(Number) ?? [];
+  return hour === undefined || minute === undefined ? null : { hour, minute };
 }
 
 /** As a text: whether the clocks show it once that day is told where it is read. Null: there is no such day. */
 function onClock(day: DateTime, { hour, minute }: Clock): string | null {
-  if (!day.isValid) return null;
+  if (!day.isValid || day.year < 1970 || day.year >= 2200) return null;
   const [hours, minutes] = [hour, minute].map((part) => String(part).padStart(2, "0"));
   return `${day.toISODate()}T${hours}:${minutes}[${day.zoneName}]`;
 }

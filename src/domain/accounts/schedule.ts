@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ClockTime } from "../arguments/times.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { DAY, isTimezone, MINUTE } from "../time.ts";
 import { atWallTime } from "../wall-clock.ts";
@@ -19,15 +20,9 @@ export const Schedule = z.strictObject({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-const CLOCK_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
-
 const SlotsInput = z.strictObject({
   days: days.min(1).max(7).describe("Of the week."),
-  times: z
-    .array(z.string().regex(CLOCK_TIME, "must be a time such as 09:30"))
-    .min(1)
-    .max(1_440)
-    .describe('Such as "09:30".'),
+  times: z.array(ClockTime).min(1).max(1_440).describe('Such as "09:30".'),
 });
 
 /** A schedule as a caller gives it. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
+import { asClockTime, asWeekday, isTime } from "./times.ts";
 import { nearestName } from "../settings/nearest-name.ts";
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
@@ -12,13 +13,16 @@ const MAYBE_JSON = /^\s*[[{]/;
  * certain: one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
  * A text stays as it is wherever a text is taken. Models also send null or an empty text for what they leave out.
  * So both leave out an argument that may be left out, at every depth, unless its schema takes them for a value: a
- * text with `min(0)` may be empty, and what is nullable is emptied by either.
+ * text with `min(0)` may be empty, and what is nullable is emptied by either. Only a time is never left out by an
+ * empty text.
  */
 export function asMeant(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
   const text = typeof given === "string" ? given.trim() : "";
   if (plain instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : given;
   if (plain instanceof z.ZodBoolean) return BOOLEAN.test(text) ? text.toLowerCase() === "true" : given;
+  if (plain instanceof z.ZodString || plain instanceof z.ZodEnum)
+    return typeof given === "string" ? asWeekday(plain, asClockTime(plain, given)) : given;
   const read = readJson(given);
   if (plain instanceof z.ZodRecord) return read;
   if (plain instanceof z.ZodArray) {
@@ -27,7 +31,9 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
     const list: readonly unknown[] = Array.isArray(read) ? read : [read];
     return list.map((item) => asMeant(plain.element as z.ZodType, item));
   }
-  if (!(plain instanceof z.ZodObject) || !isFields(read)) return given;
+  if (!(plain instanceof z.ZodObject)) return given;
+  if (text !== "" && read === given && isChannel(plain)) return { [CHANNEL]: given };
+  if (!isFields(read)) return given;
   const meant = Object.entries(read).flatMap(([name, value]) => {
     const field = Object.hasOwn(plain.shape, name) ? (plain.shape[name] as z.ZodType) : undefined;
     if (field === undefined) return [[name, value]];
@@ -37,8 +43,17 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
   return Object.fromEntries(meant);
 }
 
+const CHANNEL = "accountId";
+
+/** An object that a channel alone makes, so that its name will do: `targets: ["mastodon"]`. */
+function isChannel({ shape }: z.ZodObject): boolean {
+  const required = Object.entries(shape).filter(([, field]) => !(field as z.ZodType).isOptional());
+  return required.length === 1 && required[0]?.[0] === CHANNEL;
+}
+
 /** What null or an empty text stands for. Undefined: for no value. */
 function meaningOf(field: z.ZodType, given: null | ""): unknown {
+  if (given === "" && isTime(field)) return given;
   const isRequired = !field.safeParse(undefined).success;
   const plain = unwrapped(field);
   const mayBeEmpty = plain instanceof z.ZodString && plain.minLength === 0;
@@ -61,11 +76,20 @@ function readJson(given: unknown): unknown {
 }
 
 /** What other services, and so models, call our fields. */
-const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  accountId: ["account", "channel", "channelId", "accountIds", "channels"],
-  caption: ["text", "message", "content", "body"],
-  mediaUrl: ["media", "image", "imageUrl", "photo", "video", "videoUrl", "file", "fileId", "mediaUrls"],
-  scheduledAt: ["time", "date", "when", "at", "scheduleAt", "scheduledFor", "scheduledTime", "publishAt"],
+export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  accountId: ["account", "channel", "channelId", "accountIds", "accounts", "channels", "platform", "network"],
+  caption: ["text", "message", "content", "body", "post", "copy"],
+  mediaUrl: [
+    ...["media", "mediaUrls", "image", "images", "imageUrl", "picture", "pictures", "pictureUrl"],
+    ...["photo", "photos", "photoUrl", "video", "videos", "videoUrl", "file", "fileId"],
+  ],
+  scheduledAt: [
+    ...["time", "date", "dateTime", "when", "at", "scheduleAt", "scheduledFor", "scheduledTime"],
+    ...["scheduledDate", "publishAt", "publishDate", "publishTime", "postingTime"],
+  ],
+  labels: ["label"],
+  note: ["notes"],
+  altText: ["alt", "altTexts"],
   id: ["postId", "fileId", "webhookId"],
 };
 
@@ -74,5 +98,5 @@ export function meantField(given: string, known: readonly string[]): string | nu
   const name = given.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (known.includes(name)) return name;
   if (known.includes("metadata") && Object.hasOwn(commonMetadata, name)) return `metadata.${name}`;
-  return known.find((one) => ELSEWHERE[one]?.includes(name) === true) ?? nearestName(name, known);
+  return known.find((one) => OTHER_NAMES[one]?.includes(name) === true) ?? nearestName(name, known);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Moment } from "../arguments/times.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { planFields } from "../posts/plan.ts";
 import { Preview } from "../posts/preview.ts";
@@ -91,7 +92,7 @@ export type Draft = z.infer<typeof Draft>;
 
 const MAX_TARGETS = 50;
 const fields = z.record(z.string(), z.json());
-const scheduledAt = z.string().describe("ISO 8601. Without an offset: in the owner's time zone.");
+const scheduledAt = Moment.describe("ISO 8601. Without an offset: in the owner's time zone.");
 
 const TargetInput = z.strictObject({
   accountId: z.string().describe("A channel: id, name, handle or platform."),

@@ -1,12 +1,10 @@
 import { DateTime } from "luxon";
 import * as z from "zod";
+import { CalendarDay, ClockTime } from "../arguments/times.ts";
 import { AppError } from "../errors.ts";
 import { DAY, isTimezone, quote } from "../time.ts";
 import { atWallTime, readWallClock } from "../wall-clock.ts";
 import { seriesDays, WEEKDAYS } from "./series-days.ts";
-
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** How posts come again: wall-clock times in a zone. */
 export const Repeat = z
@@ -14,18 +12,10 @@ export const Repeat = z
     every: z.int().min(1).max(366).default(1).describe("Each so many units."),
     unit: z.enum(["day", "week", "month", "year"]).describe("What is counted."),
     days: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe("With week. Default: from's day."),
-    time: z.string().regex(TIME, "must be a time such as 09:30").describe("On the clock there: 09:30."),
+    time: ClockTime.describe("On the clock there: 09:30."),
     timezone: z.string().max(100).optional().describe("IANA zone. Default: the owner's."),
-    from: z
-      .string()
-      .regex(DATE, "must be a date such as 2026-11-21")
-      .optional()
-      .describe("First day. Default: today."),
-    until: z
-      .string()
-      .regex(DATE, "must be a date such as 2026-11-21")
-      .optional()
-      .describe("Last day. Or times."),
+    from: CalendarDay.optional().describe("First day. Default: today."),
+    until: CalendarDay.optional().describe("Last day. Or times."),
     times: z.int().min(1).max(10_000).optional().describe("How often. Or until."),
     texts: z
       .array(z.string().min(1).max(100_000))

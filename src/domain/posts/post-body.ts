@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Moment } from "../arguments/times.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
@@ -8,7 +9,7 @@ const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
-  scheduledAt: z.string().optional().describe("When: ISO 8601. Without an offset: in the owner's zone."),
+  scheduledAt: Moment.optional().describe("When: ISO 8601. Without an offset: in the owner's zone."),
   mediaUrl: optionalText(4_096).describe("Picture, video or audio: https or r2:// address, or file id."),
   caption: optionalText(100_000).describe("The post's text."),
   leadMinutes: z.int().min(0).max(100_000).optional().describe(LEAD_MINUTES),

@@ -95,6 +95,7 @@ async function callTool(
   const isReadOnly = toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly === true;
   const done = await toolbox.call(tool, args, callerOf(response), {
     isConfirmed,
+    tellsZone: true,
     ...(typeof key === "string" && { idempotencyKey: key }),
     // What changes something is finished when the client goes away: half of it would be worse.
     ...(isReadOnly && { signal: untilGone(response) }),

@@ -50,11 +50,11 @@ it("only shows what would be made with --dry-run, and where nobody can be asked"
 });
 
 it("tells every bad row, and ends with status 1", async () => {
-  const file = write(`${CSV}nobody,2150-01-31T09:00:00Z,x\nMy feed,31.01.2150 09:00,x\n`);
+  const file = write(`${CSV}nobody,2150-01-31T09:00:00Z,x\nMy feed,31.13.2150 09:00,x\n`);
   const run = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
   expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was imported") });
   expect(run.stdout).toMatch(/^Line 4: accountId: there is no channel "nobody"/m);
-  expect(run.stdout).toMatch(/^Line 5: scheduledAt: .*Give ISO 8601/m);
+  expect(run.stdout).toMatch(/^Line 5: scheduledAt: "31.13.2150 09:00" is not .*Give ISO 8601/m);
   expect(await waiting()).toEqual([]);
   expect(await runCli(["import", join(folder.path, "none.csv")], folder)).toMatchObject({
     status: 1,
@@ -71,10 +71,10 @@ it("takes a table of Hootsuite with a channel and a zone, and what export --csv 
   expect(run.stdout).toContain("It is a table of Hootsuite.");
   const table = join(folder.path, "out.csv");
   const exported = await runCli(["export", "--csv", table], folder);
-  expect(exported.stderr).toContain("2 lines");
+  expect(exported.stderr).toContain("3 lines");
   const { stdout } = await runCli(["export", "--csv"], folder);
   expect(stdout).toMatch(
-    /^accountId,scheduledAt,mediaUrl,caption\nacc_\w+,2150-01-31T08:00:00.000Z,,Hello\n$/,
+    /^sep=,\naccountId,scheduledAt,mediaUrl,caption\nacc_\w+,2150-01-31T08:00:00.000Z,,Hello\n$/,
   );
   const again = await runCli(["import", table, "--yes"], folder);
   expect(JSON.parse(again.stdout)).toMatchObject({ counts: { rows: 1, new: 0, existing: 1 } });
