@@ -3,6 +3,7 @@ import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/acco
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { canReachAccount, type Caller } from "../domain/permissions.ts";
+import { didYouMean, nearestName } from "../domain/settings/nearest-name.ts";
 import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../domain/time.ts";
 import {
   findAccountRow,
@@ -181,7 +182,13 @@ export function findChannel<T extends Channel>(channels: readonly T[], wanted: s
         `${field}: ${quote(wanted)} may be any of ${nameAll([found, ...others])}. Give the id of the one you mean.`,
       );
   }
-  throw new AppError("not_found", `${field}: there is no channel ${quote(wanted)}. ${sayChannels(usable)}`);
+  const names = usable.flatMap(({ name, handle, provider }) => [name, handle ?? name, provider]);
+  const near = nearestName(word, names.map(fold));
+  const hint = near === null ? "" : ` ${didYouMean(quote(names[names.map(fold).indexOf(near)] ?? near))}`;
+  throw new AppError(
+    "not_found",
+    `${field}: there is no channel ${quote(wanted)}.${hint} ${sayChannels(usable)}`,
+  );
 }
 
 /** The same among the caller's channels, by a text that is no id. */

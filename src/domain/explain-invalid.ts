@@ -10,6 +10,8 @@ const MAX_TOLD = 5;
 interface Telling {
   /** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
   readonly within?: { readonly prefix: string; readonly owner: string };
+  /** The fields of the whole that are named. Default: all. */
+  readonly known?: readonly string[];
   /** The field that an unknown one probably means. */
   readonly meant?: (given: string, known: readonly string[]) => string | null;
 }
@@ -49,8 +51,11 @@ function explainUnknown(
 ): string {
   const names = listOfSome(issue.keys.map((key) => quote(key)));
   const prefix = path === "" ? "" : `${path}: `;
-  const known = knownKeys(schema, issue.path);
-  const whose = telling.within === undefined ? "" : ` of ${telling.within.owner}`;
+  const isWhole = issue.path.length === 0;
+  const known = (isWhole ? telling.known : undefined) ?? knownKeys(schema, issue.path);
+  // Within a field its own fields are meant: those of a part of a thread are not those of the platform.
+  const owner = isWhole ? telling.within?.owner : path;
+  const whose = owner === undefined ? "" : ` of ${owner}`;
   const hint = known.length === 0 ? "It takes no fields." : `The fields${whose} are ${known.join(", ")}.`;
   const meant = issue.keys.slice(0, MAX_TOLD).flatMap((key) => telling.meant?.(key, known) ?? []);
   const places = meant.length === 0 ? "" : ` Did you mean ${meant.join(", ")}?`;

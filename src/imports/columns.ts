@@ -28,7 +28,7 @@ export interface Column {
 
 /** Columns of people that are no field: a day and a time of their own, and what belongs to the text. */
 const OWN = ["date", "time", "link"] as const;
-const LINK = ["url", "website"];
+const ALSO: Readonly<Record<string, string>> = { url: "link", platform: "accountId", network: "accountId" };
 const TIME_FIELDS: readonly string[] = ["scheduledAt", "date", "slot"];
 
 /** Throws `invalid` for a column that is unknown or there twice, and where none tells when. */
@@ -71,7 +71,7 @@ export function fieldOf(title: string): string | null {
   const common = Object.keys(commonMetadata).find(isMeant);
   return (
     findIn([...FIELDS, ...OWN]) ??
-    (LINK.includes(word) ? "link" : undefined) ??
+    ALSO[word] ??
     FIELDS.find(isMeant) ??
     (common === undefined ? null : METADATA + common)
   );

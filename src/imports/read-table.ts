@@ -21,16 +21,20 @@ export interface TableRow {
   readonly cells: readonly string[];
 }
 
-/** What people take for a table, by how it begins, and what to do with it. */
-const OTHERS: readonly (readonly [begin: RegExp, name: string])[] = [
-  [/^PK\x03\x04/, "an Excel workbook, or another packed file"],
-  [/^\xd0\xcf\x11\xe0/, "an Excel workbook"],
+const ZIP = "PK\u{3}\u{4}";
+
+/** What people take for a table, by how it begins. */
+const OTHERS: readonly (readonly [begin: string | RegExp, name: string])[] = [
+  [ZIP, "an Excel workbook, or another packed file"],
+  ["\u{d0}\u{cf}\u{11}\u{e0}", "an Excel workbook"],
   [/^\s*<(?:!doctype html|html|table|meta|head)\b/i, "an HTML page"],
   [/^\s*<\?xml\b/i, "an XML document"],
-  [/^%PDF-/, "a PDF document"],
-  [/^\{\\rtf/, "an RTF document"],
+  ["%PDF-", "a PDF document"],
+  ["{\\rtf", "an RTF document"],
   [/^\s*(?:\[\s*)?\{\s*"/, "JSON"],
-  [/^(?:\x89PNG|\xff\xd8\xff|GIF8)/, "a picture"],
+  ["\u{89}PNG", "a picture"],
+  ["\u{ff}\u{d8}\u{ff}", "a picture"],
+  ["GIF8", "a picture"],
 ];
 
 /** What is packed, by the name of a file within. */
@@ -46,9 +50,11 @@ const MAX_BEGIN = 400;
 /** Throws `invalid` for something else, which is named. `content`: a letter a byte, or the text. */
 function assertTable(content: string): void {
   const begin = content.slice(0, MAX_BEGIN).replace(/^(?:\u{FEFF}|\xef\xbb\xbf)/u, "");
-  const other = OTHERS.find(([sign]) => sign.test(begin))?.[1];
+  const isIt = (sign: string | RegExp): boolean =>
+    typeof sign === "string" ? begin.startsWith(sign) : sign.test(begin);
+  const other = OTHERS.find(([sign]) => isIt(sign))?.[1];
   if (other === undefined) return;
-  const packed = begin.startsWith("PK") ? PACKED.find(([file]) => content.includes(file))?.[1] : undefined;
+  const packed = begin.startsWith(ZIP) ? PACKED.find(([file]) => content.includes(file))?.[1] : undefined;
   throw new AppError("invalid", `csv: This is ${packed ?? other}. Save it as "CSV UTF-8".`);
 }
 

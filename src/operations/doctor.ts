@@ -1,3 +1,4 @@
+import { unknownPlatform } from "../platform-io/list-platforms.ts";
 import { existsSync, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { FURTHER_CONNECTIONS } from "../domain/settings/database-settings.ts";
@@ -185,10 +186,8 @@ function describeOld({ old, seesAll }: ServerHealth): Finding[] {
 export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
   const catalog = await loadCatalog();
   const known = catalog.platforms.map(({ name }) => name);
-  if (platform !== null && !known.includes(platform)) {
-    const list = known.join(", ");
-    throw new AppError("invalid", `${quote(platform)} is not a known platform. The platforms are ${list}.`);
-  }
+  if (platform !== null && !known.includes(platform))
+    throw new AppError("invalid", unknownPlatform(catalog.platforms, platform));
   const findings = await examineAll(env, catalog, (setup, ctx) => examineService(setup, ctx, platform));
   if (platform === null) return findings;
   const isOwn = ({ topic }: Finding): boolean => topic === platform;

@@ -3,7 +3,7 @@ import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformListing, PlatformsArgs } from "../domain/accounts/platform-listing.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
-import { nearestName } from "../domain/settings/nearest-name.ts";
+import { didYouMean, nearestName } from "../domain/settings/nearest-name.ts";
 import { quote } from "../domain/time.ts";
 import type { ConnectWay, SecretField } from "../ports/connect.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -130,18 +130,21 @@ function secretsSchema(fields: readonly SecretField[]): Record<string, unknown> 
 export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
   const platform = ctx.platforms.get(name);
   if (platform !== undefined) return platform;
-  const near = nearestPlatform(ctx, name);
-  const known = [...ctx.platforms.keys()].sort().join(", ");
-  throw new AppError(
-    "invalid",
-    `provider: ${quote(name)} is not a known platform.${near === null ? "" : ` Did you mean ${near}?`} The platforms are ${known}.`,
-  );
+  throw new AppError("invalid", `provider: ${unknownPlatform([...ctx.platforms.values()], name)}`);
+}
+
+/** Names the one that is probably meant, and all there are. */
+export function unknownPlatform(platforms: readonly AnyPlatform[], given: string): string {
+  const near = nearestPlatform(platforms, given);
+  const hint = near === null ? "" : ` ${didYouMean(near)}`;
+  const known = platforms.map(({ name }) => name).toSorted();
+  return `${quote(given)} is not a known platform.${hint} The platforms are ${known.join(", ")}.`;
 }
 
 /** The platform that is probably meant: by another name of its, its title, or a name mistyped. */
-function nearestPlatform(ctx: AppContext, given: string): string | null {
+function nearestPlatform(platforms: readonly AnyPlatform[], given: string): string | null {
   const wanted = lettersOf(given);
-  const names = [...ctx.platforms.values()].flatMap(({ name, title, aliases = [] }) =>
+  const names = platforms.flatMap(({ name, title, aliases = [] }) =>
     [name, title, ...aliases].map((one) => [lettersOf(one), name] as const),
   );
   const near = nearestName(

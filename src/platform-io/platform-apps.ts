@@ -1,3 +1,4 @@
+import { unknownPlatform } from "./list-platforms.ts";
 import type { PlatformAppArgs, PlatformAppState } from "../domain/accounts/platform-app.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, DEFAULT_OWNER } from "../domain/permissions.ts";
@@ -75,8 +76,7 @@ export async function forgetPlatformApp(
 function findPlatform(ctx: AppContext, provider: string): AnyPlatform {
   const platform = ctx.platforms.get(provider);
   if (platform !== undefined) return platform;
-  const known = [...ctx.platforms.keys()].sort().join(", ");
-  throw new AppError("not_found", `${quote(provider)} is not a known platform. The platforms are ${known}.`);
+  throw new AppError("not_found", unknownPlatform([...ctx.platforms.values()], provider));
 }
 
 /** Throws `conflict` for a platform that needs no app of ours, `invalid` for a way that has none. */

@@ -1,3 +1,4 @@
+import { unknownPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
@@ -66,10 +67,7 @@ function listOf<T extends string>(values: readonly T[] | undefined): readonly T[
 function knownProviders(ctx: AppContext, providers: readonly string[] | null): readonly string[] | null {
   const unknown = providers?.find((provider) => !ctx.platforms.has(provider));
   if (unknown === undefined) return providers;
-  throw new AppError(
-    "invalid",
-    `provider: ${quote(unknown)} is not a platform. The platforms are ${[...ctx.platforms.keys()].join(", ")}.`,
-  );
+  throw new AppError("invalid", `provider: ${unknownPlatform([...ctx.platforms.values()], unknown)}`);
 }
 
 /** A limited key sees only its accounts, whatever it asks for. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
-import { captionLength } from "../domain/posts/caption.ts";
+import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
@@ -79,7 +80,7 @@ export async function checkForm(
   }
   const draft = asWritten<PlatformPost>(platform, {
     id: "",
-    caption,
+    caption: caption === null || isBlank(caption) ? null : caption,
     mediaUrl: content.mediaUrl,
     metadata: parsed.data as PlatformPost["metadata"],
     scheduledAt: content.scheduledAt,
@@ -92,6 +93,7 @@ export async function checkForm(
   const form = { platform, capabilities, content };
   const verdict = await askPlatform(ctx, account, { platform, post, live });
   const errors = oncePerField([
+    ...checkThread(parsed.data),
     ...checkCaption(form, post, toPlatformAccount(account)),
     ...checkLead(form),
     ...checkEmpty(form),
@@ -207,9 +209,22 @@ function checkEmpty({ platform, capabilities, content }: Form): string[] {
     ];
   }
   const hasLink = content.metadata?.["link"] !== undefined;
-  return content.caption === null && !hasLink
+  return isBlank(content.caption ?? "") && !hasLink
     ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
     : [];
+}
+
+const Threaded = z.object({
+  thread: z.array(z.object({ caption: z.string(), mediaUrl: z.string().optional() })),
+});
+
+function checkThread(metadata: unknown): string[] {
+  const { thread } = Threaded.safeParse(metadata).data ?? { thread: [] };
+  return thread.flatMap(({ caption, mediaUrl }, at) =>
+    isBlank(caption) && mediaUrl === undefined
+      ? [`metadata.thread[${at}].caption: is empty. Give the part a text, or leave it out.`]
+      : [],
+  );
 }
 
 /**

@@ -84,7 +84,8 @@ function readPaused({ paused, schedule }: AccountChange): boolean | undefined {
 }
 
 function planOf({ settings }: AppContext, schedule: ScheduleInput | null): string | null {
-  if (schedule === null) return null;
+  // A zone is kept without slots, too: what worked by the hour is counted in it.
+  if (schedule === null || (schedule.slots.length === 0 && schedule.timezone === undefined)) return null;
   const { timezone = settings.timezone, slots, minGapMinutes = 0 } = schedule;
   return JSON.stringify({ timezone, slots, minGapMinutes });
 }

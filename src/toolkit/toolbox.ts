@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
-import { quote } from "../domain/time.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
 import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } from "../context.ts";
 import { runOnce } from "../access/idempotency.ts";
+import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid, isFields } from "../domain/explain-invalid.ts";
@@ -35,6 +35,8 @@ interface CallOptions extends ConfirmOptions {
   readonly client?: CallContext["client"];
   /** Default: false. */
   readonly tellsZone?: boolean;
+  /** The arguments that a face takes in one place; a refusal names these. Default: those that are listed. */
+  readonly fields?: readonly string[];
   /** Rows of lists as a model should read them, see `withShortRows`. */
   readonly hasShortRows?: boolean;
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
@@ -93,6 +95,12 @@ export function createToolbox(
     return listing;
   };
 
+  /** What a refusal names: the fields that this caller is offered. */
+  const fieldsOf = (tool: AnyTool, { isLocal }: Caller): string[] =>
+    Object.keys(shownInput(tool, hasTokens).shape).filter(
+      (field) => isLocal || tool.localFields?.includes(field) !== true,
+    );
+
   const list: Toolbox["list"] = (caller) =>
     (caller.isLocal ? localTools : remoteTools)
       .filter((tool) => isAllowed(caller, tool.permission))
@@ -101,13 +109,17 @@ export function createToolbox(
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
     const tool = byName.get(name);
     if (tool === undefined) {
-      throw new AppError(
-        "not_found",
-        `There is no tool ${quote(name)}. The tools are ${[...byName.keys()].join(", ")}.`,
+      throw unknownTool(
+        name,
+        list(caller).map((one) => one.name),
       );
     }
     requirePermission(caller, tool.permission, `call ${tool.name}`);
-    const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
+    const { idempotencyKey, confirm, ...input } = parseInput(
+      tool,
+      args,
+      options.fields ?? fieldsOf(tool, caller),
+    );
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const canAsk = options.ask !== undefined || options.said !== undefined;
     const asked = typeof confirm === "string" && !canAsk ? { ...options, confirmToken: confirm } : options;
@@ -140,7 +152,13 @@ async function runTool(
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
   const { ctx, caller, idempotency } = context;
   const plain = plainCall(ctx, caller, options.signal);
-  const call = { ...plain, idempotency, progress: options.progress ?? plain.progress, ...client, tellsZone: options.tellsZone === true };
+  const call = {
+    ...plain,
+    idempotency,
+    progress: options.progress ?? plain.progress,
+    ...client,
+    tellsZone: options.tellsZone === true,
+  };
   await requireConfirmation(tool, input, { ...options, call });
   const result = await tool.handle(input, call);
   // The result itself goes on, not zod's copy: what is checked is what is sent in production.
@@ -171,14 +189,12 @@ function describeTool(
   tool: AnyTool,
   { names, hasTokens }: { readonly names: readonly string[]; readonly hasTokens: boolean },
 ): ToolListing {
-  const isLeftOut = !hasTokens && "confirm" in tool.input.shape;
-  const input = isLeftOut ? tool.input.omit({ confirm: true }) : tool.input;
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
     permission: tool.permission,
-    inputSchema: toJsonSchema(input, "input"),
+    inputSchema: toJsonSchema(shownInput(tool, hasTokens), "input"),
     outputSchema: toListedSchema(tool.output, { tool: tool.name, tools: names }),
     annotations: {
       title: tool.title,
@@ -190,13 +206,18 @@ function describeTool(
   };
 }
 
-function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
+function shownInput({ input }: AnyTool, hasTokens: boolean): AnyTool["input"] {
+  return !hasTokens && "confirm" in input.shape ? input.omit({ confirm: true }) : input;
+}
+
+/** `known`: the fields that a refusal of an unknown one names. */
+function parseInput(tool: AnyTool, args: unknown, known: readonly string[]): Record<string, unknown> {
   const given = isFields(args) ? asMeant(tool.input, args) : (args ?? {});
   // After that: what came as JSON in a text is looked at, too.
   requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
   const parsed = tool.input.safeParse(given, { reportInput: true });
-  if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField });
+  if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField, known });
   return parsed.data as Record<string, unknown>;
 }
 

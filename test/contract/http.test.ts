@@ -1,3 +1,4 @@
+import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Post } from "../../src/domain/posts/post.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -533,8 +534,42 @@ describe("the rest", () => {
     expect([answer.status, answer.headers["allow"]]).toEqual([405, allow]);
   });
 
-  it("a tool that does not exist is 404, with the ones there are", async () => {
-    const answer = await service.ask("POST /api/v1/tools/send_post", { json: {} });
-    expect([answer.status, answer.json.error]).toEqual([404, expect.stringContaining("schedule_post")]);
+  it("a tool that does not exist is 404, with the one that is meant and the ones there are", async () => {
+    const answer = await service.ask("POST /api/v1/tools/delete_posts", { json: {} });
+    expect([answer.status, answer.json.error]).toEqual([
+      404,
+      expect.stringMatching(
+        /^There is no tool "delete_posts"\. Did you mean cancel_post\? The tools are cancel_post, /,
+      ),
+    ]);
+  });
+
+  const taking = RESOURCE_ROUTES.filter(({ body }) => body !== undefined);
+  it.each(taking.map(({ method, path }) => [method.toUpperCase(), path]))(
+    "%s %s refuses an unknown field with those of its own body",
+    async (method, path) => {
+      const target = `${method} /api/v1${path.replace(/\{(\w+)\}/, path.startsWith("/accounts") ? account : "x_1")}`;
+      const { status, json } = await service.ask(target, { json: { nonsense: 1 } });
+      expect([status, json.error]).toEqual([
+        400,
+        expect.stringContaining('"nonsense" is not a known field.'),
+      ]);
+      const fields = /The fields are (.*)\.$/.exec(json.error)?.[1]?.split(", ") ?? [];
+      for (const other of ["confirm", ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)])
+        expect(fields).not.toContain(other);
+      // Each that it names is known there.
+      for (const field of fields) {
+        const again = await service.ask(target, { json: { nonsense: 1, [field]: [[]] } });
+        expect(again.json.error).not.toContain(`"${field}" is not a known field`);
+        expect(again.json.error).not.toContain(`"${field}", `);
+      }
+    },
+  );
+
+  it("POST /api/v1/posts/{id} names the thumbnail that its body may hold", async () => {
+    const { json } = await service.ask("POST /api/v1/posts/post_1", { json: { thumbnail: "x" } });
+    expect(json.error).toBe(
+      '"thumbnail" is not a known field. The fields are caption, mediaUrl, metadata, scheduledAt, idempotencyKey, thumbnailUrl.',
+    );
   });
 });

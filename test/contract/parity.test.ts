@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { isTime } from "../../src/domain/arguments/times.ts";
+import { isTime } from "../../src/domain/time-fields.ts";
 import { unwrapped } from "../../src/domain/explain-invalid.ts";
 import type { Server } from "../../src/cli/host.ts";
 import { createHost } from "../../src/start/host.ts";

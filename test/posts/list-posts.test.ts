@@ -7,7 +7,7 @@ import { addAccount, addPosts } from "../support/post-rows.ts";
 
 async function createShelf(): Promise<TestContext> {
   const names = ["feed", "webhook"];
-  const platforms = new Map(names.map((name) => [name, { name } as AnyPlatform]));
+  const platforms = new Map(names.map((name) => [name, { name, title: name } as AnyPlatform]));
   const ctx = await createTestContext({
     platforms,
     settings: { timezone: "Europe/Berlin", maxLatenessMs: 0, uploadFolders: [], platformSettings: {} },
@@ -141,7 +141,10 @@ describe("listPosts", () => {
   });
 
   it.each([
-    [{ provider: ["myspace"] }, 'provider: "myspace" is not a platform. The platforms are feed, webhook.'],
+    [
+      { provider: ["myspace"] },
+      'provider: "myspace" is not a known platform. The platforms are feed, webhook.',
+    ],
     [{ from: "soon" }, 'from: "soon" is not a date and time.'],
     [
       { from: "2026-12-03", to: "2026-12-02" },

@@ -71,6 +71,37 @@ describe("scheduling", () => {
     await expect(long).rejects.not.toThrow(/caption:.*caption:/);
   });
 
+  it("takes a text of which nothing is seen for none, on every platform", async () => {
+    for (const [name, platform] of service.ctx.platforms) {
+      const id = `acc_${name}`;
+      await addAccount(service.ctx.store, { id, provider: name });
+      const refusal = (caption: string, metadata = {}): Promise<string> =>
+        schedule({ accountId: id, caption, metadata, dryRun: true }).then(
+          () => "taken",
+          (error: Error) => error.message,
+        );
+      const empty = await refusal("");
+      expect(empty, name).not.toBe("taken");
+      for (const text of ["\u200b", " \u2060\ufeff\n", "\u00ad\u180e\u3164\u2800", "\u{e0020}"])
+        expect(await refusal(text), `${name} ${JSON.stringify(text)}`).toBe(empty);
+      if ("thread" in platform.metadata.shape)
+        expect(await refusal("One", { thread: [{ caption: "\u200b" }] }), name).toContain(
+          "metadata.thread[0].caption: is empty",
+        );
+    }
+    // A reader sees these.
+    for (const caption of ["👨‍👩‍👧", "ᅠx", "‮a"])
+      expect((await schedule({ caption })).post.caption).toBe(caption);
+  });
+
+  it("names the fields of a part of a thread as such", async () => {
+    await addAccount(service.ctx.store, { id: "acc_sky", provider: "bluesky" });
+    const metadata = { thread: [{ caption: "y", foo: 1 }] };
+    await expect(schedule({ accountId: "acc_sky", metadata })).rejects.toThrow(
+      /^metadata\.thread\[0\]: "foo" is not a known field\. The fields of metadata\.thread\[0\] are caption, mediaUrl, altText\.$/,
+    );
+  });
+
   it("reads a time without an offset in the configured zone, which programs are told", async () => {
     const { post, warnings } = await schedule({ scheduledAt: "2027-01-31T09:00:00" });
     expect(post.scheduledAt).toBe("2027-01-31T09:00:00.000Z");

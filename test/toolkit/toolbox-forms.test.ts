@@ -63,6 +63,23 @@ describe("forms that mean the same", () => {
     await expect(call("get_post", { id: 5 })).rejects.toThrow("id: must be a string.");
   });
 
+  it("name a channel alone, a day and a time as people write them", async () => {
+    for (const targets of [["Blog"], "Blog", '["Blog"]']) {
+      const { draft } = await call("save_draft", { caption: "A", targets });
+      expect(draft.targets).toMatchObject([{ accountId: "acc_1", caption: null }]);
+    }
+    await expect(call("save_draft", { caption: "A", targets: ["Blgo"] })).rejects.toThrow(
+      'accountId: there is no channel "Blgo". Did you mean "Blog"? The channels are ',
+    );
+    const repeat = { unit: "week", days: "Friday", time: "9:30 AM", from: "2027-01-01" };
+    const { draft } = await call("save_draft", { caption: "A", targets: ["Blog"], repeat });
+    expect(draft.repeat).toMatchObject({ days: ["fri"], time: "09:30" });
+    for (const time of ["9", "25:00", "13 pm", "9:60", "noon"])
+      await expect(call("save_draft", { repeat: { ...repeat, time } })).rejects.toThrow(
+        "repeat.time: must be a time such as 09:30.",
+      );
+  });
+
   it("of fields that nobody knows tell where they belong", async () => {
     await expect(
       call("schedule_post", { accountId: "acc_1", text: "A", altText: "B", when: "soon" }),

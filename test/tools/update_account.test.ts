@@ -37,6 +37,27 @@ describe("update_account", () => {
     expect((await update({ schedule: { slots: [] } })).account.schedule).toBeNull();
   });
 
+  it("keeps the zone of a channel without slots", async () => {
+    const tokyo = { timezone: "Asia/Tokyo", slots: [] };
+    expect((await update({ schedule: tokyo })).account.schedule).toMatchObject(tokyo);
+    expect((await update({ paused: true })).account.schedule).toMatchObject({ ...tokyo, paused: true });
+    expect((await update({ paused: false })).account.schedule).toMatchObject(tokyo);
+  });
+
+  it("takes days and times as people write them", async () => {
+    const slots = [
+      { days: ["Monday", "monday", "TUE", "Thurs."], times: ["9am", "9:00", "9 AM", "5:30 pm"] },
+    ];
+    const { account } = await update({ schedule: { slots } });
+    expect(account.schedule.slots).toEqual([
+      { days: ["mon", "mon", "tue", "thu"], times: ["09:00", "09:00", "09:00", "17:30"] },
+    ]);
+    for (const wrong of ["mo", "someday", "days"])
+      expect(await refused({ schedule: { slots: [{ days: [wrong], times: ["9am"] }] } })).toMatch(
+        /^invalid schedule\.slots\[0\]\.days\[0\]: must be one of "mon"/,
+      );
+  });
+
   it("leaves what is not given as it is", async () => {
     const utm = { source: "{provider}", medium: null, campaign: null };
     await update({ schedule: { slots: SLOTS }, utm: { source: "{provider}" }, paused: true });
@@ -61,7 +82,7 @@ describe("update_account", () => {
       /^invalid paused: differs from schedule\.paused/,
     ],
     [
-      { schedule: { slots: [{ days: ["mon"], times: ["9:30"] }] } },
+      { schedule: { slots: [{ days: ["mon"], times: ["25:30"] }] } },
       /^invalid schedule\.slots.*times.*such as 09:30/,
     ],
     [{ schedule: { slots: SLOTS, timezone: "Berlin" } }, /^invalid schedule\.timezone.*IANA time zone/],

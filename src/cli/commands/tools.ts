@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { AppError } from "../../domain/errors.ts";
-import { quote } from "../../domain/time.ts";
+import { unknownTool } from "../../toolkit/nearest-tool.ts";
 import type { ToolListing } from "../../toolkit/toolbox.ts";
 import type { Host } from "../host.ts";
 import { parseJson, toJsonText } from "../options.ts";
@@ -55,12 +54,11 @@ async function listTools(host: Host, name: string | undefined, options: ToolsOpt
   await using session = await host.openSession();
   const all = session.toolbox.list(localCaller());
   const tools = name === undefined ? all : all.filter((tool) => tool.name === name);
-  if (name !== undefined && tools.length === 0) {
-    throw new AppError(
-      "not_found",
-      `There is no tool ${quote(name)}. The tools are ${all.map((tool) => tool.name).join(", ")}.`,
+  if (name !== undefined && tools.length === 0)
+    throw unknownTool(
+      name,
+      all.map((tool) => tool.name),
     );
-  }
   const isShort = options.short === true || (host.terminal.isScreen && name === undefined);
   host.terminal.print(
     isShort && options.json !== true

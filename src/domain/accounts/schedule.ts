@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ClockTime } from "../arguments/times.ts";
+import { ClockTime } from "../time-fields.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { DAY, isTimezone, MINUTE } from "../time.ts";
 import { atWallTime } from "../wall-clock.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
-import { asClockTime, asWeekday, isTime } from "./times.ts";
+import { asClockTime, asWeekday, isTime } from "../time-fields.ts";
 import { nearestName } from "../settings/nearest-name.ts";
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
@@ -77,19 +77,44 @@ function readJson(given: unknown): unknown {
 
 /** What other services, and so models, call our fields. */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  accountId: ["account", "channel", "channelId", "accountIds", "accounts", "channels", "platform", "network"],
+  accountId: ["account", "channel", "channelId", "accountIds", "accounts", "channels"],
   caption: ["text", "message", "content", "body", "post", "copy"],
   mediaUrl: [
-    ...["media", "mediaUrls", "image", "images", "imageUrl", "picture", "pictures", "pictureUrl"],
-    ...["photo", "photos", "photoUrl", "video", "videos", "videoUrl", "file", "fileId"],
+    "media",
+    "mediaUrls",
+    "image",
+    "images",
+    "imageUrl",
+    "picture",
+    "pictures",
+    "pictureUrl",
+    "photo",
+    "photos",
+    "photoUrl",
+    "video",
+    "videos",
+    "videoUrl",
+    "file",
+    "fileId",
   ],
   scheduledAt: [
-    ...["time", "date", "dateTime", "when", "at", "scheduleAt", "scheduledFor", "scheduledTime"],
-    ...["scheduledDate", "publishAt", "publishDate", "publishTime", "postingTime"],
+    "time",
+    "date",
+    "dateTime",
+    "when",
+    "at",
+    "scheduleAt",
+    "scheduledFor",
+    "scheduledTime",
+    "scheduledDate",
+    "publishAt",
+    "publishDate",
+    "publishTime",
+    "postingTime",
   ],
   labels: ["label"],
   note: ["notes"],
-  altText: ["alt", "altTexts"],
+  altText: ["alt"],
   id: ["postId", "fileId", "webhookId"],
 };
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Moment } from "../arguments/times.ts";
+import { Moment } from "../time-fields.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { planFields } from "../posts/plan.ts";
 import { Preview } from "../posts/preview.ts";

@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import * as z from "zod";
-import { CalendarDay, ClockTime } from "../arguments/times.ts";
+import { CalendarDay, ClockTime } from "../time-fields.ts";
 import { AppError } from "../errors.ts";
 import { DAY, isTimezone, quote } from "../time.ts";
 import { atWallTime, readWallClock } from "../wall-clock.ts";

@@ -3,6 +3,14 @@ import type { Capabilities } from "../accounts/account.ts";
 /** An address in a text, without what ends the sentence it stands in. */
 export const WEB_ADDRESS = /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/gi;
 
+/** Spaces, marks of direction, fillers and the like (Unicode: Default_Ignorable_Code_Point; Braille's blank). */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
+
+/** Whether a reader would see nothing of it. */
+export function isBlank(text: string): boolean {
+  return UNSEEN.test(text);
+}
+
 /** A caption's length as its platform counts it. An address counts as `urlLength` where there is one. */
 export function captionLength(
   text: string,

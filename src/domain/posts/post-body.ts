@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Moment } from "../arguments/times.ts";
+import { Moment } from "../time-fields.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";

@@ -188,6 +188,14 @@ export function toCall(route: ResourceRoute, input: RouteInput): { tool: string;
   return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
 }
 
+/** What its body takes beside what it has: arguments that do not stand in the address. */
+export function fieldsOf(route: ResourceRoute, toolbox: Toolbox, called: string): string[] {
+  const tools = called === route.tools[0] ? route.tools : [called];
+  const names = tools.flatMap((name) => Object.keys(toolOf(route, toolbox, name).input.shape));
+  const inAddress = new Set([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  return [...new Set(names)].filter((name) => name !== "confirm" && !inAddress.has(name));
+}
+
 /** A route without its tool is a bug of ours and ends the start. */
 export function toolOf(route: ResourceRoute, toolbox: Toolbox, name: string): AnyTool {
   const tool = toolbox.tools.find((candidate) => candidate.name === name);

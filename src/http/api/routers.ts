@@ -5,7 +5,7 @@ import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { isRaw, parseBody, readBody, readBodyOr, readRawBody, type JsonObject } from "../json-body.ts";
 import { readQuery } from "../query.ts";
-import { toCall, toolOf, type ResourceRoute } from "./resource-routes.ts";
+import { fieldsOf, toCall, toolOf, type ResourceRoute } from "./resource-routes.ts";
 
 /** Adds the table's routes, each with its checks in order: 403, 429, 413, 400, then the tool's own. */
 export function addResourceRoutes(
@@ -39,7 +39,8 @@ function answerRoute(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Rec
     const query = readQuery(request, route.query ?? {});
     const call = toCall(route, { params: request.params, query, body });
     // These endpoints are for programs. POSTHORN_CONFIRM is about those who call tools.
-    const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
+    const named = { fields: fieldsOf(route, toolbox, call.tool), isConfirmed: true };
+    const { result } = await callTool(toolbox, { request, response }, { ...call, ...named });
     if (route.success !== undefined && route.success.isMade?.(call.args) !== false)
       response.status(route.success.status).set("Location", route.success.location(result));
     response.json(route.only === undefined ? result : onlyOne(result, route.only));
@@ -89,12 +90,12 @@ export function addToolRoutes(
 async function callTool(
   toolbox: Toolbox,
   { request, response }: { request: Request<Record<string, string>>; response: Response },
-  { tool, args, isConfirmed = false }: { tool: string; args: JsonObject; isConfirmed?: boolean },
+  { tool, args, ...asked }: { tool: string; args: JsonObject; isConfirmed?: boolean; fields?: string[] },
 ): Promise<CallResult> {
   const key = request.headers["idempotency-key"];
   const isReadOnly = toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly === true;
   const done = await toolbox.call(tool, args, callerOf(response), {
-    isConfirmed,
+    ...asked,
     tellsZone: true,
     ...(typeof key === "string" && { idempotencyKey: key }),
     // What changes something is finished when the client goes away: half of it would be worse.

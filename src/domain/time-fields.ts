@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { unwrapped } from "../explain-invalid.ts";
-import { EMPTY_TIME } from "../time.ts";
-import { findWeekday, readClock } from "../wall-clock.ts";
+import { unwrapped } from "./explain-invalid.ts";
+import { EMPTY_TIME } from "./time.ts";
+import { findWeekday, readClock } from "./wall-clock.ts";
 
 const isThere = z.refine<string>((text) => text.trim() !== "", EMPTY_TIME);
 const onClock = z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30");
