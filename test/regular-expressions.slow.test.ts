@@ -20,7 +20,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "apps/page/rooms/write/remarks.ts /(?<=": NONE_WITHIN,
   "apps/shared/for-people.ts /\\bCall connect": "our own sentences of 2,000 characters",
   "src/domain/compare-words.ts /(?<word>": NONE_WITHIN,
-  "src/domain/time.ts /([zZ]|[+-]": "a time has 200 characters at the most",
+  "src/domain/time.ts / ?([zZ]|[+-]": "a time has 200 characters at the most",
   "src/http/openapi/openapi-operations.ts / ?Example: ": "the descriptions of our own tools",
   "src/media/source/copies.ts /^([a-z0-9]": AT_START,
   "src/platforms/bluesky/index.ts /^[a-z0-9]([": AT_START,

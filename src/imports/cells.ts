@@ -12,6 +12,12 @@ export function guardCell(text: string): string {
   return GUARDED.test(text) ? `'${text}` : text;
 }
 
+/** The same in countries where a spreadsheet begins a cell after each semicolon or tab; no import reads it back. */
+export function guardCells(text: string): string {
+  const parts = text.split(/(?<=[;\t])/);
+  return parts.map((part) => (part === "" ? "" : guardCell(part))).join("");
+}
+
 /** What a cell says. */
 export function readCell(cell: string): string {
   return MARKED.test(cell) ? cell.slice(1) : cell;

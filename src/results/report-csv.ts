@@ -1,5 +1,5 @@
 import { METRICS, type Report, type ReportRow } from "../domain/posts/results.ts";
-import { guardCell } from "../imports/cells.ts";
+import { guardCells } from "../imports/cells.ts";
 
 /** A report for spreadsheets: no cell is a formula, and what is not known is empty. Lines end as a terminal prints them. */
 export function toCsv({ rows }: Pick<Report, "rows">, names: ReadonlyMap<string, string>): string {
@@ -38,10 +38,6 @@ function cellsOf(
 }
 
 function toCell(text: string): string {
-  // Where lists are separated by semicolons or tabs, what follows one in a text is a cell of its own.
-  const guarded = text
-    .split(/(?<=[;\t])/)
-    .map((part) => (part === "" ? "" : guardCell(part)))
-    .join("");
+  const guarded = guardCells(text);
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { guardCell, readCell } from "../../src/imports/cells.ts";
+import { guardCell, guardCells, readCell } from "../../src/imports/cells.ts";
 
 const SIGNS = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"];
 
@@ -29,4 +29,9 @@ it("takes away only an apostrophe that guards something", () => {
     "@alice",
     "",
   ]);
+});
+
+it("guards what a spreadsheet that separates by semicolons or tabs would take for a cell", () => {
+  expect(guardCells('hello;=HYPERLINK("x");\t@a;b=c;')).toBe("hello;'=HYPERLINK(\"x\");'\t'@a;b=c;");
+  expect(guardCells("")).toBe("");
 });

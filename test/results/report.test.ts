@@ -206,11 +206,11 @@ describe("a report", () => {
       labels: [],
       figures: { likes: 0 },
     };
-    await addResult(ctx, account, post, { caption: '@sum, "quoted"' });
+    await addResult(ctx, account, post, { caption: '@sum, "quoted";=1+1' });
     const csv = toCsv(await ask(ctx), new Map([[account.id, account.name]]));
     const [head = "", row = ""] = csv.split("\n");
     expect(head).toContain("likes.median,likes.sum,likes.posts");
-    expect(row).toContain(`"'=HYPERLINK(""x"")","'@sum, ""quoted"""`);
+    expect(row).toContain(`"'=HYPERLINK(""x"")","'@sum, ""quoted"";'=1+1"`);
     expect(row).toMatch(/,1,1,,,,,,,,,,0,0,1,/);
   });
 });

@@ -45,7 +45,8 @@ export function addImportCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-The first row names the columns: accountId (or a channel's name), scheduledAt, caption, mediaUrl, metadata.title, …
+The first row names the columns: accountId, scheduledAt, caption, mediaUrl, metadata.title, … or as people call them: channel,
+date, time, text, image, link.
 Tables of Buffer, Hootsuite and Postiz are recognized. It shows what would be made and every bad row, asks, and then makes
 the posts. Where no person can be asked, it makes them only with --yes. A row that was imported before is not made again.
 

@@ -1,5 +1,5 @@
 import { Download, ImageDown } from "lucide-preact";
-import { guardCell } from "../../../../src/imports/cells.ts";
+import { guardCells } from "../../../../src/imports/cells.ts";
 import { Button } from "../../ui/button.tsx";
 
 type Cell = string | number | null;
@@ -45,7 +45,7 @@ export function Downloads({ title, rows, draw }: DownloadsProps) {
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
   const cell = (value: Cell): string => {
     if (value === null || value === "") return "";
-    const text = typeof value === "number" ? String(value) : guardCell(value);
+    const text = typeof value === "number" ? String(value) : guardCells(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
