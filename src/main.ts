@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { fork, type ChildProcess } from "node:child_process";
 import nodeModule from "node:module";
-import { constants, hostname, setPriority } from "node:os";
+import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 
@@ -125,15 +125,16 @@ async function runProcess(): Promise<void> {
     stream.on("error", (error) => stop.abort(error));
   }
 
-  const [{ runCommandLine }, { createHost }, { createTerminal }] = await Promise.all([
+  const [{ runCommandLine }, { createHost }, { createTerminal }, { PROCESS_PLACE }] = await Promise.all([
     import("./cli/program.ts"),
     import("./start/host.ts"),
     import("./start/terminal.ts"),
+    import("./store/engine/process-place.ts"),
   ]);
   const host = createHost({
     env: process.env,
     terminal: createTerminal(process),
-    self: { host: hostname(), pid: process.pid },
+    self: { host: PROCESS_PLACE, pid: process.pid },
     // From the sources, and where Claude Desktop runs a bundle inside of Electron, which starts no other process
     // as Node, media is read in this process.
     ...(IS_BUILT && process.versions["electron"] === undefined && { startMediaReader }),

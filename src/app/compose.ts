@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createFfmpeg } from "../media/film/ffmpeg.ts";
@@ -26,7 +27,7 @@ import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 
 /** What tokens that are being renewed get at the end. */
-const REFRESH_GRACE_MS = 5 * SECOND;
+const REFRESH_GRACE_MS = TIME_LIMITS.callsDrain;
 
 /** `links`: what is known only while the process runs, set where the server and the publisher start. */
 export type Context = AppContext &

@@ -14,6 +14,7 @@ import { DEFAULT_TOOL_SETS, parseToolSets, TOOL_SETS } from "../domain/permissio
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -74,7 +75,7 @@ const Environment = z.object({
   POSTHORN_SMTP_URL: readBy(readSmtpAddress).optional(),
   POSTHORN_HEARTBEAT_URL: httpAddress("https://hc-ping.com/…", { mayHaveQuery: true }).optional(),
   POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
-  POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
+  POSTHORN_MAX_LATENESS: Duration.default(TIME_LIMITS.maxLateness),
   POSTHORN_RESULTS_RETENTION: Duration.refine(
     (ms) => ms >= 31 * 24 * HOUR,
     "must be 31d or more, as figures are collected for 30 days",

@@ -2,6 +2,7 @@ import type { Status } from "../domain/health/status.ts";
 import { percentile } from "../domain/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
 import {
   countInDoubt,
@@ -17,7 +18,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 
 /** The heartbeat of a publisher is every 5 seconds: after three missed ones it counts as gone. */
-const ALIVE_WITHIN_MS = 15 * SECOND;
+const ALIVE_WITHIN_MS = TIME_LIMITS.noPublisher;
 
 /** A post that is out within the minute of its time is not worth a word. */
 export const OVERDUE_AFTER_MS = MINUTE;

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Express } from "express";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 
 export interface HttpServer {
   /** The one it listens on; tells what port 0 became. */
@@ -12,8 +14,12 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Less than the descriptors of a usual process: the database, files and publishing must always find some. */
+/** Of the descriptors that a process may have, half are for connections from outside, less what it opens at rest. */
 const MAX_CONNECTIONS = 500;
+const OPEN_AT_REST = 40;
+const FEWEST_CONNECTIONS = 16;
+/** Linux tells a process there how many descriptors it may have. */
+const OWN_LIMITS = "/proc/self/limits";
 /** A connection on which nothing moves for so long ends, unless we are still at work on its answer. */
 const IDLE_TIMEOUT_MS = 60 * SECOND;
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
@@ -22,7 +28,7 @@ const REQUEST_TIMEOUT_MS = 4 * HOUR;
 const CHECK_CONNECTIONS_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
-const GRACE_MS = 9 * SECOND;
+const GRACE_MS = TIME_LIMITS.requestsDrain;
 const CLOSE_IDLE_EACH_MS = 50;
 /** Answers that wait in this process for their readers, all together. Past it those who leave most unread are closed. */
 const MAX_UNREAD_BYTES = 64 * 1024 ** 2;
@@ -39,7 +45,7 @@ export async function startHttpServer(
   app: Express,
   at: { readonly host: string; readonly port: number },
   {
-    maxConnections = MAX_CONNECTIONS,
+    maxConnections,
     idleTimeoutMs = IDLE_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     maxUnreadBytes = MAX_UNREAD_BYTES,
@@ -48,6 +54,7 @@ export async function startHttpServer(
   // Browsers and pools connect ahead of need. Node counts such a connection as busy, and waits for it at the end.
   const unused = new Set<Socket>();
   const open = new Set<Socket>();
+  const answered = new Set<IncomingMessage>();
   const server = createServer(
     {
       requireHostHeader: false,
@@ -57,19 +64,11 @@ export async function startHttpServer(
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
     },
     (request, response) => {
-      unused.delete(request.socket);
-      response.once("prefinish", () => closeUnread(open, maxUnreadBytes));
-      response.once("finish", () => {
-        if (!request.complete) discardRest(request);
-      });
-      response.on("timeout", (socket: Socket) => {
-        // Its sender has stopped, or its reader. A long call and a quiet event stream go on.
-        if (!request.complete || socket.writableLength > 0) socket.destroy();
-      });
+      follow(request, response, { unused, open, answered, maxUnreadBytes });
       app(request, response);
     },
   );
-  server.maxConnections = maxConnections;
+  server.maxConnections = maxConnections ?? connectionsFor(await readOwnLimits());
   server.timeout = idleTimeoutMs;
   server.on("clientError", refuseGarbage);
   server.on("connection", (socket) => {
@@ -81,7 +80,35 @@ export async function startHttpServer(
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
-  return { port: address.port, close: (graceMs = GRACE_MS) => close(server, unused, graceMs) };
+  return { port: address.port, close: (graceMs = GRACE_MS) => close(server, { unused, answered }, graceMs) };
+}
+
+interface Following {
+  readonly unused: Set<Socket>;
+  readonly open: ReadonlySet<Socket>;
+  readonly answered: Set<IncomingMessage>;
+  readonly maxUnreadBytes: number;
+}
+
+function follow(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { unused, open, answered, maxUnreadBytes }: Following,
+): void {
+  unused.delete(request.socket);
+  answered.add(request);
+  response.once("close", () => {
+    answered.delete(request);
+    if (!request.socket.destroyed) unused.add(request.socket);
+  });
+  response.once("prefinish", () => closeUnread(open, maxUnreadBytes));
+  response.once("finish", () => {
+    if (!request.complete) discardRest(request);
+  });
+  response.on("timeout", (socket: Socket) => {
+    // Its sender has stopped, or its reader. A long call and a quiet event stream go on.
+    if (!request.complete || socket.writableLength > 0) socket.destroy();
+  });
 }
 
 /**
@@ -136,17 +163,47 @@ function explain(
   return new AppError("unavailable", sentence, { cause: error });
 }
 
-function close(server: Server, unused: Iterable<Socket>, graceMs: number): Promise<void> {
-  for (const socket of unused) socket.destroy();
+interface Open {
+  /** No request of theirs is answered. */
+  readonly unused: ReadonlySet<Socket>;
+  /** Their answers have not ended. */
+  readonly answered: ReadonlySet<IncomingMessage>;
+}
+
+function close(server: Server, { unused, answered }: Open, graceMs: number): Promise<void> {
+  const closeUnused = (): void => unused.forEach((socket) => socket.destroy());
+  const arrived = new Map<Socket, number>();
+  // A body that arrives gets its time. One that has stopped would be waited for in vain.
+  const cutSilent = (): void => {
+    for (const { complete, socket } of answered) {
+      if (!complete && arrived.get(socket) === socket.bytesRead) socket.destroy();
+      arrived.set(socket, socket.bytesRead);
+    }
+  };
+  closeUnused();
+  cutSilent();
   return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EACH_MS);
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    const timers = [
+      setInterval(closeUnused, CLOSE_IDLE_EACH_MS),
+      setInterval(cutSilent, Math.min(TIME_LIMITS.silentBody, graceMs)),
+      setTimeout(() => server.closeAllConnections(), graceMs),
+    ];
     server.close(() => {
-      clearInterval(idle);
-      clearTimeout(cut);
+      for (const timer of timers) clearTimeout(timer);
       resolve();
     });
   });
+}
+
+/** Null where the system does not tell. */
+function readOwnLimits(): Promise<string | null> {
+  return readFile(OWN_LIMITS, "utf8").catch(() => null);
+}
+
+/** Connections to take at once: publishing, files and the database always find descriptors. */
+export function connectionsFor(limits: string | null): number {
+  const descriptors = Number(/^Max open files +(\d+)/m.exec(limits ?? "")?.[1] ?? Infinity);
+  return Math.max(FEWEST_CONNECTIONS, Math.min(MAX_CONNECTIONS, Math.floor(descriptors / 2) - OPEN_AT_REST));
 }
 
 const GARBAGE_STATUS: Readonly<Record<string, string>> = {

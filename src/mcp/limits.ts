@@ -1,4 +1,5 @@
 import { SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 
 /** Longest message that is read, on every transport. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -7,7 +8,7 @@ export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 export const MAX_MESSAGE_LEVELS = 1_000;
 
 /** How long an ending server waits for the calls under way. */
-export const GRACE_MS = 5 * SECOND;
+export const GRACE_MS = TIME_LIMITS.callsDrain;
 
 /** Keeps a stream open through proxies, and finds out that its client has gone. */
 export const KEEP_ALIVE_MS = 15 * SECOND;

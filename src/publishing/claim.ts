@@ -1,12 +1,13 @@
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
 import type { Claimed, MissedPost, Candidate } from "../store/engine/claims.ts";
 import { missedSentence } from "./verdict.ts";
 import type { LateCause } from "../domain/posts/post.ts";
 
-/** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */
-const LEFT_OVER = { afterMs: MINUTE, spacingMs: 30 * SECOND } as const;
+/** From this lateness on, a post counts as left over from downtime, and its account's posts are spaced. */
+const LEFT_OVER = { afterMs: TIME_LIMITS.leftOver, spacingMs: TIME_LIMITS.spacing } as const;
 
 /** Posts that one tick fails or notes as waiting for their channel. The rest follow in the next tick. */
 const SWEPT_PER_TICK = 500;
@@ -16,7 +17,7 @@ const UNUSABLE_RECHECK_MS = MINUTE;
 
 export interface ClaimOptions {
   readonly limit: number;
-  /** Only posts that one more crash makes fail. Default: all but them. */
+  /** Only posts that were there at several crashes in a row. Default: all but them. */
   readonly isQuarantined?: boolean;
   readonly lateCauses: LateCauses;
 }

@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
 import type { LateCauses } from "./claim.ts";
 
@@ -6,7 +7,7 @@ import type { LateCauses } from "./claim.ts";
 const BACK_MS = SECOND;
 
 /**
- * A machine that slept, or whose clock was set: what was due in between counts as left over from downtime.
+ * A machine that slept, or whose clock was set: what was due in between is late.
  */
 const AHEAD_MS = MINUTE;
 
@@ -20,7 +21,7 @@ const HOLD_AHEAD_MS = 10 * SECOND;
  * Publishers note the time every few seconds: where it was not noted for this long, or a machine slept for
  * it, none ran.
  */
-const SILENT_MS = 15 * SECOND;
+const SILENT_MS = TIME_LIMITS.noPublisher;
 
 /**
  * Compares the wall clock, by which posts are due, with the monotonic one, which cannot be set. While a jump
@@ -95,7 +96,7 @@ export class ClockWatch {
     this.#hold = { wall: Infinity, monotonic: this.#monotonic + HOLD_AHEAD_MS };
     this.#ctx.log.warn(
       { byMs: Math.round(byMs) },
-      "the clock went ahead, and what was due in between counts as left over from downtime",
+      "the clock went ahead, and what was due in between is late",
     );
   }
 }

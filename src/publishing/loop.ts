@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import pLimit from "p-limit";
 import { SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
 import {
   RepeatedFailures,
@@ -47,7 +48,7 @@ const LARGEST_BATCH = 400;
 const STOPPING = new Error("The publisher is stopping.");
 
 /** A tick older than this means that the publisher hangs, or cannot write: a write waits for ten seconds. */
-const HEALTHY_WITHIN_MS = 10 * SECOND;
+const HEALTHY_WITHIN_MS = TIME_LIMITS.healthyWithin;
 
 /**
  * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is
@@ -71,7 +72,7 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   return {
     wake: () => loop.wake(),
     isHealthy: () => loop.isHealthy(),
-    async close(graceMs = 8 * SECOND) {
+    async close(graceMs = TIME_LIMITS.postsDrain as number) {
       job.stop();
       await loop.close(graceMs);
       if (!isLost) await unregisterWorker(ctx).then(mark);
@@ -215,7 +216,7 @@ class Loop {
     await this.#claimQuarantined();
   }
 
-  /** One at a time: should it end the process again, it takes no other post with it that is on its last try. */
+  /** One at a time: should it end the process again, it takes no other such post with it. */
   async #claimQuarantined(): Promise<void> {
     const wish = { limit: 1, isQuarantined: true, lateCauses: this.#lateCauses };
     const [post] = (await claimDue(this.#ctx, wish)).posts;

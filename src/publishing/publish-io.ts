@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AnyPlatform, PlatformPost, PublishOutcome } from "../ports/platform.ts";
 import { type PublishIo, StillProcessing } from "../ports/publish-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
@@ -40,7 +41,7 @@ export interface RunOptions {
 }
 
 /** How long a doubtful outcome is asked about although the post's own time is over. */
-const RECONCILE_GRACE_MS = 10 * MINUTE;
+const RECONCILE_GRACE_MS = TIME_LIMITS.doubtAfterLateness;
 
 /**
  * Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be.

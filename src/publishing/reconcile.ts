@@ -1,4 +1,5 @@
-import { deadline, SECOND } from "../domain/time.ts";
+import { deadline } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
@@ -13,7 +14,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-steps.ts";
 import { createPublishRun, type LeasedPost, type PublishRun } from "./publish-io.ts";
 
-const ASK_TIMEOUT_MS = 30 * SECOND;
+const ASK_TIMEOUT_MS = TIME_LIMITS.request;
 
 /**
  * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out

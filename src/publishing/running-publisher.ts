@@ -17,6 +17,7 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { noticeRestore } from "./restored.ts";
 import { advanceEpoch } from "../store/backup/restore-epoch.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { convertFilms } from "../files/films.ts";
 import { inspectDue } from "../connecting/inspect.ts";
 import { renewDueGrants } from "../connecting/renewal.ts";
@@ -31,7 +32,7 @@ export interface ThisProcess {
  * A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next
  * process.
  */
-const EVENTS_GRACE_MS = 1_000;
+const EVENTS_GRACE_MS = TIME_LIMITS.eventsDrain;
 
 /**
  * Starts publishing in this process, woken by its own writes, and the sending of events. It has an id of its

@@ -1,6 +1,7 @@
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, SECOND, DAY, MINUTE } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
@@ -33,7 +34,7 @@ export interface Situation {
 }
 
 /** How long a failing head may keep its account's later posts waiting (order before speed). */
-const HEAD_BLOCKS_MS = 60 * SECOND;
+const HEAD_BLOCKS_MS = TIME_LIMITS.headBlocks;
 
 /** How soon a post is looked at again whose channel must be reconnected: it may be by then. */
 const RECONNECT_RECHECK_MS = SECOND;

@@ -1,10 +1,11 @@
 import { SECOND } from "../domain/time.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
 import type { Hold } from "../store/engine/liveness.ts";
 import { beatWorker, insertWorker, noteClosing, type WorkerRole } from "../store/queries/workers.ts";
 import type { Logger } from "../ports/logger.ts";
 
-export const HEARTBEAT_EVERY_MS = 5 * SECOND;
+export const HEARTBEAT_EVERY_MS = TIME_LIMITS.beatEvery;
 
 export interface WorkerIdentity {
   readonly role: WorkerRole;

@@ -1,3 +1,4 @@
+import { DEATH } from "./postgres-store-on.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { findDue } from "../../src/store/postgres/claims.ts";
 import { createClaims } from "../../src/store/queries/publishing/claims.ts";
@@ -17,7 +18,7 @@ export function withWrite(store: Store, write: Store["write"]): Store {
   const base = { ...store, write };
   return {
     ...base,
-    claims: createClaims(base, store.isShared ? { findDue, isDead: async () => true } : queue),
+    claims: createClaims(base, store.isShared ? { findDue, death: async () => DEATH } : queue),
     ledger: createLedger(base),
     [Symbol.asyncDispose]: async () => {},
   };

@@ -2,13 +2,13 @@ import type { Store } from "../../src/store/engine/store.ts";
 import { findDue } from "../../src/store/postgres/claims.ts";
 import { createClaims } from "../../src/store/queries/publishing/claims.ts";
 import { enlist } from "./postgres-queue.ts";
-import { openStoreOn } from "./postgres-store-on.ts";
+import { DEATH, openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
 /** A store in which whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that. */
 export async function openTestStoreOn(url: string): Promise<Store> {
   const store = await openStoreOn(url);
-  const claims = createClaims(store, { findDue, isDead: async () => true });
+  const claims = createClaims(store, { findDue, death: async () => DEATH });
   const enlisted = new Set<string>();
   return {
     ...store,

@@ -1,4 +1,5 @@
 import { deadline, SECOND } from "../../domain/time.ts";
+import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import { lookup as systemLookup } from "node:dns/promises";
 import { Readable } from "node:stream";
 import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
@@ -25,7 +26,7 @@ import { converse } from "./sockets.ts";
 
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-const DEFAULT_TIMEOUT_MS = 30 * SECOND;
+const DEFAULT_TIMEOUT_MS = TIME_LIMITS.request;
 const DEFAULT_IDLE_MS = 15 * SECOND;
 const MAX_HEADER_BYTES = 32 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

@@ -6,7 +6,7 @@ import type { PostRow, Tables } from "./schema.ts";
 export interface Claims {
   /** When the first post after this moment is due. Null when none waits. */
   nextAfter(moment: number): Promise<number | null>;
-  /** Whether a due post waits that one more crash makes fail. */
+  /** Whether a due post waits that was there at several crashes in a row. */
   hasQuarantined(now: number): Promise<boolean>;
   /** Claims due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
@@ -21,7 +21,7 @@ export interface Claims {
   freeWorker(workerId: string, now: number): Promise<number>;
   /**
    * Releases what a dead worker held, and counts a crash against its posts unless it was asked to end. A post
-   * that crashed too often in a row fails. On PostgreSQL the death is proven in this transaction. Null where it
+   * that crashed too often in a row fails, and waits for a while before. On PostgreSQL the death is proven in this transaction. Null where it
    * is not, or where another worker has taken over.
    */
   takeOver(workerId: string, now: number): Promise<TakenOver | null>;
@@ -45,7 +45,7 @@ export interface ClaimWish {
   /** Called inside the transaction, so that nothing is claimed before its time. */
   readonly now: () => number;
   readonly limit: number;
-  /** Only posts that one more crash makes fail; otherwise all but them. */
+  /** Only posts that were there at several crashes in a row; otherwise all but them. */
   readonly isQuarantined: boolean;
   /** A post this late is left over from downtime, and its account gets the next one after this spacing. */
   readonly leftOver: { readonly afterMs: number; readonly spacingMs: number };

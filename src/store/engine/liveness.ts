@@ -19,6 +19,12 @@ export interface Liveness {
   readonly clock: Clock | null;
 }
 
+/** The proof that a worker is dead. */
+export interface Death {
+  /** What it sent has reached its platform by then: a step that was under way is looked up there no sooner. */
+  readonly arrivedAt: number;
+}
+
 export interface Hold {
   release(): Promise<void>;
 }

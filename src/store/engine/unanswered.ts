@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deadline } from "../../domain/time.ts";
+import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /**
@@ -17,7 +18,7 @@ export class CommitUnanswered extends AppError {
 }
 
 /** A worker that hears nothing from its database for so long has lost its posts to others before. */
-const READ_AGAIN_MS = 20_000;
+const READ_AGAIN_MS = TIME_LIMITS.readAgain;
 const PAUSE_MS = 250;
 
 /**

@@ -208,6 +208,6 @@ const CONTINUE_NUMBERS = `
 
 /** Every process that held anything is dead: the move has the folder to itself. */
 async function finish(tx: Tx, now: number): Promise<void> {
-  for (const { id } of await listHolders(tx)) await takeOver(tx, id, now);
+  for (const { id } of await listHolders(tx)) await takeOver(tx, id, { now, arrivedAt: -Infinity });
   await rowOf(tx, CONTINUE_NUMBERS);
 }

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { SECOND } from "../../domain/time.ts";
+import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /** Milliseconds. A worker stops before the server may give its locks to others, by either's clock. */
@@ -12,9 +13,9 @@ export interface HeartbeatTimes {
 }
 
 export const TIMES: HeartbeatTimes = {
-  beatEveryMs: 5 * SECOND,
-  answerWithinMs: 10 * SECOND,
-  silentMs: 20 * SECOND,
+  beatEveryMs: TIME_LIMITS.beatEvery,
+  answerWithinMs: TIME_LIMITS.stopsByItself,
+  silentMs: TIME_LIMITS.locksFreed,
 };
 
 export interface HeartbeatOptions {
@@ -31,7 +32,8 @@ export interface HeartbeatOptions {
 export const CHANNEL = "posthorn";
 
 const BEAT = `WITH beaten AS (
-    UPDATE workers SET heartbeat_at = floor(extract(epoch FROM clock_timestamp()) * 1000) WHERE id = ANY($1))
+    UPDATE workers SET heartbeat_at = floor(extract(epoch FROM clock_timestamp()) * 1000),
+      server = pg_postmaster_start_time() WHERE id = ANY($1))
   SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 const LOCK = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_held";
 const UNLOCK = "SELECT pg_advisory_unlock(hashtextextended($1, 0))";

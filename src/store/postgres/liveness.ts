@@ -1,24 +1,37 @@
 import { sql } from "kysely";
 import type { Client } from "pg";
 import { AppError } from "../../domain/errors.ts";
-import { SECOND } from "../../domain/time.ts";
+import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { queryOf } from "../engine/statements.ts";
-import type { Liveness, Wake } from "../engine/liveness.ts";
+import type { Death, Liveness, Wake } from "../engine/liveness.ts";
+import { hasEnded } from "../engine/process-place.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { CHANNEL, Heartbeat, TIMES, type HeartbeatTimes } from "./heartbeat.ts";
 
 export interface Leases {
-  /** A worker keeps what it holds for so long after its last heartbeat, even where its lock is free. */
-  readonly leaseMs: number;
   /**
-   * Added where a step was under way: a request that was broken off may have left the machine, and reaches the
-   * platform within this time.
+   * A worker keeps what it holds for so long after its last heartbeat, where its lock is free on the very start of
+   * the server that the heartbeat came to. No heartbeat got lost there, so that it has stopped by itself before.
    */
+  readonly leaseMs: number;
+  /** When it has done so, after that heartbeat. */
+  readonly stopsMs: number;
+  /**
+   * The lease on another server, or one that was restarted: all locks are free there, and it may not know of the
+   * last heartbeats.
+   */
+  readonly leaseElsewhereMs: number;
+  /** What a worker sent before it stopped has reached its platform after so long. */
   readonly requestMs: number;
 }
 
-export const LEASES: Leases = { leaseMs: 60 * SECOND, requestMs: 30 * SECOND };
+export const LEASES: Leases = {
+  leaseMs: TIME_LIMITS.takeOver,
+  stopsMs: TIME_LIMITS.stopsByItself,
+  leaseElsewhereMs: TIME_LIMITS.takeOverElsewhere,
+  requestMs: TIME_LIMITS.arrives,
+};
 
 export interface LivenessOptions {
   /** Connects to the server itself, outside of the pool. */
@@ -116,49 +129,46 @@ function createWake(reader: Reader, clock: Clock, listeners: Set<() => void>): W
   };
 }
 
-/** Other workers without a heartbeat for longer than a lease. They are probably dead. */
+/** Other workers without a heartbeat for longer than a lease, or whose process ended here. They are probably dead. */
 async function listSilent(reader: Reader, besides: string, { leaseMs }: Leases): Promise<string[]> {
   const rows = await queryOf(reader)
     .selectFrom("workers")
-    .select("id")
+    .select(["id", "host", "pid"])
+    .select(sql<boolean>`heartbeat_at < ${DATABASE_NOW} - ${leaseMs}::bigint`.as("is_silent"))
     .where("id", "!=", besides)
-    .where("heartbeat_at", "<", sql<number>`${DATABASE_NOW} - ${leaseMs}::bigint`)
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.filter((row) => row.is_silent || hasEnded({ place: row.host, pid: row.pid })).map(({ id }) => id);
 }
 
 /**
- * Whether a worker is dead, for the transaction that takes over from it and until that ends. False where it
- * lives, may live, or another worker takes over. Its lock must be free and its lease over: after a restart of
- * the server all locks are free, and only the lease protects workers that live.
+ * Proves that a worker is dead, for the transaction that takes over from it and until that ends. Null where it
+ * lives, may live, or another worker takes over. Its lock must be free. That proves too little by itself: it is
+ * free, too, while a worker that was cut off has not noticed yet. So either its process has ended on this machine,
+ * or its lease is over, within which it stops by itself. What it sent before may still be on its way.
  */
-export async function isProvenDead(
+export async function proveDeath(
   tx: Tx,
   workerId: string,
-  { leaseMs, requestMs }: Leases = LEASES,
-): Promise<boolean> {
+  { leaseMs, stopsMs, leaseElsewhereMs, requestMs }: Leases = LEASES,
+): Promise<Death | null> {
   const query = queryOf(tx);
   const { rows } = await sql<{
     is_free: boolean;
   }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${workerId}, 0)) AS is_free`.execute(query);
-  if (rows[0]?.is_free !== true) return false;
-  const open = query
-    .selectFrom("posts")
-    .innerJoin("effects", (join) =>
-      join.onRef("effects.post_id", "=", "posts.id").onRef("effects.run", "=", "posts.run"),
-    )
-    .select("posts.id")
-    .where("posts.lease_worker", "=", workerId)
-    .where("effects.state", "=", "intent");
-  const lease = sql<number>`CASE WHEN exists(${open}) THEN ${leaseMs + requestMs}::bigint ELSE ${leaseMs}::bigint END`;
-  const dead = await query
+  if (rows[0]?.is_free !== true) return null;
+  const worker = await query
     .selectFrom("workers")
-    .select("id")
+    .select(["host", "pid", "heartbeat_at"])
+    .select(sql<boolean>`server IS NOT DISTINCT FROM pg_postmaster_start_time()`.as("is_same_server"))
+    .select(sql<number>`${DATABASE_NOW} - heartbeat_at`.as("silent_ms"))
     .where("id", "=", workerId)
-    .where("heartbeat_at", "<", sql<number>`${DATABASE_NOW} - ${lease}`)
     // Its last claim may still be running. It ends, or the server ends it.
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
-  return dead !== undefined;
+  if (worker === undefined) return null;
+  const isOver = worker.silent_ms > (worker.is_same_server ? leaseMs : leaseElsewhereMs);
+  if (!isOver && !hasEnded({ place: worker.host, pid: worker.pid })) return null;
+  const stoppedMs = worker.is_same_server ? stopsMs : leaseElsewhereMs;
+  return { arrivedAt: worker.heartbeat_at + stoppedMs + requestMs };
 }

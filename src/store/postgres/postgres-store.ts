@@ -5,7 +5,7 @@ import { createLedger } from "../queries/publishing/ledger.ts";
 import { createSearch } from "../queries/search.ts";
 import { findDue } from "./claims.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
-import { createLiveness, isProvenDead, type LivenessOptions } from "./liveness.ts";
+import { createLiveness, proveDeath, type LivenessOptions } from "./liveness.ts";
 import { postIndex } from "./post-index.ts";
 
 export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
@@ -22,7 +22,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...base,
     engine: "PostgreSQL",
     isPresent: () => !base.lost.aborted,
-    claims: createClaims(base, { findDue, isDead: (tx, workerId) => isProvenDead(tx, workerId, leases) }),
+    claims: createClaims(base, { findDue, death: (tx, workerId) => proveDeath(tx, workerId, leases) }),
     ledger: createLedger(base),
     liveness,
     wake,

@@ -113,6 +113,18 @@ export async function startWaitingPosts(tx: Tx, accountId: string, now: number):
     .where("next_at", "is not", null)
     .where("lease_worker", "is", null)
     .where("due_at", "<=", now)
+    // What a worker that died sent may still be on its way: such a post has a moment of its own.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("effects")
+            .select("effects.step")
+            .whereRef("effects.post_id", "=", "posts.id")
+            .whereRef("effects.run", "=", "posts.run")
+            .where("effects.state", "=", "intent"),
+        ),
+      ),
+    )
     .execute();
   await query
     .updateTable("accounts")

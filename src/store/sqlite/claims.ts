@@ -22,6 +22,6 @@ export const queue: Queue = {
     const values = [now, now, now, isQuarantined ? 1 : 0, limit];
     return (await rowsOf<{ id: string }>(tx, FIRST_OF_EACH, values)).map(({ id }) => id);
   },
-  // The worker's lock, which the kernel has given up, was the proof.
-  isDead: async () => true,
+  // The worker's lock, which the kernel has given up, was the proof. Its sockets went with it.
+  death: async () => ({ arrivedAt: -Infinity }),
 };

@@ -17,6 +17,7 @@ import {
 import { migrate, NEWEST_SCHEMA } from "./migrations/migrate.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Tell } from "../engine/store.ts";
+import { TIME_LIMITS } from "../../domain/time-limits.ts";
 
 /** An open database: Kysely for queries of both engines, the connection for SQLite's own. */
 export interface Database extends AsyncDisposable {
@@ -26,7 +27,7 @@ export interface Database extends AsyncDisposable {
 }
 
 /** How long opening waits for another process that holds the lock. A write waits in its queue. */
-const BUSY_TIMEOUT_MS = 10_000;
+const BUSY_TIMEOUT_MS = TIME_LIMITS.sqliteBusy;
 
 /** How long the event loop stands still at most while a transaction asks for the lock (write-queue.ts). */
 export const BEGIN_TIMEOUT_MS = 20;

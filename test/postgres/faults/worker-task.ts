@@ -2,7 +2,7 @@ import type { PostgresOptions } from "../../../src/store/postgres/connect/connec
 
 /** The proportions of the real ones, so that a take-over takes seconds. */
 export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
-export const LEASES = { leaseMs: 1_900, requestMs: 500 };
+export const LEASES = { leaseMs: 1_300, stopsMs: 900, leaseElsewhereMs: 1_900, requestMs: 500 };
 
 /**
  * What a host whose network has fallen silent waits for is over sooner. The server ends an idle transaction only

@@ -33,7 +33,7 @@ const HAPPENINGS: Readonly<Record<Happening, () => void>> = {
   kill: () => process.kill(process.pid, "SIGKILL"),
   stop: () => process.kill(process.pid, "SIGSTOP"),
   block: () => {
-    const until = performance.now() + 2 * (LEASES.leaseMs + LEASES.requestMs);
+    const until = performance.now() + 2 * (LEASES.leaseElsewhereMs + LEASES.requestMs);
     while (performance.now() < until);
   },
 };

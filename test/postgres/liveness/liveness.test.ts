@@ -1,12 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { isProvenDead, type Leases } from "../../../src/store/postgres/liveness.ts";
+import { TIME_LIMITS } from "../../../src/domain/time-limits.ts";
+import { PROCESS_PLACE } from "../../../src/store/engine/process-place.ts";
+import { proveDeath, type Leases } from "../../../src/store/postgres/liveness.ts";
 import { queryOf } from "../../support/handles.ts";
 import { insertWorker } from "../../../src/store/queries/workers.ts";
 import { createDatabase } from "../../support/postgres.ts";
@@ -22,7 +25,7 @@ const EARLY_CLOCK = {
   ...systemClock,
   after: (ms: number, work: () => void) => systemClock.after(ms - 3, work),
 };
-const NO_LEASE: Leases = { leaseMs: 0, requestMs: 0 };
+const NO_LEASE: Leases = { leaseMs: 0, stopsMs: 0, leaseElsewhereMs: 0, requestMs: 0 };
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let onlooker: Worker;
@@ -54,8 +57,13 @@ async function startHolder(id: string): Promise<ChildProcess> {
   return child;
 }
 
-const isDead = (id: string, leases?: Leases): Promise<boolean> =>
-  onlooker.write((tx) => isProvenDead(tx, id, leases));
+const deathOf = (id: string, leases?: Leases) => onlooker.write((tx) => proveDeath(tx, id, leases));
+const isDead = async (id: string, leases?: Leases): Promise<boolean> => (await deathOf(id, leases)) !== null;
+/** How long ago its last heartbeat came. */
+const silence = async (ms: number): Promise<void> => {
+  const heartbeatAt = onlooker.liveness.clock.now() - ms;
+  await onlooker.query.updateTable("workers").set({ heartbeat_at: heartbeatAt }).execute();
+};
 
 const isLocked = async (): Promise<boolean> => {
   const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM pg_locks l
@@ -89,10 +97,10 @@ describe("a worker on PostgreSQL", () => {
     await list(onlooker, "wrk_gone");
     let goOn = (): void => {};
     const first = onlooker.write(async (tx) => {
-      const isMine = await isProvenDead(tx, "wrk_gone", NO_LEASE);
+      const isMine = await proveDeath(tx, "wrk_gone", NO_LEASE);
       await new Promise<void>((resolve) => (goOn = resolve));
       await queryOf(tx).deleteFrom("workers").execute();
-      return isMine;
+      return isMine !== null;
     });
     await expect.poll(isLocked).toBe(true);
     expect(await isDead("wrk_gone", NO_LEASE)).toBe(false);
@@ -202,19 +210,64 @@ describe("a worker on PostgreSQL", () => {
     expect(isLost).toBe(true);
   });
 
-  it("keeps its lease for one request more where a step was under way", async () => {
-    const worker = "wrk_gone";
-    await list(onlooker, worker);
-    const leases = { leaseMs: 1_000, requestMs: MINUTE };
-    await onlooker.query
-      .updateTable("workers")
-      .set({ heartbeat_at: onlooker.liveness.clock.now() - 10_000 })
-      .execute();
-    expect(await isDead(worker, leases)).toBe(true);
-    await addPostUnderWay(worker, "intent");
-    expect(await isDead(worker, leases)).toBe(false);
-    await onlooker.query.updateTable("effects").set({ state: "done" }).execute();
-    expect(await isDead(worker, leases)).toBe(true);
+  it("is known to be gone soon on the server that had its lock, and late on any other", async () => {
+    await list(onlooker, "wrk_gone");
+    await silence(TIME_LIMITS.takeOver - 1_000);
+    expect(await isDead("wrk_gone")).toBe(false);
+    await silence(TIME_LIMITS.takeOver + 100);
+    expect(await isDead("wrk_gone")).toBe(true);
+    expect(await onlooker.liveness.listDead("wrk_me")).toEqual(["wrk_gone"]);
+    // A standby that took over, or the same server after a restart, began at another moment.
+    await sql`UPDATE workers SET server = server - interval '1 microsecond'`.execute(onlooker.query);
+    expect(await isDead("wrk_gone")).toBe(false);
+    await silence(TIME_LIMITS.takeOverElsewhere - 1_000);
+    expect(await isDead("wrk_gone")).toBe(false);
+    await silence(TIME_LIMITS.takeOverElsewhere + 100);
+    expect(await isDead("wrk_gone")).toBe(true);
+  });
+
+  it("says with each heartbeat which start of the server has its lock", async () => {
+    await using worker = await openWorker(database.url, { times: QUICK });
+    await worker.liveness.hold("wrk_one", () => {});
+    await list(worker, "wrk_one");
+    await sql`UPDATE workers SET server = NULL`.execute(onlooker.query);
+    const isSame = async (): Promise<boolean> => {
+      const { rows } = await sql<{ same: boolean }>`
+        SELECT server IS NOT DISTINCT FROM pg_postmaster_start_time() AS same FROM workers`.execute(onlooker.query);
+      return rows[0]!.same;
+    };
+    await expect.poll(isSame).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "is gone at once where its process is, and only where the id means that process",
+    async () => {
+      const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+      await once(ended, "close");
+      const rows = [
+        { id: "wrk_ended", host: PROCESS_PLACE, pid: ended.pid! },
+        { id: "wrk_alive", host: PROCESS_PLACE, pid: process.pid },
+        { id: "wrk_elsewhere", host: `${PROCESS_PLACE}0`, pid: ended.pid! },
+        { id: "wrk_named", host: hostname(), pid: ended.pid! },
+      ];
+      const now = onlooker.liveness.clock.now();
+      const times = { started_at: now, heartbeat_at: now };
+      for (const row of rows)
+        await onlooker.write((tx) => insertWorker(tx, { ...row, role: "serve", version: "0", ...times }));
+      expect(await onlooker.liveness.listDead("wrk_me")).toEqual(["wrk_ended"]);
+      const dead = [];
+      for (const { id } of rows) if (await isDead(id)) dead.push(id);
+      expect(dead).toEqual(["wrk_ended"]);
+    },
+  );
+
+  it("may have sent something that is still on its way", async () => {
+    await list(onlooker, "wrk_gone");
+    await silence(20_000);
+    const heartbeatAt = onlooker.liveness.clock.now() - 20_000;
+    const { arrivedAt } = (await deathOf("wrk_gone"))!;
+    const late = TIME_LIMITS.stopsByItself + TIME_LIMITS.arrives;
+    expect(Math.abs(arrivedAt - heartbeatAt - late)).toBeLessThan(1_000);
   });
 });
 
@@ -261,14 +314,3 @@ describe("a word to other processes", () => {
     expect(heard.length).toBe(3);
   });
 });
-
-async function addPostUnderWay(worker: string, state: "intent"): Promise<void> {
-  await sql`INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
-    VALUES ('acc', 'o', 'p', 'n', 'connected', '[]', '{}', 0, 0, 0, 0)`.execute(onlooker.query);
-  await sql`INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, status, in_doubt, attempts, tries, run, fence, lease_worker, content_hash, created_at, updated_at)
-    VALUES ('post', 'o', 'acc', 'p', '', 0, 0, 'publishing', 0, 1, 0, 1, 1, ${worker}, '', 0, 0)`.execute(
-    onlooker.query,
-  );
-  await sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
-    VALUES ('post', 1, 'create', 1, '', '', ${state}, 0, 0)`.execute(onlooker.query);
-}

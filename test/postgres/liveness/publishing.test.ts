@@ -52,15 +52,20 @@ describe("a host whose clock is wrong", () => {
 
 /** The proportions of the real ones. */
 const TIMES = { beatEveryMs: 150, answerWithinMs: 500, silentMs: 1_000 };
-const LEASES = { leaseMs: 1_500, requestMs: 700 };
+const LEASES = { leaseMs: 800, stopsMs: 500, leaseElsewhereMs: 3_000, requestMs: 1_400 };
 
 it("a post whose worker lost its tie is broken off at once, and asked about once nobody can be sending it", async () => {
   await using database = await createDatabase();
   const sent: string[] = [];
   let brokenOffAt = Infinity;
   let askedAt = Infinity;
+  let laterSentAt = Infinity;
   const platform = scriptedPlatform({
     publish: async (post, io) => {
+      if (post.caption === "later") {
+        laterSentAt = performance.now();
+        return { state: "live", platformPostId: post.id, platformUrl: null };
+      }
       const id = await io.effect({
         step: "create",
         request: null,
@@ -89,7 +94,9 @@ it("a post whose worker lost its tie is broken off at once, and asked about once
   await using one = await openHost();
   await using other = await openHost();
   const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
-  const post = await addPost(one, await addAccount(one), { scheduled_at: Date.now() - 10 });
+  const account = await addAccount(one);
+  const post = await addPost(one, account, { scheduled_at: Date.now() - 10 });
+  await addPost(one, account, { scheduled_at: Date.now(), caption: "later" });
   let isLost = false;
   const first = await startPublisher(one, { identity, onLost: () => (isLost = true) });
   await expect.poll(() => sent).toEqual([post.id]);
@@ -112,5 +119,8 @@ it("a post whose worker lost its tie is broken off at once, and asked about once
   expect(sent).toEqual([post.id]);
   expect(brokenOffAt - ended).toBeLessThan(500);
   // The last sign of life came at most so long before the end.
-  expect(askedAt - ended).toBeGreaterThan(LEASES.leaseMs + LEASES.requestMs - TIMES.beatEveryMs - 50);
+  expect(askedAt - ended).toBeGreaterThan(LEASES.stopsMs + LEASES.requestMs - TIMES.beatEveryMs - 50);
+  // Only that post waits for what may be on its way, and no other one of its channel.
+  expect(laterSentAt - ended).toBeGreaterThan(LEASES.leaseMs - TIMES.beatEveryMs - 50);
+  expect(laterSentAt).toBeLessThan(askedAt);
 });

@@ -5,7 +5,7 @@ import { rowOf, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Reader, Store } from "../../../src/store/engine/store.ts";
 import { CommitUnanswered } from "../../../src/store/engine/unanswered.ts";
 import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts";
-import { isProvenDead } from "../../../src/store/postgres/liveness.ts";
+import { proveDeath } from "../../../src/store/postgres/liveness.ts";
 import { findDue } from "../../../src/store/postgres/claims.ts";
 import { createClaims, type Queue } from "../../../src/store/queries/publishing/claims.ts";
 import { createLedger } from "../../../src/store/queries/publishing/ledger.ts";
@@ -14,7 +14,7 @@ import { callerOf, createTestContext } from "../../support/context.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { DONE, effectOf, endOf, enlist, fillQueue, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
-import { openStoreOn } from "../../support/postgres-store-on.ts";
+import { DEATH, openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 1_000;
@@ -33,8 +33,8 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const claimsOn = (on: Pick<Store, "write"> & Reader, isDead: Queue["isDead"]) =>
-  createClaims(on, { findDue, isDead });
+const claimsOn = (on: Pick<Store, "write"> & Reader, death: Queue["death"]) =>
+  createClaims(on, { findDue, death });
 
 async function claim(from: Store, workerId: string, limit = 100): Promise<readonly ClaimedPost[]> {
   await enlist(from, workerId);
@@ -125,10 +125,10 @@ describe("the ledger of a worker that lost posts to another", () => {
     await enlist(store, "worker_a");
     const late = holding(store);
     const wish = wishOf("worker_a", { now });
-    const claiming = claimsOn({ ...store, write: late.write }, async () => false).claim(wish);
+    const claiming = claimsOn({ ...store, write: late.write }, async () => null).claim(wish);
     await late.reached;
-    const noLease = { leaseMs: 0, requestMs: 0 };
-    const taking = claimsOn(other, (tx, workerId) => isProvenDead(tx, workerId, noLease));
+    const noLease = { leaseMs: 0, stopsMs: 0, leaseElsewhereMs: 0, requestMs: 0 };
+    const taking = claimsOn(other, (tx, workerId) => proveDeath(tx, workerId, noLease));
     expect(await taking.takeOver("worker_a", now())).toBeNull();
     late.commit();
     const { posts } = await claiming;
@@ -147,7 +147,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     const writing = createLedger({ write: late.write }).intent(mine.lease, effectOf());
     await late.reached;
     // It waits for what is written and not committed yet, and so does whoever claims after it.
-    const taking = claimsOn(other, async () => true)
+    const taking = claimsOn(other, async () => DEATH)
       .takeOver("worker_a", now())
       .then(() => claim(other, "worker_b"));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -162,7 +162,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     const [mine] = await claim(store, "worker_a");
     if (mine === undefined) throw new Error("Nothing was claimed.");
     const early = holding(other);
-    const claims = claimsOn({ ...other, write: early.write }, async () => true);
+    const claims = claimsOn({ ...other, write: early.write }, async () => DEATH);
     const taking = claims.takeOver("worker_a", now());
     await early.reached;
     const writing = expect(store.ledger.intent(mine.lease, effectOf())).rejects.toThrow(Fenced);
@@ -176,10 +176,10 @@ describe("the ledger of a worker that lost posts to another", () => {
   it("is not asked for where nobody has proven the death of a worker", async () => {
     await fillQueue(store, { accounts: 2, posts: 2, dueAt: DUE_AT });
     const posts = await claim(store, "worker_a");
-    const living = claimsOn(other, async (_tx, workerId) => workerId !== "worker_a");
+    const living = claimsOn(other, async (_tx, workerId) => (workerId === "worker_a" ? null : DEATH));
     expect(await living.takeOver("worker_a", now())).toBeNull();
     expect(await claim(other, "worker_b")).toEqual([]);
-    expect(await claimsOn(other, async () => true).takeOver("worker_a", now())).toEqual({
+    expect(await claimsOn(other, async () => DEATH).takeOver("worker_a", now())).toEqual({
       posts: 2,
       failed: [],
     });
@@ -203,7 +203,7 @@ describe("a COMMIT whose answer was lost", () => {
     };
     const base = { ...store, write };
     return {
-      store: { ...base, ledger: createLedger(base), claims: claimsOn(base, async () => true) },
+      store: { ...base, ledger: createLedger(base), claims: claimsOn(base, async () => DEATH) },
       losses: () => losses,
     };
   }
@@ -266,7 +266,7 @@ describe("a COMMIT whose answer was lost", () => {
         .catch(() => {});
       throw new CommitUnanswered(undone);
     };
-    const unsure = claimsOn({ ...store, write }, async () => true);
+    const unsure = claimsOn({ ...store, write }, async () => DEATH);
     expect((await unsure.claim(wishOf("worker_a", { now }))).posts).toEqual([]);
     expect(await claim(other, "worker_b")).toHaveLength(3);
   });

@@ -6,6 +6,7 @@ import { withoutNul } from "../../../domain/whole-text.ts";
 import { CommitUnanswered } from "../../engine/unanswered.ts";
 import type { Address } from "./address.ts";
 import { explained, isLoss } from "./sentences.ts";
+import { TIME_LIMITS } from "../../../domain/time-limits.ts";
 
 /** Time limits in milliseconds. */
 export interface Limits {
@@ -20,10 +21,10 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   connectMs: 10_000,
-  statementMs: 15_000,
+  statementMs: TIME_LIMITS.statement,
   lockMs: 5_000,
-  idleInTransactionMs: 10_000,
-  silentMs: 5_000,
+  idleInTransactionMs: TIME_LIMITS.idleInTransaction,
+  silentMs: TIME_LIMITS.statementSilent,
 };
 
 /** Loads the optional package `pg`. Throws `unavailable` where it is not installed. */

@@ -16,6 +16,7 @@ import * as oauth from "./0018_oauth.ts";
 import * as results from "./0019_results.ts";
 import * as films from "./0020_films.ts";
 import * as pages from "./0021_pages.ts";
+import * as servers from "./0022_servers.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
   results,
   films,
   pages,
+  servers,
 ];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */

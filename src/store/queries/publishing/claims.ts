@@ -3,6 +3,7 @@ import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
+import type { Death } from "../../engine/liveness.ts";
 import { change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../engine/schema.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
@@ -15,8 +16,8 @@ import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOve
 export interface Queue {
   /** The ids of due posts, first due first. They belong to this transaction until it ends. */
   findDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]>;
-  /** Whether the worker is dead, proven in the transaction that takes over from it. */
-  isDead(tx: Tx, workerId: string): Promise<boolean>;
+  /** Proven in the transaction that takes over. Null: the worker may live. */
+  death(tx: Tx, workerId: string): Promise<Death | null>;
 }
 
 export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue): Claims {
@@ -29,7 +30,10 @@ export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue)
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
     freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
     takeOver: (workerId, now) =>
-      write(async (tx) => ((await queue.isDead(tx, workerId)) ? takeOver(tx, workerId, now) : null)),
+      write(async (tx) => {
+        const death = await queue.death(tx, workerId);
+        return death === null ? null : takeOver(tx, workerId, { now, ...death });
+      }),
     abandon: (leases, now) => write((tx) => abandon(tx, leases, now)),
     noteTime: (now, toleranceMs) => write((tx) => noteTime(tx, now, toleranceMs)),
   };

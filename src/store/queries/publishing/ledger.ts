@@ -23,16 +23,21 @@ import { setMeta } from "../meta.ts";
  * often, and never too seldom.
  */
 export function createLedger({ write }: Pick<Store, "write">): Ledger {
-  const guarded = (lease: Lease, work: (tx: Tx) => Promise<void>): Promise<void> =>
+  const guarded = (lease: Lease, work: (tx: Tx, held: HeldPost) => Promise<void>): Promise<void> =>
     readingAgain(() =>
       write(async (tx) => {
-        if (!(await isHeld(tx, lease))) throw new Fenced(lease.postId);
-        await work(tx);
+        const held = await readHeld(tx, lease);
+        if (held === null) throw new Fenced(lease.postId);
+        await work(tx, held);
       }),
     );
   return {
     intent: (lease, effect) => guarded(lease, (tx) => writeIntent(tx, lease, effect)),
-    end: (lease, end) => guarded(lease, (tx) => endEffect(tx, lease, end)),
+    end: (lease, end) =>
+      guarded(lease, async (tx, held) => {
+        await endEffect(tx, lease, end);
+        if (end.state === "done") await forgetCrashes(tx, lease, held);
+      }),
     once: (lease, effect, end) =>
       guarded(lease, async (tx) => {
         await writeIntent(tx, lease, effect);
@@ -62,15 +67,28 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
   };
 }
 
+interface HeldPost {
+  readonly crashes: number;
+}
+
 /** Locks the post's row until the transaction ends, so that it and a take-over wait for each other. */
-export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<boolean> {
+async function readHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<HeldPost | null> {
   const row = await queryOf(tx)
     .selectFrom("posts")
-    .select(["fence", "lease_worker"])
+    .select(["fence", "lease_worker", "crashes"])
     .where("id", "=", postId)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return row?.fence === fence && row.lease_worker === workerId;
+  return row?.fence === fence && row.lease_worker === workerId ? row : null;
+}
+
+export async function isHeld(tx: Tx, lease: Lease): Promise<boolean> {
+  return (await readHeld(tx, lease)) !== null;
+}
+
+/** It has got further than where it was when the program ended. */
+async function forgetCrashes(tx: Tx, { postId }: Lease, { crashes }: HeldPost): Promise<void> {
+  if (crashes > 0) await updateRows(tx, "posts", { id: postId }, { crashes: 0 });
 }
 
 /** Only `finishAttempt` with this lease leaves the post with this fence and without a worker. */

@@ -1,9 +1,11 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { Attempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import { TIME_LIMITS } from "../../../domain/time-limits.ts";
 import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
+import type { Death } from "../../engine/liveness.ts";
 import type { Tables } from "../../engine/schema.ts";
 import type { Tx } from "../../engine/store.ts";
 import { freeFilms } from "./films.ts";
@@ -114,7 +116,11 @@ async function lockPosts(
  * Releases what a dead worker held. Any of its posts may have ended the process (by a film that takes all
  * memory, for example), so each gets a crash, unless the process had been asked to end.
  */
-export async function takeOver(tx: Tx, workerId: string, now: number): Promise<TakenOver> {
+export async function takeOver(
+  tx: Tx,
+  workerId: string,
+  { now, arrivedAt }: { readonly now: number } & Death,
+): Promise<TakenOver> {
   const held = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
   const closing = sql`SELECT 1 FROM workers WHERE id = ${workerId} AND is_closing = 1`;
   const isCrash = (await rowOf(tx, closing)) === undefined;
@@ -123,14 +129,46 @@ export async function takeOver(tx: Tx, workerId: string, now: number): Promise<T
     await publishLive(tx, id, now);
     if (isCrash && (await countCrash(tx, id, now))) failed.push(id);
   }
-  return { posts: await freeWorker(tx, workerId, now), failed };
+  const posts = await freeWorker(tx, workerId, now);
+  // After they are free: their channels go on with other posts meanwhile.
+  for (const { id } of held) await putOff(tx, id, { now, arrivedAt });
+  return { posts, failed };
 }
 
-/** After so many in a row the post is not tried again. */
-const MAX_CRASHES = 3;
+/**
+ * A post waits for its next try where a step of it was under way, which may still be on its way to the platform:
+ * asked before that has arrived, the platform would not know of it, and it would be sent again. It also waits
+ * where it was there at several ends of the program.
+ */
+async function putOff(
+  tx: Tx,
+  id: string,
+  { now, arrivedAt }: { readonly now: number } & Death,
+): Promise<void> {
+  const post = await rowOf(
+    tx,
+    sql<{ crashes: number; is_open: number }>`
+      SELECT crashes, CASE WHEN EXISTS (
+        SELECT 1 FROM effects e WHERE e.post_id = p.id AND e.run = p.run AND e.state = 'intent') THEN 1 ELSE 0 END AS is_open
+      FROM posts p WHERE id = ${id} AND next_at IS NOT NULL`,
+  );
+  if (post === undefined) return;
+  const spaced = now + (WAITS_AFTER_CRASHES[post.crashes] ?? 0);
+  const nextAt = Math.max(spaced, post.is_open === 1 ? arrivedAt : -Infinity);
+  if (nextAt > now) await updateRows(tx, "posts", { id }, { next_at: nextAt });
+}
 
-/** One more crash makes such a post fail. It is worked on without another such post beside it. */
-export const QUARANTINE_FROM = MAX_CRASHES - 1;
+/**
+ * How long a post waits after so many crashes in a row, none of which it got any further. A machine in trouble
+ * ends its program several times within seconds, whatever is being worked on: that tells nothing of the post.
+ */
+const WAITS_AFTER_CRASHES: readonly number[] = [0, 0, TIME_LIMITS.secondCrash, TIME_LIMITS.thirdCrash];
+
+/** After so many in a row the post is not tried again. */
+const MAX_CRASHES = WAITS_AFTER_CRASHES.length;
+
+/** It is worked on without another such post beside it: should it end the process again, it takes none with it. */
+export const QUARANTINE_FROM = 2;
 
 interface CrashedPost {
   readonly status: string;
