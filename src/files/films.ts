@@ -5,7 +5,7 @@ import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
 import type { Preparing } from "../domain/posts/post.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
-import type { ConvertedFilm } from "../ports/film-converter.ts";
+import { type ConvertedFilm, Overtaken } from "../ports/film-converter.ts";
 import type { MediaFacts, MediaItem } from "../ports/media.ts";
 import {
   changeFilm,
@@ -19,6 +19,7 @@ import {
   listFilms,
   listOldFilms,
   type NewFilm,
+  type WaitingFilm,
 } from "../store/queries/publishing/films.ts";
 import { allFilesOf, countUses } from "../store/queries/files.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -117,11 +118,18 @@ function keyOf({ id }: Pick<FilmRow, "id">): string {
 
 const LOOK_AGAIN_MS = SECOND;
 
+/** Of the post that waits for a film. */
+export interface FilmTimes {
+  readonly dueAt: number;
+  /** When it is given up. */
+  readonly giveUpAt: number;
+}
+
 /** The film in its form, converted by this process or another one. Throws `invalid` where it cannot be. */
 export async function convertedFilm(
   ctx: AppContext,
   order: FilmOrder,
-  { item, signal }: { readonly item: MediaItem; readonly signal: AbortSignal },
+  { item, signal, ...times }: { readonly item: MediaItem; readonly signal: AbortSignal } & FilmTimes,
 ): Promise<MediaItem> {
   const wanted = filmOf(order);
   for (;;) {
@@ -141,18 +149,29 @@ export async function convertedFilm(
       return { ...item, facts, isConverted: true, open: (range = {}) => ctx.files.read(key, range) };
     // The store lost it, or is another one by now.
     if (facts !== null) await ctx.store.write((tx) => deleteFilm(tx, wanted.id));
-    else if (row.worker_id !== null || !(await convert(ctx, row, { open: () => item.open(), signal })))
+    else if (
+      row.worker_id !== null ||
+      !(await convert(ctx, row, { open: () => item.open(), signal, ...times }))
+    )
       await ctx.clock.sleep(LOOK_AGAIN_MS, signal);
   }
 }
 
 const TOLD_EVERY_MS = 2 * SECOND;
 
+/**
+ * A film whose post is due later than this is converted ahead, and broken off for one that is due: an hour of film
+ * takes hours, and a post of today must not wait for one of next month.
+ */
+const AHEAD_MS = 10 * MINUTE;
+
+const isAhead = ({ clock }: AppContext, dueAt: number): boolean => dueAt - clock.now() > AHEAD_MS;
+
 /** False where another worker has it. What is wrong with the film is noted in its row. */
 async function convert(
   ctx: AppContext,
   row: FilmRow,
-  { open, signal }: { readonly open: MediaItem["open"]; readonly signal: AbortSignal },
+  { open, signal, dueAt, giveUpAt }: { open: MediaItem["open"]; signal: AbortSignal } & FilmTimes,
 ): Promise<boolean> {
   const own = { id: row.id, workerId: ctx.workerId };
   if (ctx.films === null || !(await ctx.store.write((tx) => claimFilm(tx, row.id, ctx.workerId))))
@@ -169,7 +188,11 @@ async function convert(
   try {
     const form = JSON.parse(row.form) as FilmForm;
     const { mimeType, durationSeconds } = original;
-    const job = { id: row.id, mimeType, durationSeconds, form, onProgress, open: () => open() };
+    const job = {
+      ...{ id: row.id, mimeType, durationSeconds, form, onProgress, dueAt, open: () => open() },
+      isAhead: () => isAhead(ctx, dueAt),
+      msLeft: () => giveUpAt - ctx.clock.now(),
+    };
     await using film = await ctx.films.convert(job, signal);
     const facts = await keep(ctx, film, { key: keyOf(row), original, signal });
     const done = { facts: JSON.stringify(facts), percent: 100, worker_id: null };
@@ -179,6 +202,10 @@ async function convert(
     const isLasting = error instanceof AppError && error.kind !== "unavailable";
     const failed = { worker_id: null, percent: 0, error: isLasting ? error.message : null };
     await ctx.store.write((tx) => changeFilm(tx, own, failed));
+    if (error instanceof Overtaken) {
+      ctx.log.info({ film: row.id }, "a film is begun anew later, as another one is due sooner");
+      return true;
+    }
     if (!isLasting) throw error;
     ctx.log.warn({ film: row.id, err: error }, "a film could not be converted");
   }
@@ -207,14 +234,43 @@ async function keep(
   return { ...found, ...stored };
 }
 
-/** Converts what waits, one after the other, until nothing does. */
+/** Converts what waits, one after the other, first due first, until nothing does. */
 export async function convertFilms(ctx: AppContext, signal: AbortSignal): Promise<void> {
   await removeUnused(ctx);
   while (!signal.aborted && (await convertsFilms(ctx))) {
-    const row = await findWaitingFilm(ctx.store);
-    const key = row?.file_key ?? null;
-    if (row === null || key === null) return;
-    await convert(ctx, row, { open: (range = {}) => ctx.files.read(key, range), signal });
+    const next = await findWaitingFilm(ctx.store);
+    if (next === null) return;
+    await convertUntilOvertaken(ctx, next, signal);
+  }
+}
+
+const LOOK_FOR_DUE_MS = 2 * SECOND;
+
+/** The film's turn in this process ends also for one that another process was told of. */
+async function convertUntilOvertaken(ctx: AppContext, next: WaitingFilm, signal: AbortSignal): Promise<void> {
+  const { film, dueAt, scheduledAt } = next;
+  const key = film.file_key ?? "";
+  const [overtaken, done] = [new AbortController(), new AbortController()];
+  const watch = async (): Promise<void> => {
+    while (isAhead(ctx, dueAt)) {
+      await ctx.clock.sleep(LOOK_FOR_DUE_MS, done.signal);
+      const first = await findWaitingFilm(ctx.store);
+      if (first !== null && !isAhead(ctx, first.dueAt)) return overtaken.abort(new Overtaken());
+    }
+  };
+  const watching = watch().catch((err: unknown) => {
+    if (!done.signal.aborted) ctx.log.warn({ err }, "films that are due were not looked for");
+  });
+  try {
+    await convert(ctx, film, {
+      open: (range = {}) => ctx.files.read(key, range),
+      signal: AbortSignal.any([signal, overtaken.signal]),
+      dueAt,
+      giveUpAt: scheduledAt + ctx.settings.maxLatenessMs,
+    });
+  } finally {
+    done.abort(new Error("The film is done."));
+    await watching;
   }
 }
 

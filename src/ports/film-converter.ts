@@ -8,9 +8,22 @@ export interface FilmJob {
   readonly mimeType: string;
   readonly durationSeconds: number | null;
   readonly form: FilmForm;
+  /** When the work on its post begins: what is due first is converted first. */
+  readonly dueAt: number;
+  /** Whether its post is due so much later that others go first, as of now. */
+  isAhead(): boolean;
+  /** How long its post can still wait for it. */
+  msLeft(): number;
   open(): Readable;
   /** From 0 to 99, each once. */
   onProgress(percent: number): void;
+}
+
+/** The work was broken off for a film that is due sooner. It begins anew later. */
+export class Overtaken extends Error {
+  constructor() {
+    super("Another film is due sooner.");
+  }
 }
 
 /** An MP4 on this machine; gone once it is disposed of. */
@@ -24,6 +37,9 @@ export interface FilmConverter {
   isThere(): Promise<boolean>;
   /** The sentence that says how it gets onto this machine. */
   readonly howToInstall: string;
-  /** Throws `invalid` for a film that it cannot read or bring within its limits, else `unavailable`. */
+  /**
+   * Throws `invalid` for a film that it cannot read or bring within its limits, of bytes or of time, else
+   * `unavailable`; `Overtaken`.
+   */
   convert(job: FilmJob, signal: AbortSignal): Promise<ConvertedFilm>;
 }

@@ -21,7 +21,7 @@ import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { MediaFacts, MediaItem, PostMedia } from "../ports/media.ts";
 import { OWN_SCHEME } from "../files/files.ts";
-import { adviceOnFilm, convertedFilm, convertsFilms } from "../files/films.ts";
+import { adviceOnFilm, convertedFilm, convertsFilms, type FilmTimes } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {
@@ -75,7 +75,11 @@ export async function createPublishRun(
   const io: PublishIo = {
     ...platformIo,
     media: limitMedia(
-      { ctx, platform, capabilities, postId: row.id, ownerId: row.owner_id, signal: options.signal },
+      {
+        ...{ ctx, platform, capabilities, postId: row.id, ownerId: row.owner_id, signal: options.signal },
+        dueAt: row.due_at,
+        giveUpAt: giveUpAt(ctx, row, false),
+      },
       source,
       { mediaUrl: row.media_url, metadata: readMetadata(row) },
       (ms) => (mediaMs += ms),
@@ -187,7 +191,7 @@ export async function readStepResults(
 }
 
 /** Whose media it is, and what they are held to. */
-export interface LimitedMedia {
+export interface LimitedMedia extends FilmTimes {
   readonly ctx: AppContext;
   readonly platform: AnyPlatform;
   readonly capabilities: Pick<PlatformCapabilities, "media">;
@@ -240,13 +244,14 @@ export function limitMedia(
 
 /** A film that is converted, where it must be; everything else as it is. */
 async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promise<MediaItem> {
-  const { ctx, capabilities, ownerId, postId, signal } = of;
+  const { ctx, capabilities, ownerId, postId, signal, dueAt, giveUpAt: until } = of;
   const { facts, url } = item;
   const { film: form } = checkMedia(facts, capabilities.media.accepts, true);
   if (form === null || !(await convertsFilms(ctx))) return item;
   const fileKey = url.startsWith(OWN_SCHEME) ? url.slice(OWN_SCHEME.length) : null;
   try {
-    return await convertedFilm(ctx, { ownerId, postId, fileKey, facts, form }, { item, signal });
+    const order = { ownerId, postId, fileKey, facts, form };
+    return await convertedFilm(ctx, order, { item, signal, dueAt, giveUpAt: until });
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid")
       throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });

@@ -152,7 +152,7 @@ describe("F2 kill -9 at random moments behind a proxy that loses answers", () =>
         const texts = (await owner.records()).map(({ value }) => value["text"]);
         const posts = await readOutcome(folder.path);
         // Three kills in a row while it was worked on: it fails and says so, and nothing of it is there twice.
-        if (cuts === 3 && posts[0]?.error?.includes("the program ended 3 times in a row")) {
+        if (cuts === 3 && posts[0]?.error?.includes("the program ended 4 times in a row")) {
           expect({ SEED, texts }).toEqual({ SEED, texts: ["1", "2", "3"].slice(0, texts.length) });
           expect(posts).toMatchObject([{ caption: "1", status: "failed" }]);
           continue;

@@ -201,8 +201,8 @@ export function judge(
       wrong.push(`${post.caption}: called published and is nowhere`);
     if (post.status !== "published" && post.status !== "failed")
       wrong.push(`${post.caption}: left as ${post.status}`);
-    // Of three kills in a row, none of which the post caused, a process cannot tell: it says what it saw.
-    const isCrashLoop = post.error?.includes("ended 3 times in a row") ?? false;
+    // Of four kills in a row, none of which the post caused, a process cannot tell: it says what it saw.
+    const isCrashLoop = post.error?.includes("ended 4 times in a row") ?? false;
     if (post.status === "failed" && !post.inDoubt && !isCrashLoop)
       wrong.push(`${post.caption}: lost (${post.error ?? ""})`);
     if (post.status === "failed" && post.inDoubt && !mayBeUnknown && !isCrashLoop)

@@ -34,24 +34,24 @@ async function superviseUntilDone(path: string, stepMs: number): Promise<number>
 const sentLines = (path: string): string[] =>
   readFileSync(join(path, "sent"), "utf8").trim().split("\n").toSorted();
 
-describe("a post that ends the process", { timeout: 120_000 }, () => {
-  it("fails at the third time in a row, and says so", async () => {
+describe("a post that ends the process", { timeout: 300_000 }, () => {
+  it("fails at the fourth time in a row, and says so", async () => {
     await using folder = await makeDataFolder("scripted", { count: 0, accounts: 0 });
     await addPosts(folder.path, ["ends at once"], WITH_MEDIA);
-    expect(await superviseUntilDone(folder.path, 20)).toBe(3);
+    expect(await superviseUntilDone(folder.path, 20)).toBe(4);
     expect(await readOutcome(folder.path)).toEqual([
       {
         caption: "ends at once",
         status: "failed",
         inDoubt: false,
         error: expect.stringMatching(
-          /^The program ended 3 times in a row while it worked on this post\. Its media may be .* Change the post, then send it again\.$/,
+          /^The program ended 4 times in a row while it worked on this post\. Its media may be .* Change the post, then send it again\.$/,
         ),
       },
     ]);
     await using ctx = await openFolder(folder.path);
     const attempts = await queryOf(ctx.store).selectFrom("attempts").select("outcome").execute();
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["interrupted", "interrupted", "failed"]);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["interrupted", "interrupted", "interrupted", "failed"]);
     // It counts anew when it is sent again.
     const row = await queryOf(ctx.store).selectFrom("posts").select("crashes").executeTakeFirstOrThrow();
     expect(row).toEqual({ crashes: 0 });
@@ -60,12 +60,12 @@ describe("a post that ends the process", { timeout: 120_000 }, () => {
   it("is in doubt where it may be out", async () => {
     await using folder = await makeDataFolder("scripted", { count: 0, accounts: 0 });
     await addPosts(folder.path, ["ends in a step"]);
-    expect(await superviseUntilDone(folder.path, 20)).toBe(3);
+    expect(await superviseUntilDone(folder.path, 20)).toBe(4);
     expect(await readOutcome(folder.path)).toMatchObject([
       {
         status: "failed",
         inDoubt: true,
-        error: expect.stringMatching(/^outcome unknown: the program ended 3 times in a row /),
+        error: expect.stringMatching(/^outcome unknown: the program ended 4 times in a row /),
       },
     ]);
   });
@@ -76,7 +76,7 @@ describe("a post that ends the process", { timeout: 120_000 }, () => {
     await addPosts(folder.path, captions.slice(0, 75), WITH_MEDIA);
     await addPosts(folder.path, ["ends at once"], WITH_MEDIA);
     await addPosts(folder.path, captions.slice(75), WITH_MEDIA);
-    expect(await superviseUntilDone(folder.path, 60)).toBe(3);
+    expect(await superviseUntilDone(folder.path, 60)).toBe(4);
     const posts = await readOutcome(folder.path);
     expect(posts.filter(({ status }) => status !== "published")).toMatchObject([
       { caption: "ends at once", status: "failed" },

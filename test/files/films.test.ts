@@ -6,13 +6,13 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { AcceptedMedia } from "../../src/domain/accounts/capabilities.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { HOUR } from "../../src/domain/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { convertFilms } from "../../src/files/films.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
 import type { FilmConverter, FilmJob } from "../../src/ports/film-converter.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { cancelPost, getPost } from "../../src/posts/posts.ts";
-import { retryPost } from "../../src/posts/update-post.ts";
+import { retryPost, updatePost } from "../../src/posts/update-post.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
 import { freeWorker } from "../../src/store/queries/publishing/release.ts";
 import { callOf } from "../support/context.ts";
@@ -31,6 +31,7 @@ const MP4: AcceptedMedia = { kind: "video", mimeTypes: ["video/mp4"], videoCodec
 class Converter implements FilmConverter {
   readonly howToInstall = "Install it.";
   readonly jobs: FilmJob[] = [];
+  readonly expected: Buffer[] = [MOVIE];
   result: Buffer | Error = CLIP;
   isHere = true;
   /** Resolves when the work may end. */
@@ -40,7 +41,8 @@ class Converter implements FilmConverter {
 
   async convert(job: FilmJob, signal: AbortSignal) {
     this.jobs.push(job);
-    expect(await buffer(job.open())).toEqual(MOVIE);
+    const bytesOf = await buffer(job.open());
+    expect(this.expected.some((one) => one.equals(bytesOf))).toBe(true);
     job.onProgress(40);
     await Promise.race([
       this.held,
@@ -173,6 +175,37 @@ describe("a film that the platform does not take", () => {
       await expect(first).rejects.toThrow("stopping");
       // The one that was taken for dead changes nothing any more.
       expect((await filmsIn(ctx)).map(({ percent, error }) => [percent, error])).toEqual([[100, null]]);
+    }));
+
+  it("is converted in the order in which posts are due by now, and makes way for one that is due", () =>
+    withFilm(async (world) => {
+      const { ctx, films, accountId } = world;
+      const long = await schedule(world, 30 * DAY);
+      const other = Buffer.concat([MOVIE, Buffer.from("\0\0\0\u0008free")]);
+      films.expected.push(other);
+      const body = Readable.from([other]);
+      const { file } = await storeUpload(callOf(ctx), { name: null, altText: null, body });
+      let release = (): void => {};
+      films.held = new Promise<void>((resolve) => (release = resolve));
+      const converting = convertFilms(ctx, never);
+      await expect.poll(() => films.jobs.length).toBe(1);
+      const scheduledAt = new Date(ctx.clock.now() + 40 * DAY).toISOString();
+      const { post } = await schedulePost(callOf(ctx), { accountId, mediaUrl: file.url, scheduledAt });
+      await ctx.clock.advance(3 * SECOND);
+      expect(films.jobs).toHaveLength(1);
+      // It is moved to the next minutes.
+      const soon = new Date(ctx.clock.now() + MINUTE).toISOString();
+      await updatePost(callOf(ctx), { id: post.id, scheduledAt: soon });
+      await ctx.clock.advance(3 * SECOND);
+      await expect.poll(() => films.jobs.length).toBe(2);
+      expect(films.jobs[1]?.id).not.toBe(films.jobs[0]?.id);
+      expect(films.jobs.map((job) => job.isAhead())).toEqual([true, false]);
+      release();
+      await converting;
+      // The one that was broken off has begun anew.
+      expect(films.jobs.map(({ id }) => id)).toEqual([0, 1, 0].map((n) => films.jobs[n]?.id));
+      expect((await filmsIn(ctx)).map(({ facts }) => facts === null)).toEqual([false, false]);
+      expect(await readPost(ctx, long)).toMatchObject({ status: "scheduled" });
     }));
 
   it("fails its post with the reason where it cannot be converted, and another try begins anew", () =>

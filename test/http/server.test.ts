@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import express from "express";
 import { describe, expect, it } from "vitest";
-import { startHttpServer } from "../../src/http/server.ts";
+import { TIME_LIMITS } from "../../src/domain/time-limits.ts";
+import { connectionsFor, startHttpServer } from "../../src/http/server.ts";
 import { send } from "../support/http.ts";
 
 const at = { host: "127.0.0.1", port: 0 };
@@ -61,6 +62,58 @@ describe("startHttpServer", () => {
       await ended;
     },
   );
+
+  const POST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  it.each([
+    ["a body that does not go on", POST],
+    ["the beginning of its next request", "GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST / HTTP/1.1\r\nHo"],
+  ])("waits no longer than a moment for %s", async (_name, bytes) => {
+    const app = express();
+    app.use(express.json());
+    const server = await startHttpServer(app, at);
+    const socket = connect(server.port, "127.0.0.1");
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => {}).resume();
+    socket.write(bytes);
+    // What comes later is served by this server: the first connection has been accepted by then.
+    await send(server.port, "GET /");
+    // Longer than the test may take.
+    await server.close(600_000);
+    await ended;
+  });
+
+  it("finishes a request whose body still arrives", async () => {
+    const app = express();
+    app.use(express.json());
+    app.post("/", (request, response) => void response.json(request.body));
+    const server = await startHttpServer(app, at);
+    const socket = connect(server.port, "127.0.0.1");
+    let text = "";
+    socket.setEncoding("utf8").on("data", (part: string) => (text += part));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    const body = `{"a":"${"x".repeat(92)}"}`;
+    socket.write(POST.slice(0, -1));
+    await send(server.port, "GET /");
+    const closed = server.close(600_000);
+    for (const letters of body.match(/.{1,10}/g) ?? []) {
+      socket.write(letters);
+      await new Promise((resolve) => setTimeout(resolve, TIME_LIMITS.silentBody / 8));
+    }
+    await closed;
+    await ended;
+    expect(text).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it("leaves descriptors to publishing", () => {
+    const limits = (most: number | string) =>
+      `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${most}                 ${most}                 files`;
+    expect(connectionsFor(limits(120))).toBe(20);
+    expect(connectionsFor(limits(1_024))).toBe(472);
+    expect(connectionsFor(limits(1_048_576))).toBe(500);
+    expect(connectionsFor(limits("unlimited"))).toBe(500);
+    expect(connectionsFor(limits(20))).toBe(16);
+    expect(connectionsFor(null)).toBe(500);
+  });
 
   it.each([
     ["garbage", "\u0016\u0003\u0001 hello\r\n\r\n", 400],

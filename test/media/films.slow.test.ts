@@ -3,9 +3,11 @@ import { createReadStream, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DAY, HOUR } from "../../src/domain/time.ts";
 import { convertFilms } from "../../src/files/films.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
 import { createFfmpeg } from "../../src/media/film/ffmpeg.ts";
+import { Overtaken } from "../../src/ports/film-converter.ts";
 import bluesky from "../../src/platforms/bluesky/index.ts";
 import instagram from "../../src/platforms/instagram/index.ts";
 import linkedin from "../../src/platforms/linkedin/index.ts";
@@ -223,8 +225,59 @@ function jobOf(file: string, side: number) {
     form: { ...sides, framesPerSecond: null, maxBytes: null },
     open: () => createReadStream(file),
     onProgress: () => {},
+    dueAt: 0,
+    isAhead: () => false,
+    msLeft: () => HOUR,
   };
 }
+
+describe("films for which there is little time", () => {
+  it("are on time beside a long one that is due in thirty days", async () => {
+    const long = make(
+      "long.webm",
+      picture("1280x720", 60),
+      "-t 60 -c:v libvpx -deadline realtime -cpu-used 8 -b:v 4M",
+    );
+    const ahead = { dueAt: Date.now() + 30 * DAY, isAhead: () => true, msLeft: () => 30 * DAY };
+    let isBegun = (): void => {};
+    const begun = new Promise<void>((resolve) => (isBegun = resolve));
+    const job = {
+      ...jobOf(long, 64),
+      ...ahead,
+      id: "ahead",
+      mimeType: "video/webm",
+      onProgress: () => isBegun(),
+    };
+    const later = films.convert({ ...job, durationSeconds: 60 }, never).catch((error: unknown) => error);
+    await begun;
+    const startedAt = performance.now();
+    const short = make("short.webm", picture("320x240"), "-t 3 -c:v libvpx -deadline realtime -cpu-used 8");
+    const wanted = { ...jobOf(short, 64), id: "due", mimeType: "video/webm", durationSeconds: 3 };
+    await using film = await films.convert(wanted, never);
+    expect(film.sizeBytes).toBeGreaterThan(0);
+    // Alone it takes two or three, and the long one a minute or more.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(await later).toBeInstanceOf(Overtaken);
+  });
+
+  it("are given up as soon as their pace tells that they would be too late", async () => {
+    const long = make(
+      "slow.webm",
+      picture("1280x720", 60),
+      "-t 30 -c:v libvpx -deadline realtime -cpu-used 8 -b:v 4M",
+    );
+    let percent = 0;
+    const until = Date.now() + 3_000;
+    const job = { ...jobOf(long, 720), id: "slow", mimeType: "video/webm", durationSeconds: 30 };
+    // Less than a minute is not asked for: its clock goes twenty times as fast.
+    const msLeft = (): number => (until - Date.now()) * 20;
+    const onProgress = (seen: number): void => void (percent = seen);
+    await expect(films.convert({ ...job, msLeft, onProgress }, never)).rejects.toThrow(
+      /takes this machine about \d+ minutes, longer than the post can wait/,
+    );
+    expect(percent).toBeLessThan(90);
+  });
+});
 
 describe("a program that runs on films of strangers", () => {
   it("reads no other file and no network, whatever the film is named after", async () => {

@@ -203,6 +203,8 @@ describe("publishing", () => {
       ownerId: "o",
       postId: "p",
       signal,
+      dueAt: 0,
+      giveUpAt: Infinity,
     };
     return limitMedia(of, media, { mediaUrl: "a", metadata });
   }

@@ -208,7 +208,7 @@ describe("what follows a live post", () => {
     }
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "published", next_at: null, error: null });
     expect((await getPost(callOf(ctx), { id: post.id })).warnings).toEqual([
-      expect.stringContaining("the program ended 3 times"),
+      expect.stringContaining("the program ended 4 times"),
     ]);
   });
 

@@ -3,13 +3,13 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import pLimit from "p-limit";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { SOUND_BITS_PER_SECOND, videoBitsPerSecond } from "../../domain/files/film-form.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConvertedFilm, FilmConverter, FilmJob } from "../../ports/film-converter.ts";
 import { type Ended, type FilmPrograms, findPrograms, runProgram } from "./programs.ts";
+import { FilmTurns } from "./turns.ts";
 
 /** Converts films with ffmpeg (https://ffmpeg.org/ffmpeg.html), version 4.3 or newer. */
 
@@ -28,15 +28,14 @@ const INSTALL: Readonly<Record<string, string>> = {
 };
 
 export function createFfmpeg({ places, folder }: FfmpegOptions): FilmConverter {
-  const turn = pLimit(1);
+  const turns = new FilmTurns();
   const find = (): Promise<FilmPrograms | null> => findPrograms(places);
   return {
     // Looked for each time: it works as soon as it is installed.
     isThere: async () => (await find()) !== null,
     howToInstall: `With ffmpeg Posthorn makes it fit: ${INSTALL[platform()] ?? "install ffmpeg"}, then try again.`,
-    convert: (job, signal) =>
-      turn(async () => {
-        signal.throwIfAborted();
+    convert: (job, outer) =>
+      turns.run(job, outer, async (signal) => {
         const programs = await find();
         if (programs === null) throw new AppError("unavailable", "ffmpeg is not on this machine any more.");
         return convertIn(join(folder, `film_${job.id}`), { programs, job, signal });
@@ -71,34 +70,89 @@ async function convertIn(folder: string, work: Work): Promise<ConvertedFilm> {
 /** How much of what its limit allows the film is given: an encoder keeps to it roughly. */
 const SHARES = [1, 0.8, 0.55];
 
-async function encodeWithin({ programs, job, signal }: Work, source: string, target: string): Promise<void> {
-  const seen = await look(programs, { source, job, signal });
+/** The whole of them has one limit of time, which is its post's. */
+async function encodeWithin(work: Work, source: string, target: string): Promise<void> {
+  const { programs, job, signal } = work;
+  const { isHdr } = await look(programs, { source, job, signal });
   const { maxBytes } = job.form;
+  const pace = new Pace(job);
   let told = -1;
   const onProgress = (percent: number): void => {
     if (percent > told) job.onProgress((told = percent));
+    pace.note(percent);
   };
   for (const share of SHARES) {
-    const args = argumentsFor(job, { source, target, isHdr: seen.isHdr, share });
-    const timeoutMs = timeFor(job);
-    const command: [string, ...string[]] = [programs.ffmpeg, ...args];
-    const ended = await runProgram(command, { timeoutMs, signal }, (line) => {
-      const at = /^out_time_us=(\d{1,15})$/.exec(line)?.[1];
-      const seconds = Number(at ?? 0) / 1e6;
-      onProgress(Math.min(99, Math.floor((100 * seconds) / (job.durationSeconds ?? Infinity))));
-    });
-    if (ended.code !== 0) throw whyNot(ended);
+    pace.begin();
+    const args = argumentsFor(job, { source, target, isHdr, share });
+    await encode(work, args, { pace, onProgress });
     if (maxBytes === null || (await stat(target)).size <= maxBytes) return;
   }
   throw new AppError("invalid", `The film cannot be brought to ${maxBytes} bytes. Give a shorter one.`);
 }
 
+async function encode(
+  { programs, job, signal }: Work,
+  args: readonly string[],
+  { pace, onProgress }: { readonly pace: Pace; readonly onProgress: (percent: number) => void },
+): Promise<void> {
+  const limits = {
+    timeoutMs: pace.msLeft(),
+    signal: AbortSignal.any([signal, pace.tooSlow]),
+    isIdle: job.isAhead(),
+  };
+  const ended = await runProgram([programs.ffmpeg, ...args], limits, (line) => {
+    const at = /^out_time_us=(\d{1,15})$/.exec(line)?.[1];
+    const seconds = Number(at ?? 0) / 1e6;
+    onProgress(Math.min(99, Math.floor((100 * seconds) / (job.durationSeconds ?? Infinity))));
+  });
+  if (ended.code !== 0) throw whyNot(ended);
+}
+
 const MIN_TIME_MS = 10 * MINUTE;
 /** An old machine takes some seconds for each second of a film in 4K. */
 const TIMES_ITS_LENGTH = 30;
+/** After so much of the film its pace tells how long all of it takes. */
+const TELLING_PERCENT = 10;
 
-function timeFor({ durationSeconds }: FilmJob): number {
-  return MIN_TIME_MS + (durationSeconds ?? 0) * TIMES_ITS_LENGTH * SECOND;
+/** How long the encodings may take: no longer than their post can wait, and than a sound film takes anywhere. */
+class Pace {
+  readonly #job: FilmJob;
+  /** What its post has left when the time of the encodings is over. */
+  readonly #end: number;
+  readonly #stop = new AbortController();
+  #begun = 0;
+
+  constructor(job: FilmJob) {
+    this.#job = job;
+    const longest = MIN_TIME_MS + (job.durationSeconds ?? 0) * TIMES_ITS_LENGTH * SECOND;
+    // A post that is sent again after its time gets a little.
+    this.#end = job.msLeft() - Math.max(MINUTE, Math.min(longest, job.msLeft()));
+  }
+
+  /** Aborted with the reason once it is clear that the time does not suffice. */
+  get tooSlow(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  msLeft(): number {
+    return Math.max(1, this.#job.msLeft() - this.#end);
+  }
+
+  begin(): void {
+    this.#begun = this.#job.msLeft();
+  }
+
+  note(percent: number): void {
+    const neededMs = (this.#begun - this.#job.msLeft()) * (100 / percent);
+    if (percent < TELLING_PERCENT || neededMs <= this.#begun - this.#end) return;
+    const minutes = Math.ceil(neededMs / MINUTE);
+    this.#stop.abort(
+      new AppError(
+        "invalid",
+        `The film does not fit as it is, and converting it takes this machine about ${minutes} minutes, longer than the post can wait. Export it as MP4 with H.264 and AAC, or schedule the post for later.`,
+      ),
+    );
+  }
 }
 
 function whyNot({ code, errors }: Ended): AppError {
@@ -137,8 +191,10 @@ async function look(
   const lines: string[] = [];
   const wanted = ["-show_entries", "stream=color_transfer", "-select_streams", "V:0", "-of", "json"];
   const args = ["-v", "error", ...wanted, ...reading(source, job.mimeType)];
-  const ended = await runProgram([ffprobe, ...args], { timeoutMs: MINUTE, signal }, (line) =>
-    lines.push(line),
+  const ended = await runProgram(
+    [ffprobe, ...args],
+    { timeoutMs: MINUTE, signal, isIdle: job.isAhead() },
+    (line) => lines.push(line),
   );
   if (ended.code !== 0) throw whyNot(ended);
   const { streams } = Streams.parse(JSON.parse(lines.join("\n")));

@@ -31,6 +31,8 @@ function isProgram(path: string): Promise<boolean> {
 interface Limits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** It can wait: it gets what nobody else on this machine wants. */
+  readonly isIdle: boolean;
 }
 
 export interface Ended {
@@ -51,7 +53,7 @@ const ERRORS_CHARS = 2_000;
  */
 export async function runProgram(
   [program, ...args]: readonly [string, ...string[]],
-  { timeoutMs, signal }: Limits,
+  { timeoutMs, signal, isIdle }: Limits,
   onLine: (line: string) => void,
 ): Promise<Ended> {
   const options = {
@@ -76,7 +78,8 @@ export async function runProgram(
     rest = lines.pop() ?? "";
     for (const line of lines) onLine(line);
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
+  if (child.pid !== undefined)
+    lowerPriority(child.pid, isIdle ? os.priority.PRIORITY_LOW : os.priority.PRIORITY_BELOW_NORMAL);
   const code = await ended.catch((cause: unknown) => {
     signal.throwIfAborted();
     throw new AppError("unavailable", "ffmpeg does not start.", { cause });
@@ -84,9 +87,9 @@ export async function runProgram(
   return { code, errors: (await errors).slice(-ERRORS_CHARS) };
 }
 
-function lowerPriority(pid: number): void {
+function lowerPriority(pid: number, priority: number): void {
   try {
-    setPriority(pid, os.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, priority);
   } catch {
     // It ended already, or this system has none.
   }

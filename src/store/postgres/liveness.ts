@@ -137,7 +137,9 @@ async function listSilent(reader: Reader, besides: string, { leaseMs }: Leases):
     .select(sql<boolean>`heartbeat_at < ${DATABASE_NOW} - ${leaseMs}::bigint`.as("is_silent"))
     .where("id", "!=", besides)
     .execute();
-  return rows.filter((row) => row.is_silent || hasEnded({ place: row.host, pid: row.pid })).map(({ id }) => id);
+  return rows
+    .filter((row) => row.is_silent || hasEnded({ place: row.host, pid: row.pid }))
+    .map(({ id }) => id);
 }
 
 /**

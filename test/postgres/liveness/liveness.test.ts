@@ -233,7 +233,9 @@ describe("a worker on PostgreSQL", () => {
     await sql`UPDATE workers SET server = NULL`.execute(onlooker.query);
     const isSame = async (): Promise<boolean> => {
       const { rows } = await sql<{ same: boolean }>`
-        SELECT server IS NOT DISTINCT FROM pg_postmaster_start_time() AS same FROM workers`.execute(onlooker.query);
+        SELECT server IS NOT DISTINCT FROM pg_postmaster_start_time() AS same FROM workers`.execute(
+        onlooker.query,
+      );
       return rows[0]!.same;
     };
     await expect.poll(isSame).toBe(true);

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from "kysely";
 import type { Tables } from "../../engine/schema.ts";
-import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
+import { deleteRows, findRow, queryOf, rowOf, updateRows } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 
 export type FilmRow = Selectable<Tables["films"]>;
@@ -34,19 +34,30 @@ export function listFilms(
     .execute();
 }
 
-/** The first of the owners' files that waits to be converted. Null: there is none. */
-export async function findWaitingFilm(reader: Reader): Promise<FilmRow | null> {
-  const row = await queryOf(reader)
-    .selectFrom("films")
-    .selectAll()
-    .where("file_key", "is not", null)
-    .where("worker_id", "is", null)
-    .where("facts", "is", null)
-    .where("error", "is", null)
-    .orderBy("created_at")
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+/** A film that waits, and when its first post is due. */
+export interface WaitingFilm {
+  readonly film: FilmRow;
+  readonly dueAt: number;
+  readonly scheduledAt: number;
+}
+
+/**
+ * The owners' file that is to be converted next: of the post that is due first, as posts are scheduled now. Null:
+ * no post waits for one.
+ */
+export async function findWaitingFilm(reader: Reader): Promise<WaitingFilm | null> {
+  const row = await rowOf(
+    reader,
+    sql<{ id: string; due_at: number; scheduled_at: number }>`
+      SELECT f.id AS id, min(p.due_at) AS due_at, min(p.scheduled_at) AS scheduled_at
+      FROM films f JOIN posts p ON p.owner_id = f.owner_id AND p.next_at IS NOT NULL
+        AND (p.media_url = 'r2://' || f.file_key OR p.metadata LIKE '%"r2://' || f.file_key || '"%')
+      WHERE f.file_key IS NOT NULL AND f.worker_id IS NULL AND f.facts IS NULL AND f.error IS NULL
+      GROUP BY f.id, f.created_at ORDER BY min(p.due_at), f.created_at LIMIT 1`,
+  );
+  const film = row === undefined ? null : await findFilm(reader, row.id);
+  if (row === undefined || film === null) return null;
+  return { film, dueAt: row.due_at, scheduledAt: row.scheduled_at };
 }
 
 /** False where another worker has it, or it is done. */
