@@ -14,7 +14,8 @@ const ON_BOTH = [
 export default defineConfig({
   test: {
     include: ["test/postgres/**/*.test.ts", ...ON_BOTH],
-    exclude: configDefaults.exclude,
+    // What takes minutes starts a server of its own (`npm run test:slow`).
+    exclude: [...configDefaults.exclude, "test/postgres/**/*.slow.test.ts"],
     env: { POSTHORN_TEST_ENGINE: "postgres" },
     globalSetup: ["test/support/postgres-run.ts", "test/support/built-program.ts"],
     pool: "forks",

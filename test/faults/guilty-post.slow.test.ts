@@ -51,7 +51,12 @@ describe("a post that ends the process", { timeout: 300_000 }, () => {
     ]);
     await using ctx = await openFolder(folder.path);
     const attempts = await queryOf(ctx.store).selectFrom("attempts").select("outcome").execute();
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["interrupted", "interrupted", "interrupted", "failed"]);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual([
+      "interrupted",
+      "interrupted",
+      "interrupted",
+      "failed",
+    ]);
     // It counts anew when it is sent again.
     const row = await queryOf(ctx.store).selectFrom("posts").select("crashes").executeTakeFirstOrThrow();
     expect(row).toEqual({ crashes: 0 });

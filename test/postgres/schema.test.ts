@@ -63,6 +63,28 @@ describe("the schema of PostgreSQL", () => {
     expect(rows).toEqual([]);
   });
 
+  it("says so in time on a server that is slow to answer", async () => {
+    await using held = await createDatabase({ isEmpty: true });
+    const [holder, starting] = [1, 2].map(() => new pg.Client({ connectionString: held.url }));
+    await Promise.all([holder!.connect(), starting!.connect()]);
+    await holder!.query("SELECT pg_advisory_lock(5795996486486553198)");
+    const query = starting!.query.bind(starting!);
+    starting!.query = (async (...args: [string]) => {
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      return query(...args);
+    }) as never;
+    const startedAt = performance.now();
+    let toldAt = Infinity;
+    const tell = (): void => {
+      toldAt = Math.min(toldAt, performance.now());
+      void holder!.query("SELECT pg_advisory_unlock_all()");
+    };
+    await migrate(starting!, { everyMs: 2_000, tell });
+    // Before the first try two questions, after it up to two.
+    expect(toldAt - startedAt).toBeLessThan(2_000 + 5 * 250 + 500);
+    await Promise.all([holder!.end(), starting!.end()]);
+  });
+
   it("says what it waits for, and goes on when that is over", async () => {
     await using held = await createDatabase({ isEmpty: true });
     const connect = async () => {

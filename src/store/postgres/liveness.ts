@@ -67,6 +67,8 @@ export async function createLiveness(reader: Reader, options: LivenessOptions): 
     after: (ms, work) => clock.after(ms, work),
   };
   const listeners = new Set<() => void>();
+  // Any role of the server may send them, thousands a second.
+  const heard = atMostEvery(clock, TELL_EVERY_MS, () => listeners.forEach((look) => look()));
   let heartbeat: Heartbeat | null = null;
   let opening: Promise<Heartbeat> | null = null;
   const opened = async (): Promise<Heartbeat> => {
@@ -76,7 +78,7 @@ export async function createLiveness(reader: Reader, options: LivenessOptions): 
       clock,
       times,
       onTime: (now) => (offset = now - clock.monotonic()),
-      onNotice: () => listeners.forEach((look) => look()),
+      onNotice: heard,
     }).finally(() => (opening = null));
     return (heartbeat = await opening);
   };
@@ -106,22 +108,29 @@ function stillTaken(): AppError {
 /** The first NOTIFY is sent at once. Those that follow within this time become one. */
 const TELL_EVERY_MS = 50;
 
-function createWake(reader: Reader, clock: Clock, listeners: Set<() => void>): Wake {
+/** Works at once, and once more after a rest for all who wanted it meanwhile. */
+function atMostEvery(clock: Clock, restMs: number, work: () => void): () => void {
   let isResting = false;
   let isWanted = false;
-  const tell = (): void => {
+  const want = (): void => {
     isWanted = isResting;
     if (isResting) return;
     isResting = true;
-    clock.after(TELL_EVERY_MS, () => {
+    clock.after(restMs, () => {
       isResting = false;
-      if (isWanted) tell();
+      if (isWanted) want();
     });
-    // A process that misses it looks within a second by itself.
-    sql`SELECT pg_notify(${CHANNEL}, '')`.execute(queryOf(reader)).catch(() => {});
+    work();
   };
+  return want;
+}
+
+function createWake(reader: Reader, clock: Clock, listeners: Set<() => void>): Wake {
   return {
-    tell,
+    // A process that misses it looks within a second by itself.
+    tell: atMostEvery(clock, TELL_EVERY_MS, () => {
+      sql`SELECT pg_notify(${CHANNEL}, '')`.execute(queryOf(reader)).catch(() => {});
+    }),
     listen(look) {
       listeners.add(look);
       return () => listeners.delete(look);

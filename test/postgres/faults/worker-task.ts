@@ -41,6 +41,8 @@ export interface WorkerTask {
   /** How wrong this machine's clock is. */
   readonly clockErrorMs?: number;
   readonly size?: PostgresOptions["size"];
+  /** All time limits as they are in earnest. */
+  readonly hasRealTimes?: boolean;
   /** After which it ends although something waits. */
   readonly giveUpMs?: number;
 }

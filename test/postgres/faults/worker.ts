@@ -93,7 +93,8 @@ function watchNetwork(outbound: Outbound): Outbound {
 watchCommits(await loadDriver());
 const log = createMemoryLogger();
 const machine = { ...systemClock, now: () => systemClock.now() + clockErrorMs };
-const store = await openStore({ url, clock: machine, leases: LEASES, times: TIMES, limits: LIMITS, size });
+const quick = task.hasRealTimes === true ? {} : { leases: LEASES, times: TIMES, limits: LIMITS };
+const store = await openStore({ url, clock: machine, ...quick, size });
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );

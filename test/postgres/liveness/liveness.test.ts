@@ -297,6 +297,20 @@ describe("the clock of the service", () => {
 });
 
 describe("a word to other processes", () => {
+  it("is one word where another role sends thousands of them", async () => {
+    await using worker = await openWorker(database.url);
+    await worker.liveness.hold("wrk_one", () => {});
+    let heard = 0;
+    worker.wake.listen(() => (heard += 1));
+    const startedAt = performance.now();
+    await sql`SELECT count(pg_notify('posthorn', n::text)) FROM generate_series(1, 20000) n`.execute(
+      onlooker.query,
+    );
+    await expect.poll(() => heard).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(heard).toBeLessThan((performance.now() - startedAt) / 50 + 2);
+  });
+
   it("arrives, many of them as few", async () => {
     const holder = await startHolder(newId("wrk"));
     await using worker = await openWorker(database.url);

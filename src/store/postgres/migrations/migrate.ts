@@ -94,10 +94,17 @@ async function apply(client: ClientBase, steps: Migration["statements"]): Promis
  * start that waits without a word looks like one that hangs.
  */
 async function takeLock(client: ClientBase, { tell, everyMs = TELL_EVERY_MS }: Telling): Promise<void> {
-  for (let waitedMs = 0; !(await tryLock(client)); waitedMs += TRY_EVERY_MS) {
-    if (waitedMs >= everyMs && waitedMs % everyMs < TRY_EVERY_MS)
-      tell(await describeHolder(client), "waiting");
-    await delay(TRY_EVERY_MS);
+  let isTelling = false;
+  // By a clock of its own: on a busy server the tries take their time, too.
+  const timer = setInterval(() => (isTelling = true), everyMs);
+  try {
+    while (!(await tryLock(client))) {
+      if (isTelling) tell(await describeHolder(client), "waiting");
+      isTelling = false;
+      await delay(TRY_EVERY_MS);
+    }
+  } finally {
+    clearInterval(timer);
   }
 }
 
