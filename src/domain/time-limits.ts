@@ -65,7 +65,7 @@ export const TIME_LIMITS = {
 
 type Limit = keyof typeof TIME_LIMITS;
 
-/** Pairs of which the first, or the sum of several, must be shorter than the second. */
+/** The sum of these must be shorter than that one. */
 export const MUST_BE_SHORTER: readonly {
   readonly sum: readonly Limit[];
   readonly than: Limit;

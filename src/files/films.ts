@@ -188,13 +188,16 @@ async function convert(
   try {
     const form = JSON.parse(row.form) as FilmForm;
     const { mimeType, durationSeconds } = original;
+    const film = { id: row.id, mimeType, durationSeconds, form, open: () => open() };
     const job = {
-      ...{ id: row.id, mimeType, durationSeconds, form, onProgress, dueAt, open: () => open() },
+      ...film,
+      onProgress,
+      dueAt,
       isAhead: () => isAhead(ctx, dueAt),
       msLeft: () => giveUpAt - ctx.clock.now(),
     };
-    await using film = await ctx.films.convert(job, signal);
-    const facts = await keep(ctx, film, { key: keyOf(row), original, signal });
+    await using made = await ctx.films.convert(job, signal);
+    const facts = await keep(ctx, made, { key: keyOf(row), original, signal });
     const done = { facts: JSON.stringify(facts), percent: 100, worker_id: null };
     await ctx.store.write((tx) => changeFilm(tx, own, done));
     ctx.log.info({ film: row.id, sizeBytes: facts.sizeBytes }, "a film was converted");

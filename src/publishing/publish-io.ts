@@ -76,7 +76,12 @@ export async function createPublishRun(
     ...platformIo,
     media: limitMedia(
       {
-        ...{ ctx, platform, capabilities, postId: row.id, ownerId: row.owner_id, signal: options.signal },
+        ctx,
+        platform,
+        capabilities,
+        postId: row.id,
+        ownerId: row.owner_id,
+        signal: options.signal,
         dueAt: row.due_at,
         giveUpAt: giveUpAt(ctx, row, false),
       },

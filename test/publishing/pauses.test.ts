@@ -115,7 +115,9 @@ describe("a paused channel", () => {
     const { posts } = await claimDue(dead, { limit: 10, lateCauses: new LateCauses() });
     expect(posts.map(({ post }) => post.id)).toEqual([id]);
     await pause();
-    await service.ctx.store.write((tx) => takeOver(tx, dead.workerId, { now: service.clock.now(), arrivedAt: -Infinity }));
+    await service.ctx.store.write((tx) =>
+      takeOver(tx, dead.workerId, { now: service.clock.now(), arrivedAt: -Infinity }),
+    );
     await pass(3);
     expect(await readPost(service.ctx, id)).toMatchObject({ status: "publishing", lease_worker: null });
     await pause(false);

@@ -31,7 +31,7 @@ function isProgram(path: string): Promise<boolean> {
 interface Limits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** It can wait: it gets what nobody else on this machine wants. */
+  /** It can wait: it gets what is left of this machine. */
   readonly isIdle: boolean;
 }
 

@@ -159,7 +159,7 @@ async function putOff(
 }
 
 /**
- * How long a post waits after so many crashes in a row, none of which it got any further. A machine in trouble
+ * How long a post waits after so many crashes in a row without a step done in between. A machine in trouble
  * ends its program several times within seconds, whatever is being worked on: that tells nothing of the post.
  */
 const WAITS_AFTER_CRASHES: readonly number[] = [0, 0, TIME_LIMITS.secondCrash, TIME_LIMITS.thirdCrash];
