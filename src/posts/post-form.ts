@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
-import type { MediaFigures } from "../domain/files/media-limits.ts";
+import { asSent, type MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
@@ -91,7 +91,7 @@ export async function checkForm(
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content };
-  const verdict = await askPlatform(ctx, account, { platform, post, live });
+  const verdict = await askPlatform(ctx, account, { platform, capabilities, post, live });
   const errors = oncePerField([
     ...checkThread(parsed.data),
     ...checkCaption(form, post, toPlatformAccount(account)),
@@ -114,9 +114,13 @@ async function askPlatform(
   account: AccountRow,
   {
     platform,
+    capabilities,
     post,
     live,
-  }: { readonly platform: AnyPlatform; readonly post: PlatformPost; readonly live: Metadata | null },
+  }: Pick<Form, "platform" | "capabilities"> & {
+    readonly post: PlatformPost;
+    readonly live: Metadata | null;
+  },
 ): Promise<Checked> {
   // What is out already is no plan.
   const planned = Object.entries(post.metadata).filter(
@@ -127,7 +131,7 @@ async function askPlatform(
   const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
   const own = platform.check(post, {
     account: toPlatformAccount(account),
-    media: await figuresByUrl(ctx, account.owner_id, urls),
+    media: figuresAsSent(await figuresByUrl(ctx, account.owner_id, urls), capabilities),
     now: ctx.clock.now(),
   });
   return { errors: [...gated.errors, ...own.errors], warnings: [...gated.warnings, ...own.warnings] };
@@ -160,6 +164,14 @@ export async function figuresByUrl(
     if (row?.status === "ready") figures.set(url, figuresOf(row));
   }
   return figures;
+}
+
+/** The same as the platform gets them. */
+export function figuresAsSent(
+  figures: ReadonlyMap<string, MediaFigures>,
+  { media }: Pick<PlatformCapabilities, "media">,
+): ReadonlyMap<string, MediaFigures> {
+  return new Map([...figures].map(([url, one]) => [url, asSent(one, media.accepts)]));
 }
 
 type Form = Omit<CheckedForm, "warnings">;
