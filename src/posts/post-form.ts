@@ -2,18 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
-import { asSent, type MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files.ts";
 import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
+import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
@@ -145,33 +143,6 @@ function gatesOf(
 ): Checked {
   const setting = (name: string): string | null => readSetting(ctx, platform, name);
   return checkGated(platform, { metadata }, { account: toPlatformAccount(account), setting });
-}
-
-/** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
-export async function figuresByUrl(
-  ctx: AppContext,
-  ownerId: string,
-  urls: readonly string[],
-): Promise<ReadonlyMap<string, MediaFigures>> {
-  const figures = new Map<string, MediaFigures>();
-  const reach = allFilesOf(ownerId);
-  for (const url of new Set(urls)) {
-    const row = url.startsWith(OWN_SCHEME)
-      ? await findFileByKey(ctx.store, reach, url.slice(OWN_SCHEME.length))
-      : url.startsWith("file_")
-        ? await findFileRow(ctx.store, reach, url)
-        : null;
-    if (row?.status === "ready") figures.set(url, figuresOf(row));
-  }
-  return figures;
-}
-
-/** The same as the platform gets them. */
-export function figuresAsSent(
-  figures: ReadonlyMap<string, MediaFigures>,
-  { media }: Pick<PlatformCapabilities, "media">,
-): ReadonlyMap<string, MediaFigures> {
-  return new Map([...figures].map(([url, one]) => [url, asSent(one, media.accepts)]));
 }
 
 type Form = Omit<CheckedForm, "warnings">;

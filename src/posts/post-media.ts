@@ -1,6 +1,6 @@
 import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
-import { fileTypeOf, type FileType } from "../domain/files/file.ts";
+import { fileTypeOf } from "../domain/files/file.ts";
 import {
   asSent,
   changesPicture,
@@ -9,7 +9,6 @@ import {
   declaredBytes,
   HEIC_TYPE,
   type MediaFigures,
-  type MediaSkills,
   NOT_UNCHANGED,
 } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
@@ -30,6 +29,7 @@ import {
   placesOf,
   replaceAddresses,
 } from "../files/media-places.ts";
+import { mimeTypeOf, warnOfSize, warnOfType } from "./said-media.ts";
 import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck {
@@ -275,46 +275,6 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
   }
 }
 
-/** Without what a header says beside it. */
-function mimeTypeOf(contentType: string): string {
-  return contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-}
-
 function warn(warning: string): Look {
   return { ...NOTHING, warnings: [warning] };
-}
-
-interface SaidOfItself {
-  readonly mimeType: string;
-  readonly type: FileType;
-  readonly sizeBytes: number | null;
-}
-
-/** The same of what this process would have to make another type of, and cannot. */
-function warnOfType(
-  { platform, capabilities }: MediaToCheck,
-  { field, skills }: { readonly field: string; readonly skills: MediaSkills },
-  { mimeType, type }: SaidOfItself,
-): string[] {
-  const ofPictures = mimeType === HEIC_TYPE ? skills.heic : skills.pictures;
-  const isMade = type === "image" ? ofPictures : type !== "video" || skills.films;
-  const limits = acceptedFor({ type, mimeType }, capabilities.media.accepts);
-  if (isMade || limits === undefined || limits.mimeTypes.includes(mimeType)) return [];
-  return [
-    `${field}: the address says that it is ${mimeType}, which is not made ${limits.mimeTypes.join(" or ")} here, and ${platform.title} takes nothing else. Give another file.`,
-  ];
-}
-
-/** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
-function warnOfSize(
-  { platform, capabilities }: MediaToCheck,
-  field: string,
-  { mimeType, type, ...said }: SaidOfItself,
-): string[] {
-  const limits = type === "image" ? undefined : acceptedFor({ type, mimeType }, capabilities.media.accepts);
-  const maxBytes = limits?.maxBytes ?? null;
-  if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
-  return [
-    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes, but ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
-  ];
 }

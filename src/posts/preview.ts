@@ -12,7 +12,8 @@ import { skillsOf } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { figuresAsSent, figuresByUrl, type PostContent } from "./post-form.ts";
+import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
+import type { PostContent } from "./post-form.ts";
 import { changeInWords } from "./post-media.ts";
 
 /**

@@ -32,10 +32,9 @@ export interface MediaSkills {
 }
 
 export const EVERY_SKILL: MediaSkills = { pictures: true, heic: true, films: true };
-
 export const HEIC_TYPE = "image/heic";
 
-/** Why a picture is refused where none is changed; after the platform's name. */
+/** Why a picture is refused where none is changed. */
 export const NOT_UNCHANGED =
   "shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.";
 
