@@ -143,7 +143,7 @@ async function receive(
       audio_codec: facts.audioCodec,
       is_animated: facts.isAnimated ? 1 : 0,
       storage_key: key,
-      name: cleanFileName(row.name, content.format.extension),
+      name: cleanFileName(row.name, endingOf(facts.mimeType, content.format)),
       size_bytes: sizeBytes,
       sha256: written.sha256,
       updated_at: ctx.clock.now(),
@@ -161,6 +161,11 @@ async function receive(
     await ctx.files.remove(key);
     throw error;
   }
+}
+
+/** What stood behind a long tag is known only now. */
+function endingOf(mimeType: string, { extension }: MediaFormat): string {
+  return /^audio\/(flac|aac)$/.exec(mimeType)?.[1] ?? extension;
 }
 
 /** Owners are not told apart by reading a key, and two of them never share a folder. */

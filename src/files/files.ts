@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
-import type { File, ListFilesArgs } from "../domain/files/file.ts";
+import { type File, keyOfCleanCopy, type ListFilesArgs } from "../domain/files/file.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { quote, toIso, HOUR, MINUTE, SECOND } from "../domain/time.ts";
@@ -112,6 +112,7 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
     return { file: toFile(found, null) };
   });
   await ctx.files.remove(answer.file.url.slice(OWN_SCHEME.length));
+  await ctx.files.remove(keyOfCleanCopy(args.id));
   ctx.log.info({ fileId: args.id }, "The file was deleted");
   return answer;
 }

@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
-import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import {
+  checkMedia,
+  EVERY_SKILL,
+  type MediaFigures,
+  type MediaSkills,
+} from "../domain/files/media-limits.ts";
 import type { Preparing } from "../domain/posts/post.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
-import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
+import type { AcceptedMedia, PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { type ConvertedFilm, Overtaken } from "../ports/film-converter.ts";
 import type { MediaFacts, MediaItem } from "../ports/media.ts";
 import {
@@ -64,7 +69,7 @@ export async function filmsOf(
   for (const url of new Set(urls.filter((one) => one.startsWith(OWN_SCHEME)))) {
     const fileKey = url.slice(OWN_SCHEME.length);
     const file = await findReadyFile(store, ownerId, fileKey);
-    const form = file === null ? null : checkMedia(file.facts, accepts, true).film;
+    const form = file === null ? null : checkMedia(file.facts, accepts, EVERY_SKILL).film;
     if (file !== null && form !== null)
       films.push(filmOf({ ownerId, fileKey, postId: null, facts: file.facts, form }));
   }
@@ -102,14 +107,32 @@ export function filmOf({ ownerId, fileKey, postId, facts, form }: FilmOrder): Ne
 export const convertsFilms = async ({ films }: AppContext): Promise<boolean> =>
   films !== null && (await films.isThere());
 
-/** What an owner does who has no ffmpeg, where that would help. "": it would not. */
-export function adviceOnFilm(
-  { films }: AppContext,
+/** What this process can make of media for a platform: the one question behind "will be made" and "cannot". */
+export async function skillsOf(
+  ctx: AppContext,
+  { showsOriginals = false }: Pick<PlatformCapabilities, "showsOriginals">,
+): Promise<MediaSkills> {
+  const films = await convertsFilms(ctx);
+  return showsOriginals ? { films, pictures: false, heic: false } : { films, ...(await ctx.probe.skills()) };
+}
+
+const WITHOUT_SHARP =
+  " This Posthorn cannot change pictures: sharp is not installed. Install Posthorn with its optional packages.";
+const WITHOUT_LIBHEIF =
+  " This Posthorn cannot read HEIC: libheif-js is not installed. Install Posthorn with its optional packages, or send the picture as JPEG.";
+
+/** What an owner installs who has no program or package that would help. "": none would. */
+export async function adviceOnMedia(
+  ctx: AppContext,
   media: MediaFigures,
-  accepts: readonly AcceptedMedia[],
-): string {
-  const { problems, film } = checkMedia(media, accepts, true);
-  return films !== null && problems.length === 0 && film !== null ? ` ${films.howToInstall}` : "";
+  capabilities: Pick<PlatformCapabilities, "media" | "showsOriginals">,
+): Promise<string> {
+  const { problems, film, changes } = checkMedia(media, capabilities.media.accepts, EVERY_SKILL);
+  if (problems.length > 0 || capabilities.showsOriginals === true) return "";
+  const skills = await skillsOf(ctx, capabilities);
+  if (film !== null) return skills.films || ctx.films === null ? "" : ` ${ctx.films.howToInstall}`;
+  if (changes.length === 0 || skills.heic) return "";
+  return skills.pictures ? WITHOUT_LIBHEIF : WITHOUT_SHARP;
 }
 
 function keyOf({ id }: Pick<FilmRow, "id">): string {
@@ -146,7 +169,12 @@ export async function convertedFilm(
     const facts = row.facts === null ? null : (JSON.parse(row.facts) as MediaFacts);
     const key = keyOf(wanted);
     if (facts !== null && (await ctx.files.size(key)) === facts.sizeBytes)
-      return { ...item, facts, isConverted: true, open: (range = {}) => ctx.files.read(key, range) };
+      return {
+        ...item,
+        facts,
+        convertedFrom: item.facts.mimeType,
+        open: (range = {}) => ctx.files.read(key, range),
+      };
     // The store lost it, or is another one by now.
     if (facts !== null) await ctx.store.write((tx) => deleteFilm(tx, wanted.id));
     else if (

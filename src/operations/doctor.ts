@@ -283,6 +283,7 @@ async function examineService(setup: Setup, ctx: Context, platform: string | nul
   return [
     ...(await examineFiles(setup)),
     ...(await examineRestore(ctx)),
+    ...(await examinePictures(ctx)),
     ...(await examineFilms(ctx, setup)),
     ...(await examinePublishing(ctx)),
     ...(await examinePlatforms(ctx, platform)),
@@ -328,6 +329,17 @@ async function examineFiles(setup: Setup): Promise<Finding[]> {
   if (bucket !== null) return (await bucket.examine()).map((found) => ({ topic: "files", ...found }));
   if (setup.config.database === null) return [];
   return [ok("files", `kept in ${setup.folder.files}, which all hosts must share`)];
+}
+
+async function examinePictures({ probe }: Context): Promise<Finding[]> {
+  const { pictures, heic } = await probe.skills();
+  const [missing, what] = pictures
+    ? ["libheif-js", "HEIC, as phones take pictures, is refused"]
+    : ["sharp", "pictures are sent as they are, or refused"];
+  if (heic) return [ok("pictures", "made fit where a platform needs it, HEIC too")];
+  return [
+    note("pictures", `${what}, as ${missing} is not installed. Install Posthorn with its optional packages.`),
+  ];
 }
 
 async function examineFilms({ films }: Context, { config }: Setup): Promise<Finding[]> {

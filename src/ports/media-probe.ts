@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FileType } from "../domain/files/file.ts";
+import type { MediaSkills } from "../domain/files/media-limits.ts";
 import type { FittedImage, ImageLimits, MediaFacts } from "./media.ts";
 
 /** What a file is by its first bytes. */
@@ -31,6 +32,8 @@ export type ProbedMedia = Omit<MediaFacts, "sizeBytes" | "sha256">;
  * file could not be looked at through no fault of its own, and the signal's reason where that ends it.
  */
 export interface MediaProbe {
+  /** What can be made of pictures: their libraries are optional. */
+  skills(): Promise<Omit<MediaSkills, "films">>;
   /** How many bytes of a file's beginning `identify` wants to see. */
   readonly headBytes: number;
   /** Throws `invalid` for content that is not taken (web pages, SVG, programs). */

@@ -24,8 +24,8 @@ export interface MediaItem {
   readonly title: string;
   readonly altText: string | null;
   readonly facts: MediaFacts;
-  /** Made of what is at the address, which gives other bytes. */
-  readonly isConverted?: boolean;
+  /** Made of what is at the address, which gives other bytes: of this type. */
+  readonly convertedFrom?: string;
   /** A fresh stream over `start` (default 0) to `end` (inclusive). Fails with `AppError`. */
   open(range?: { start?: number; end?: number }): Readable;
 }
@@ -69,6 +69,8 @@ export interface PostMedia {
 export interface PublicUrlOptions {
   /** The receiver may be on this machine or network: any address is good. */
   readonly mayBeNear?: boolean;
+  /** Where it was fitted of an own file: the copy lies as long as that, for those who fetch it later. */
+  readonly keptWith?: MediaItem;
   /** Under an address of this Posthorn in any case, never the user's or a bucket's. */
   readonly ours?: boolean;
 }

@@ -2,18 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
-import type { MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { allFilesOf, findFileByKey, findFileRow } from "../store/queries/files.ts";
 import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
+import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
@@ -91,7 +89,7 @@ export async function checkForm(
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content };
-  const verdict = await askPlatform(ctx, account, { platform, post, live });
+  const verdict = await askPlatform(ctx, account, { platform, capabilities, post, live });
   const errors = oncePerField([
     ...checkThread(parsed.data),
     ...checkCaption(form, post, toPlatformAccount(account)),
@@ -114,9 +112,13 @@ async function askPlatform(
   account: AccountRow,
   {
     platform,
+    capabilities,
     post,
     live,
-  }: { readonly platform: AnyPlatform; readonly post: PlatformPost; readonly live: Metadata | null },
+  }: Pick<Form, "platform" | "capabilities"> & {
+    readonly post: PlatformPost;
+    readonly live: Metadata | null;
+  },
 ): Promise<Checked> {
   // What is out already is no plan.
   const planned = Object.entries(post.metadata).filter(
@@ -127,7 +129,7 @@ async function askPlatform(
   const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
   const own = platform.check(post, {
     account: toPlatformAccount(account),
-    media: await figuresByUrl(ctx, account.owner_id, urls),
+    media: figuresAsSent(await figuresByUrl(ctx, account.owner_id, urls), capabilities),
     now: ctx.clock.now(),
   });
   return { errors: [...gated.errors, ...own.errors], warnings: [...gated.warnings, ...own.warnings] };
@@ -141,25 +143,6 @@ function gatesOf(
 ): Checked {
   const setting = (name: string): string | null => readSetting(ctx, platform, name);
   return checkGated(platform, { metadata }, { account: toPlatformAccount(account), setting });
-}
-
-/** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
-export async function figuresByUrl(
-  ctx: AppContext,
-  ownerId: string,
-  urls: readonly string[],
-): Promise<ReadonlyMap<string, MediaFigures>> {
-  const figures = new Map<string, MediaFigures>();
-  const reach = allFilesOf(ownerId);
-  for (const url of new Set(urls)) {
-    const row = url.startsWith(OWN_SCHEME)
-      ? await findFileByKey(ctx.store, reach, url.slice(OWN_SCHEME.length))
-      : url.startsWith("file_")
-        ? await findFileRow(ctx.store, reach, url)
-        : null;
-    if (row?.status === "ready") figures.set(url, figuresOf(row));
-  }
-  return figures;
 }
 
 type Form = Omit<CheckedForm, "warnings">;

@@ -1,7 +1,16 @@
 import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { fileTypeOf } from "../domain/files/file.ts";
-import { checkCounts, checkMedia, declaredBytes, type MediaFigures } from "../domain/files/media-limits.ts";
+import {
+  asSent,
+  changesPicture,
+  checkCounts,
+  checkMedia,
+  declaredBytes,
+  HEIC_TYPE,
+  type MediaFigures,
+  NOT_UNCHANGED,
+} from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
@@ -11,7 +20,7 @@ import { allFilesOf, findFileByKey, type FileRow } from "../store/queries/files.
 import type { AppContext } from "../context.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
 import { figuresOf } from "../files/files.ts";
-import { adviceOnFilm, convertsFilms, filmOf, type FilmUse } from "../files/films.ts";
+import { adviceOnMedia, filmOf, type FilmUse, skillsOf } from "../files/films.ts";
 import {
   type FileUse,
   type ResolvedMedia,
@@ -20,6 +29,7 @@ import {
   placesOf,
   replaceAddresses,
 } from "../files/media-places.ts";
+import { mimeTypeOf, warnOfSize, warnOfType } from "./said-media.ts";
 import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck {
@@ -145,7 +155,6 @@ function assertCount({ platform, capabilities }: MediaToCheck, places: readonly 
 async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
   if (place.url === "") return NOTHING;
   if (!place.url.startsWith("r2://")) return lookAtRemote(ctx, check, place);
-  if (!place.isShown) return NOTHING;
   const key = place.url.slice("r2://".length);
   const file = await findFileByKey(ctx.store, allFilesOf(check.caller.ownerId), key);
   if (file === null) return NOTHING;
@@ -153,19 +162,51 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   const { platform, capabilities } = check;
   const figures = figuresOf(file);
   const { accepts } = capabilities.media;
-  const { problems, changes, film: form } = checkMedia(figures, accepts, await convertsFilms(ctx));
+  const skills = await skillsOf(ctx, capabilities);
+  const isUnchanged = figures.type === "image" && !changesPicture(figures, skills);
+  if (!place.isShown) {
+    if (isUnchanged) await requirePlain(ctx, check, { place, file });
+    return NOTHING;
+  }
+  const { problems, changes, film: form } = checkMedia(figures, accepts, skills);
   if (problems.length > 0)
-    throw refusal(platform, place.field, problems, adviceOnFilm(ctx, figures, accepts));
+    throw refusal(platform, place.field, problems, await adviceOnMedia(ctx, figures, capabilities));
+  if (isUnchanged && form === null) await requirePlain(ctx, check, { place, file });
   const isChanged = changes.length > 0;
   const changed = `${place.field}: ${changeInWords(figures.type, changes)} for ${platform.title}.`;
-  const problem = await explainUnfetchable(ctx, check, figures);
+  const sent = asSent(figures, accepts);
+  const problem = await explainUnfetchable(ctx, check, sent);
   if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
   return {
     warnings: isChanged ? [changed] : [],
-    item: place.isItem ? figures : null,
+    item: place.isItem ? sent : null,
     isUndescribed: file.alt_text === null && isUndescribed(place, figures.type),
     film: form === null ? null : orderOf(ctx, file, form),
   };
+}
+
+/**
+ * Where pictures are not changed, only the bytes tell whether one may be sent as it is: how it was turned, and where
+ * it was taken, is in no record of it.
+ */
+async function requirePlain(
+  { probe, files }: AppContext,
+  { platform, capabilities, signal }: MediaToCheck,
+  { place, file }: { readonly place: MediaPlace; readonly file: FileRow },
+): Promise<void> {
+  const { size_bytes: sizeBytes, mime_type: mimeType, storage_key: key } = file;
+  const usual = [mimeType === HEIC_TYPE ? "image/jpeg" : mimeType];
+  const { mimeTypes = usual, maxBytes } =
+    acceptedFor({ type: "image", mimeType }, capabilities.media.accepts) ?? {};
+  const limits = { mimeTypes, maxBytes: maxBytes ?? Infinity };
+  const source = { sizeBytes, read: (range: { start: number; end: number }) => files.read(key, range) };
+  try {
+    if (!(await probe.fitImage(source, { mimeType, limits }, signal)).isChanged) return;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
+  }
+  throw new AppError("invalid", `${place.field}: ${platform.title} ${NOT_UNCHANGED}`);
 }
 
 /** The picture or film, and what is done to it. */
@@ -219,7 +260,11 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
         `${place.field}: the address shows a web page, not a media file. Give the file's own address.`,
       );
     if (!place.isShown || answer.status !== 200) return NOTHING;
-    const warnings = warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) });
+    const said = { mimeType: mimeTypeOf(type), type: media.type, sizeBytes: declaredBytes(answer.headers) };
+    const warnings = [
+      ...warnOfSize(check, place.field, said),
+      ...warnOfType(check, { field: place.field, skills: await skillsOf(ctx, check.capabilities) }, said),
+    ];
     return { ...NOTHING, warnings, isUndescribed: isUndescribed(place, media.type) };
   } catch (error) {
     if (error instanceof AppError)
@@ -230,27 +275,6 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
   }
 }
 
-/** Without what a header says beside it. */
-function mimeTypeOf(contentType: string): string {
-  return contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-}
-
 function warn(warning: string): Look {
   return { ...NOTHING, warnings: [warning] };
-}
-
-/** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
-function warnOfSize(
-  { platform, capabilities }: MediaToCheck,
-  field: string,
-  said: { type: string; sizeBytes: number | null },
-): string[] {
-  const mimeType = mimeTypeOf(said.type);
-  const type = fileTypeOf(mimeType);
-  const limits = type === "image" ? undefined : acceptedFor({ type, mimeType }, capabilities.media.accepts);
-  const maxBytes = limits?.maxBytes ?? null;
-  if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
-  return [
-    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes, but ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
-  ];
 }

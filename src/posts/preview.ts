@@ -1,6 +1,6 @@
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { FileType } from "../domain/files/file.ts";
-import { checkMedia, type MediaFigures } from "../domain/files/media-limits.ts";
+import { checkMedia, type MediaFigures, type MediaSkills } from "../domain/files/media-limits.ts";
 import { captionLength } from "../domain/posts/caption.ts";
 import type { Poll, Subtitles } from "../domain/posts/common-metadata.ts";
 import type { Metadata } from "../domain/posts/post.ts";
@@ -8,11 +8,12 @@ import type { Preview } from "../domain/posts/preview.ts";
 import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { convertsFilms } from "../files/films.ts";
+import { skillsOf } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { figuresByUrl, type PostContent } from "./post-form.ts";
+import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
+import type { PostContent } from "./post-form.ts";
 import { changeInWords } from "./post-media.ts";
 
 /**
@@ -39,9 +40,10 @@ export async function previewPost(
   const capabilities = capabilitiesFor(ctx, account, draft);
   const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
   const figures = await figuresByUrl(ctx, account.owner_id, urls);
-  const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: figures }) ?? {};
-  const converts = await convertsFilms(ctx);
-  return makePreview({ platform, capabilities, figures, post: draft, converts }, shown);
+  const sent = figuresAsSent(figures, capabilities);
+  const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: sent }) ?? {};
+  const skills = await skillsOf(ctx, capabilities);
+  return makePreview({ platform, capabilities, figures, post: draft, skills }, shown);
 }
 
 /** Each field by itself, with the platform's defaults; what is missing or wrong is left out. */
@@ -58,8 +60,7 @@ interface Previewed {
   readonly capabilities: PlatformCapabilities;
   readonly figures: ReadonlyMap<string, MediaFigures>;
   readonly post: PlatformPost;
-  /** Films are made what they must be. */
-  readonly converts: boolean;
+  readonly skills: MediaSkills;
 }
 
 function makePreview(at: Previewed, shown: Shown): Preview {
@@ -128,10 +129,10 @@ function countOf(
   return { length: lengths.reduce((sum, length) => sum + length, 0), max, unit: caption.unit };
 }
 
-function mediaOf({ capabilities, figures, converts }: Previewed, url: string): Preview["media"][number] {
+function mediaOf({ capabilities, figures, skills }: Previewed, url: string): Preview["media"][number] {
   const known = figures.get(url);
   if (known === undefined) return { url, type: typeByAddress(url), change: null };
-  const { changes } = checkMedia(known, capabilities.media.accepts, converts);
+  const { changes } = checkMedia(known, capabilities.media.accepts, skills);
   const change = changes.length === 0 ? null : `T${changeInWords(known.type, changes).slice(1)}.`;
   return { url, type: known.type, change };
 }

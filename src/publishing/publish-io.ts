@@ -17,11 +17,11 @@ import type { Json } from "../ports/platform-io.ts";
 import { checkGated } from "../platform-io/gated-options.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { checkCounts, checkMedia } from "../domain/files/media-limits.ts";
+import { checkCounts, checkMedia, EVERY_SKILL } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { MediaFacts, MediaItem, PostMedia } from "../ports/media.ts";
 import { OWN_SCHEME } from "../files/files.ts";
-import { adviceOnFilm, convertedFilm, convertsFilms, type FilmTimes } from "../files/films.ts";
+import { adviceOnMedia, convertedFilm, convertsFilms, type FilmTimes, skillsOf } from "../files/films.ts";
 import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {
@@ -199,7 +199,7 @@ export async function readStepResults(
 export interface LimitedMedia extends FilmTimes {
   readonly ctx: AppContext;
   readonly platform: AnyPlatform;
-  readonly capabilities: Pick<PlatformCapabilities, "media">;
+  readonly capabilities: Pick<PlatformCapabilities, "media" | "showsOriginals">;
   readonly ownerId: string;
   readonly postId: string;
   readonly signal: AbortSignal;
@@ -225,9 +225,13 @@ export function limitMedia(
     const place = places.find((one) => one.isShown && one.url === url);
     if (place === undefined) return given;
     const item = await fitFilm(of, given, place.field);
-    const { problems } = checkMedia(item.facts, accepts);
+    // What could be converted is by now.
+    const { problems } = checkMedia(item.facts, accepts, {
+      ...(await skillsOf(ctx, capabilities)),
+      films: false,
+    });
     if (problems.length > 0)
-      throw refusal(platform, place.field, problems, adviceOnFilm(ctx, item.facts, accepts));
+      throw refusal(platform, place.field, problems, await adviceOnMedia(ctx, item.facts, capabilities));
     for (const { field, isItem } of places.filter((one) => one.url === url))
       if (isItem) items.set(field, item.facts);
     const excess = checkCounts([...items.values()], accepts);
@@ -251,7 +255,7 @@ export function limitMedia(
 async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promise<MediaItem> {
   const { ctx, capabilities, ownerId, postId, signal, dueAt, giveUpAt: until } = of;
   const { facts, url } = item;
-  const { film: form } = checkMedia(facts, capabilities.media.accepts, true);
+  const { film: form } = checkMedia(facts, capabilities.media.accepts, EVERY_SKILL);
   if (form === null || !(await convertsFilms(ctx))) return item;
   const fileKey = url.startsWith(OWN_SCHEME) ? url.slice(OWN_SCHEME.length) : null;
   try {

@@ -204,6 +204,17 @@ describe("a WebM", () => {
   });
 });
 
+describe("an animated GIF", () => {
+  it.each(["bluesky", "instagram"])("is an MP4 on %s, with all of its frames", async (provider) => {
+    const source = make("dance.gif", picture("321x240", 10), "-t 4");
+    const { sent, warnings } = await convertFor(await account(provider), source);
+    expect(sent.video).toMatchObject({ ...PLAIN.video, width: 320, height: 240 });
+    expect(Math.abs(sent.seconds - 4)).toBeLessThan(0.15);
+    if (provider === "instagram") expect(Math.round(sent.framesPerSecond)).toBeGreaterThanOrEqual(23);
+    expect(warnings.join()).toContain("the picture will be re-encoded from image/gif as video/mp4");
+  });
+});
+
 describe("a film of 200 MB in 4K", () => {
   it("keeps to what the Mastodon server says", async () => {
     const source = cameraFilm();

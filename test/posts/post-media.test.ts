@@ -10,6 +10,10 @@ import { schedulePost } from "../../src/posts/schedule-post.ts";
 import { startCanary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
+import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
+import { fitPlainImage } from "../../src/media/probe/plain-image.ts";
+import devto from "../../src/platforms/devto/index.ts";
+import { buffer } from "node:stream/consumers";
 import { fixture } from "../support/media.ts";
 import { addAccount } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";
@@ -230,5 +234,131 @@ describe("publishing", () => {
     const media = mediaOf({ a: figures("video"), b: figures("video") }, { moreMedia: [{ url: "b" }] });
     for (let time = 0; time < 3; time += 1) await media.item("a");
     await expect(media.item("b")).rejects.toThrow(/makes 2 items of type video, and may make 1/);
+  });
+});
+
+/** As `createMediaProbe` where packages are missing. */
+function probeWithout(missing: "sharp" | "libheif-js") {
+  const probe = createMediaProbe();
+  return {
+    ...probe,
+    skills: async () => ({ pictures: missing !== "sharp", heic: false }),
+    async fitImage(...[source, { mimeType, limits }, signal]: Parameters<typeof probe.fitImage>) {
+      if (missing !== "sharp") return probe.fitImage(source, { mimeType, limits }, signal);
+      return fitPlainImage(
+        await buffer(source.read({ start: 0, end: source.sizeBytes - 1 })),
+        mimeType,
+        limits,
+      );
+    },
+  };
+}
+
+describe("where something is not installed", () => {
+  const ADVICE =
+    /This Posthorn cannot change pictures: sharp is not installed\. Install Posthorn with its optional packages\.$/;
+  const place = { GPSLatitudeRef: "N", GPSLatitude: "48/1 8/1 14/1" };
+
+  it.each<[string, () => Promise<Buffer>, RegExp]>([
+    ["too large", () => picture(4_000, 3_000).png().toBuffer(), ADVICE],
+    ["of another type", () => picture(40, 30).tiff().toBuffer(), ADVICE],
+    ["HEIC", async () => fixture("phone.heic"), ADVICE],
+    [
+      "turned",
+      () => picture(40, 30).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+      /is stored turned.*sharp is not installed/,
+    ],
+    [
+      "taken at a place",
+      () => picture(40, 30).withExif({ IFD3: place }).jpeg().toBuffer(),
+      /personal metadata.*sharp is not installed/,
+    ],
+  ])("a picture that is %s is refused when it is planned, without sharp", async (_name, draw, sentence) => {
+    ctx = { ...ctx, probe: probeWithout("sharp") };
+    const mediaUrl = await upload(await draw());
+    const planned = plan({ mediaUrl });
+    await expect(planned).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(/^mediaUrl: /),
+    });
+    await expect(planned).rejects.toThrow(sentence);
+    await expect(plan({ metadata: { thread: [{ caption: "b", mediaUrl }] } })).rejects.toThrow(sentence);
+    expect(JSON.stringify((await plan({})).preview)).not.toContain("will be");
+  });
+
+  it("a picture that fits is sent as it is without sharp", async () => {
+    ctx = { ...ctx, probe: probeWithout("sharp") };
+    expect((await plan({ mediaUrl: await upload(fixture("photo.png")) })).warnings).toEqual([]);
+  });
+
+  it("a HEIC is refused when it is planned, without libheif, and other pictures are shrunk", async () => {
+    ctx = { ...ctx, probe: probeWithout("libheif-js") };
+    await expect(plan({ mediaUrl: await upload(fixture("phone.heic")) })).rejects.toThrow(
+      /is image\/heic, and must be .* This Posthorn cannot read HEIC: libheif-js is not installed/,
+    );
+    const large = await upload(await picture(4_000, 3_000).png().toBuffer());
+    expect((await plan({ mediaUrl: large })).warnings.join()).toContain("shrunk from");
+  });
+
+  it("a HEIC is made a JPEG where it is", async () => {
+    const { warnings, preview } = await plan({ mediaUrl: await upload(fixture("phone.heic")) });
+    const change = "the picture will be re-encoded from image/heic as image/jpeg";
+    expect(warnings).toEqual([`mediaUrl: ${change} for Bluesky.`]);
+    expect(preview?.media[0]?.change).toBe(`T${change.slice(1)}.`);
+  });
+
+  it("an animated GIF is refused without ffmpeg, and says what helps", async () => {
+    const frames = await Promise.all(["red", "blue"].map((one) => picture(40, 30, one).png().toBuffer()));
+    const mediaUrl = await upload(
+      await sharp(frames, { join: { animated: true } })
+        .gif({ delay: [500, 700] })
+        .toBuffer(),
+    );
+    const howToInstall = "With ffmpeg Posthorn makes it fit: install it.";
+    const convert = () => Promise.reject(new Error("No film is converted here."));
+    ctx = { ...ctx, films: { isThere: async () => false, howToInstall, convert } };
+    await expect(plan({ mediaUrl })).rejects.toThrow(
+      `must be a still picture, or a video on Bluesky. Give another file. ${howToInstall}`,
+    );
+    ctx = { ...ctx, films: { isThere: async () => true, howToInstall, convert } };
+    expect((await plan({ mediaUrl })).warnings).toEqual([
+      "mediaUrl: the picture will be re-encoded from image/gif as video/mp4 for Bluesky.",
+    ]);
+    // A film has no other item beside it.
+    const more = { mediaUrl, metadata: { moreMedia: [{ url: mediaUrl }] } };
+    await expect(plan(more)).rejects.toThrow(/metadata\.moreMedia: /);
+  });
+});
+
+describe("a platform that shows pictures from where they lie", () => {
+  beforeEach(async () => {
+    await ctx[Symbol.asyncDispose]();
+    ctx = await createFileContext({ platformList: [devto], publicUrl: async () => "https://posts.example" });
+    accountId = (await addAccount(ctx, { provider: "devto" })).id;
+  });
+  const metadata = { title: "Horns" };
+
+  it("takes one that needs no change", async () => {
+    const mediaUrl = await upload(fixture("photo.png"));
+    expect((await plan({ mediaUrl, metadata })).warnings).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<Buffer>, RegExp]>([
+    ["HEIC", async () => fixture("phone.heic"), /is image\/heic, and must be/],
+    [
+      "one that tells who took it",
+      () =>
+        picture(40, 30)
+          .withExif({ IFD0: { Artist: "Alice" } })
+          .jpeg()
+          .toBuffer(),
+      /shows pictures unchanged/,
+    ],
+  ])("refuses %s when it is planned", async (_name, draw, sentence) => {
+    const url = await upload(await draw());
+    await expect(plan({ mediaUrl: url, metadata })).rejects.toThrow(sentence);
+    await expect(plan({ metadata: { ...metadata, thumbnailUrl: url } })).rejects.toThrow(
+      /^metadata\.thumbnailUrl: /,
+    );
   });
 });

@@ -62,6 +62,7 @@ describe("the package", () => {
       "@aws-sdk/lib-storage",
       "@aws-sdk/s3-request-presigner",
       "better-sqlite3",
+      "libheif-js",
       "pg",
       "sharp",
     ]);

@@ -56,7 +56,8 @@ async function pictures(): Promise<Seed[]> {
     bytes: await picture.toBuffer(),
   }));
   const interlaced = { name: "interlaced.png", mimeType: "image/png", bytes: await interlacedPng(40, 30, 8) };
-  return [...(await Promise.all(drawn)), interlaced];
+  const phone = { name: "heic", mimeType: "image/heic", bytes: fixture("phone.heic") };
+  return [...(await Promise.all(drawn)), interlaced, phone];
 }
 
 /** What a key frame and the ones after it consist of matters to nobody here. */

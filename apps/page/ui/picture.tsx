@@ -10,20 +10,24 @@ interface PictureProps {
   readonly class?: string;
   /** Of a document, where they are known. */
   readonly pages?: number | null;
+  /** Of a file that has no address yet. */
+  readonly name?: string;
 }
 
 const SIGNS = { image: Image, video: Film, audio: Music, document: FileText };
 
 /** A small picture of a medium. A film, a sound, a document and what cannot be read have a sign. */
-export function Picture({ mediaUrl, alt, size, pages = null, ...rest }: PictureProps) {
+export function Picture({ mediaUrl, alt, size, pages = null, name = "", ...rest }: PictureProps) {
   const [missing, setMissing] = useState<string | null>(null);
   const kind = kindOf(mediaUrl);
   const Sign = SIGNS[kind];
+  const ending = /\.(\w{2,5})$/.exec(name === "" ? mediaUrl.replace(/[?#].*$/s, "") : name)?.[1] ?? "";
   return (
     <span class={`picture ${rest.class ?? ""}`}>
-      {kind !== "image" || missing === mediaUrl ? (
+      {kind !== "image" || mediaUrl === "" || missing === mediaUrl ? (
         <>
           <Sign role="img" aria-label={alt || kind} size={24} />
+          {kind === "image" && ending !== "" && <span class="note">{ending.toUpperCase()}</span>}
           {pages !== null && <span class="note">{pages === 1 ? "1 page" : `${pages} pages`}</span>}
         </>
       ) : (

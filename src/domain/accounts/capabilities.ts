@@ -46,6 +46,8 @@ export interface PlatformCapabilities {
    * that was verified); `near` it may be on our machine or network, so that no address is refused.
    */
   readonly fetchesFrom?: "public" | "ours" | "near";
+  /** It shows pictures from where they lie, so that none is changed for it. Default: they are. */
+  readonly showsOriginals?: boolean;
   /** How many posts it takes in a time; empty: no limit is known. */
   readonly quotas: readonly Quota[];
 }

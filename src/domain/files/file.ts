@@ -66,6 +66,11 @@ export function fileTypeOf(mimeType: string): FileType {
   return FILE_TYPES.find((type) => type === kind) ?? "other";
 }
 
+/** Where the store has the picture of an own file without what is personal. It goes with the file. */
+export function keyOfCleanCopy(fileId: string): string {
+  return `clean/${fileId}`;
+}
+
 /** What the file at an address is called; null where the address does not say. */
 export function nameInAddress(url: string): string | null {
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
@@ -106,6 +111,7 @@ const OTHER_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   jpg: ["jpeg", "jpe", "jfif"],
   png: ["apng"],
   tiff: ["tif"],
+  heic: ["heif"],
   mp4: ["m4v"],
   m4v: ["mp4"],
   mov: ["qt"],

@@ -22,6 +22,22 @@ export const MediaFigures = z.strictObject({
 });
 export type MediaFigures = Readonly<z.infer<typeof MediaFigures>>;
 
+/** What can be made of media here: each by something that may not be installed. */
+export interface MediaSkills {
+  /** Pictures are shrunk, turned, made anew and freed of what tells where they were taken. */
+  readonly pictures: boolean;
+  /** Of HEIC, too. */
+  readonly heic: boolean;
+  readonly films: boolean;
+}
+
+export const EVERY_SKILL: MediaSkills = { pictures: true, heic: true, films: true };
+export const HEIC_TYPE = "image/heic";
+
+/** Why a picture is refused where none is changed. */
+export const NOT_UNCHANGED =
+  "shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.";
+
 interface MediaVerdict {
   /** Why it cannot be sent, each to follow the name of a field: "has 12 bytes, and may have 10". */
   readonly problems: readonly string[];
@@ -50,9 +66,31 @@ const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | 
     media.width !== null && media.height !== null && (media.width < minWidth || media.height < minHeight)
       ? `is ${sizeOf(media)}, and must be at least ${minWidth} × ${minHeight}`
       : null,
-  ({ isAnimated }, { animated = true }) =>
-    isAnimated && !animated ? "is animated, and must be a still picture, or a video" : null,
+  (media, limits) => (isShownStill(media, limits) ? ANIMATED : null),
 ];
+
+const ANIMATED = "is animated, and must be a still picture, or a video";
+
+/** What keeps the frames of a picture that has several. */
+const MOVING_TYPES: readonly string[] = ["image/gif", "image/webp"];
+
+/** It moves, and what is taken does not. */
+function isShownStill(
+  { isAnimated, mimeType }: MediaFigures,
+  { animated = true, mimeTypes }: AcceptedMedia,
+): boolean {
+  if (!isAnimated) return false;
+  return !animated || ![mimeType, ...MOVING_TYPES].some((type) => mimeTypes.includes(type));
+}
+
+/** The media as it is sent: an animated GIF is a film where films are taken, and none that moves. */
+export function asSent(media: MediaFigures, accepts: readonly AcceptedMedia[]): MediaFigures {
+  if (media.mimeType !== "image/gif" || !media.isAnimated) return media;
+  const limits = acceptedFor(media, accepts);
+  if (limits !== undefined && !isShownStill(media, limits)) return media;
+  const film: MediaFigures = { ...media, type: "video", isAnimated: false };
+  return accepts.some(({ kind }) => kind === "video") ? film : media;
+}
 
 /** Rules that pictures are made to satisfy, and films where they are converted; sounds must by themselves. */
 const FITTED_RULES: readonly ((
@@ -141,33 +179,44 @@ export function checkCounts(
   return null;
 }
 
-/** Holds media to what a platform takes of its kind. `convertsFilms`: a film is made what it must be. */
+/** Holds media to what a platform takes of its kind, and to what can be made of it. */
 export function checkMedia(
-  media: MediaFigures,
+  given: MediaFigures,
   accepts: readonly AcceptedMedia[],
-  convertsFilms = false,
+  skills: MediaSkills,
 ): MediaVerdict {
+  const sent = asSent(given, accepts);
+  // Without a way to make it a film it stays what it is.
+  const media = skills.films ? sent : given;
   const limits = acceptedFor(media, accepts);
   if (limits === undefined) {
     const kinds = [...new Set(accepts.map(({ kind }) => kind))].join(" or ");
-    return {
-      problems: [`is of type ${media.type}, and must be ${kinds === "" ? "left out" : kinds}`],
-      changes: [],
-      film: null,
-    };
+    return refused([`is of type ${media.type}, and must be ${kinds === "" ? "left out" : kinds}`]);
   }
-  const film = convertsFilms && media.type === "video" ? formOfFilm(media, limits) : null;
+  const film = skills.films && media.type === "video" ? formOfFilm(media, limits) : null;
   const lasting = RULES.flatMap((rule) => rule(media, limits) ?? []);
   const fitted = FITTED_RULES.flatMap((rule) => rule(media, limits, film) ?? []);
+  const problems = [...fitted.map(({ problem }) => problem), ...lasting];
+  if (fitted.length === 0) return refused(lasting);
+  if (film === null && !(media.type === "image" && changesPicture(media, skills))) return refused(problems);
   const changes = fitted.map(({ change }) => change);
-  const isShrunk = film !== null && changes.length > 0 && film.width < (media.width ?? 0);
+  const isShrunk = film !== null && film.width < (media.width ?? 0);
   if (isShrunk && !changes.some((one) => one.startsWith(SHRUNK))) changes.push(shrunk(media, film));
-  if (media.type === "image") return { problems: lasting, changes, film: null };
-  if (film !== null) {
-    const isChanged = changes.length > 0 && lasting.length === 0;
-    return { problems: lasting, changes, film: isChanged ? film : null };
-  }
-  return { problems: [...fitted.map(({ problem }) => problem), ...lasting], changes: [], film: null };
+  return { problems: lasting, changes, film: lasting.length === 0 ? film : null };
+}
+
+function refused(problems: readonly string[]): MediaVerdict {
+  return { problems, changes: [], film: null };
+}
+
+/** Whether a picture can be made another one. */
+export function changesPicture(
+  { mimeType, isAnimated }: MediaFigures,
+  { pictures, heic }: MediaSkills,
+): boolean {
+  // A PNG that moves is read as a still one, so nothing made of it would move.
+  if (isAnimated && mimeType === "image/png") return false;
+  return mimeType === HEIC_TYPE ? heic : pictures;
 }
 
 /** What a film is made, or a still, opaque picture; JPEG is what everybody shows. */

@@ -133,11 +133,14 @@ function mediaType(request: Request<{ id?: string }>): string {
   return (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** A form or a text is no file: its sender meant something else. */
+/** Of all that the store takes: beside media, documents, tables and subtitles. */
+const FILE_TYPE =
+  /^(?:(?:image|video|audio)\/[\w.+-]+|application\/(?:octet-stream|pdf|csv|x-subrip|vnd\.ms-excel)|text\/(?:csv|comma-separated-values|tab-separated-values|vtt|srt|x-subrip))$/;
+
+/** A form or a plain text is no file: its sender meant something else. */
 function requireFileType(request: Request<{ id?: string }>): void {
   const type = mediaType(request);
-  if (type === "application/octet-stream" || /^(image|video|audio)\/[\w.+-]+$|^application\/pdf$/.test(type))
-    return;
+  if (FILE_TYPE.test(type)) return;
   throw new AppError(
     "invalid",
     "Content-Type: must be the file's (for example video/mp4) or application/octet-stream, and the body its bytes, not a form. " +

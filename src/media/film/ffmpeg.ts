@@ -169,6 +169,7 @@ function whyNot({ code, errors }: Ended): AppError {
 
 /** By the types that are taken. A fixed reader, so that no content is taken for a playlist of other files. */
 const READERS: Readonly<Record<string, string>> = {
+  "image/gif": "gif",
   "video/webm": "matroska",
   "video/x-matroska": "matroska",
   "video/mp2t": "mpegts",

@@ -1,10 +1,10 @@
 import { fileTypeFromBuffer } from "file-type";
-import { AppError } from "../../domain/errors.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
+import { refusedKind } from "./other-kinds.ts";
 
 export const HEAD_BYTES = 64 * 1024;
 
-/** What is taken, by file-type's names: what sharp, mediabunny or `document.ts` can read. Not HEIC, AVI, SVG. */
+/** What is taken, by file-type's names: what sharp, libheif, mediabunny or `document.ts` can read. */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
   "image/png": { mimeType: "image/png", type: "image", extension: "png" },
@@ -12,6 +12,8 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/gif": { mimeType: "image/gif", type: "image", extension: "gif" },
   "image/webp": { mimeType: "image/webp", type: "image", extension: "webp" },
   "image/avif": { mimeType: "image/avif", type: "image", extension: "avif" },
+  "image/heic": { mimeType: "image/heic", type: "image", extension: "heic" },
+  "image/heif": { mimeType: "image/heic", type: "image", extension: "heic" },
   "image/tiff": { mimeType: "image/tiff", type: "image", extension: "tiff" },
   "video/mp4": { mimeType: "video/mp4", type: "video", extension: "mp4" },
   "video/x-m4v": { mimeType: "video/mp4", type: "video", extension: "m4v" },
@@ -38,16 +40,54 @@ const TABLE: MediaFormat = { mimeType: "text/csv", type: "other", extension: "cs
 const WEBVTT: MediaFormat = { mimeType: "text/vtt", type: "other", extension: "vtt" };
 const SRT: MediaFormat = { mimeType: "application/x-subrip", type: "other", extension: "srt" };
 
-/** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken. */
+const ENDINGS = [...new Set(Object.values(FORMATS).map(({ extension }) => extension))].join(", ");
+
+/** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken, and names it. */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
-  const format = found === undefined ? textFormat(head) : formatOf(found.mime);
-  if (format === undefined) throw unknownFormat(head);
+  const format = found === undefined ? formatBySign(head) : formatOf(found.mime, head);
+  if (format === undefined) throw refusedKind(head, found?.mime, ENDINGS);
   return format;
 }
 
-function formatOf(mimeType: string): MediaFormat | undefined {
-  return mimeType === WEBVTT.mimeType ? WEBVTT : FORMATS[mimeType];
+function formatOf(mimeType: string, head: Uint8Array): MediaFormat | undefined {
+  if (mimeType === WEBVTT.mimeType) return WEBVTT;
+  // Some write AVIF under the name of all pictures of this container.
+  return FORMATS[mimeType === "image/heif" && brandsOf(head).includes("avif") ? "image/avif" : mimeType];
+}
+
+const MAX_BRANDS_BYTES = 256;
+
+/** ISO 14496-12, 4.3: the main brand, its version, then all that the file goes by. */
+function brandsOf(head: Uint8Array): string[] {
+  const bytes = Buffer.from(head);
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length, MAX_BRANDS_BYTES);
+  return bytes.toString("latin1", 8, end).match(/.{4}/gs) ?? [];
+}
+
+/** TIFF and BigTIFF, of either order of bytes. file-type looks for the directory, which may be at the file's end. */
+const TIFF_SIGN = /^(?:II[*+]\0|MM\0[*+])/;
+
+/** Some programs put a line before it; readers look so far (ISO 32000-1, annex H, note 13). */
+const PDF_SIGN = /^[^]{0,1019}%PDF-\d/;
+
+function formatBySign(head: Uint8Array): MediaFormat | undefined {
+  const beginning = Buffer.from(head.subarray(0, 1_024)).toString("latin1");
+  if (TIFF_SIGN.test(beginning)) return FORMATS["image/tiff"];
+  if (PDF_SIGN.test(beginning)) return FORMATS["application/pdf"];
+  return textFormat(head);
+}
+
+const TAG_HEAD_BYTES = 10;
+
+/** https://id3.org/id3v2.4.0-structure, 3.1: where the tag ends that a sound begins with, cover and all. Null: none. */
+export function endOfTag(head: Uint8Array): number | null {
+  if (head.length < TAG_HEAD_BYTES || Buffer.from(head.subarray(0, 3)).toString("latin1") !== "ID3")
+    return null;
+  // Seven bits of each byte count.
+  const size = head.subarray(6, TAG_HEAD_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  const hasFooter = ((head[5] ?? 0) & 0x10) !== 0;
+  return TAG_HEAD_BYTES + size + (hasFooter ? TAG_HEAD_BYTES : 0);
 }
 
 function textFormat(head: Uint8Array): MediaFormat | undefined {
@@ -72,18 +112,4 @@ function isTable(head: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-function unknownFormat(head: Uint8Array): AppError {
-  const extensions = [...new Set(Object.values(FORMATS).map((format) => format.extension))].join(", ");
-  const isPage = /^\s*(<!doctype html|<html|<\?xml|<svg)/i.test(
-    Buffer.from(head.subarray(0, 512)).toString("latin1"),
-  );
-  const what = isPage
-    ? "is a web page or an SVG drawing, not a media file"
-    : "is no picture, video, sound or document of a kind that can be posted";
-  return new AppError(
-    "invalid",
-    `The content ${what}. What counts is the content, not the name. Give one of ${extensions}.`,
-  );
 }

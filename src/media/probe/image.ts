@@ -2,9 +2,13 @@ import { createRequire } from "node:module";
 import type { Metadata, Sharp } from "sharp";
 import type sharpModule from "sharp";
 import { AppError } from "../../domain/errors.ts";
+import { HEIC_TYPE, type MediaSkills } from "../../domain/files/media-limits.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
+import { decodeHeic, readsHeic } from "./heic.ts";
+import { assertDecodable } from "./picture-memory.ts";
 import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./frame.ts";
+import { unreadable } from "./other-kinds.ts";
 import {
   damagedPicture,
   fitPlainImage,
@@ -20,13 +24,14 @@ export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
 const TIMEOUT_SECONDS = 30;
 
-/** sharp's names of the formats that `formats.ts` takes. AVIF is a kind of HEIF. */
+/** sharp's names of the formats that `formats.ts` takes. AVIF and HEIC are kinds of HEIF. */
 const SHARP_FORMATS: Readonly<Record<string, string>> = {
   "image/jpeg": "jpeg",
   "image/png": "png",
   "image/gif": "gif",
   "image/webp": "webp",
   "image/avif": "heif",
+  [HEIC_TYPE]: "heif",
   "image/tiff": "tiff",
 };
 
@@ -35,36 +40,84 @@ const ALPHA_PIXELS = 2_048;
 
 const sharp = loadSharp();
 
-/** Size as shown, with the orientation applied. Decodes the picture, and throws `invalid` if it is damaged. */
-export async function inspectImage(
-  bytes: Buffer,
-  format: MediaFormat,
-): Promise<{ width: number; height: number; isAnimated: boolean }> {
-  if (sharp === null) return inspectPlainImage(bytes, format);
-  const metadata = await guarded(open(bytes).metadata());
-  if (metadata.format !== SHARP_FORMATS[format.mimeType])
-    throw damagedPicture(new Error(`is ${metadata.format}, not ${format.mimeType}`));
-  assertDecodable(metadata);
-  await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
-  return { ...metadata.autoOrient, isAnimated: isAnimated(metadata, bytes, format.mimeType) };
+/** What can be made of pictures here. */
+export function pictureSkills(): Omit<MediaSkills, "films"> {
+  return { pictures: sharp !== null, heic: sharp !== null && readsHeic() };
 }
 
-/** Scanned documents have pages too; of a PNG that moves libvips sees one. */
+interface ImageFigures {
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** Of a GIF that moves. */
+  readonly durationSeconds?: number;
+  readonly framesPerSecond?: number;
+}
+
+/** Size as shown, with the orientation applied. Decodes the picture, and throws `invalid` if it is damaged. */
+export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<ImageFigures> {
+  const { mimeType } = format;
+  if (sharp === null) return inspectPlainImage(bytes, format);
+  const metadata = await guarded(open(bytes).metadata()).catch((error: unknown) => {
+    // Sequences have no main picture.
+    throw isAnimation(bytes, mimeType) ? unreadable(format, bytes, error) : error;
+  });
+  if (metadata.format !== SHARP_FORMATS[mimeType])
+    throw damagedPicture(new Error(`is ${metadata.format}, not ${mimeType}`));
+  assertDecodable(metadata);
+  if (mimeType !== HEIC_TYPE || readsHeic()) {
+    const plain = await asReadable(bytes, mimeType, metadata);
+    await guarded(open(plain).resize(16, 16, { fit: "inside" }).raw().toBuffer());
+  }
+  const isMoving = isAnimated(metadata, bytes, mimeType);
+  return {
+    ...metadata.autoOrient,
+    isAnimated: isMoving,
+    ...(isMoving && mimeType === "image/gif" ? timesOf(metadata.delay ?? []) : {}),
+  };
+}
+
+/** Shorter ones are taken for a mistake: browsers and ffmpeg show the frame for a tenth of a second. */
+const SHORTEST_DELAY_MS = 20;
+const USUAL_DELAY_MS = 100;
+
+function timesOf(delays: readonly number[]): Pick<ImageFigures, "durationSeconds" | "framesPerSecond"> {
+  const ms = delays.reduce((sum, one) => sum + (one < SHORTEST_DELAY_MS ? USUAL_DELAY_MS : one), 0);
+  if (ms === 0) return {};
+  return { durationSeconds: ms / 1_000, framesPerSecond: Math.round((delays.length * 1e6) / ms) / 1_000 };
+}
+
+/** The picture in a form that sharp can decode. Throws `invalid` where HEIC cannot be read here. */
+async function asReadable(bytes: Buffer, mimeType: string, { icc }: Metadata): Promise<Buffer> {
+  if (mimeType !== HEIC_TYPE) return bytes;
+  if (readsHeic()) return decodeHeic(bytes, icc);
+  throw new AppError(
+    "invalid",
+    "The picture is HEIC, which cannot be read here: libheif-js is not installed. Send it as JPEG, or install Posthorn with its optional packages.",
+  );
+}
+
+/** Several pages of these are those of a scanned document, or pictures beside the main one. */
+const STILL_TYPES: readonly string[] = ["image/tiff", HEIC_TYPE];
+
+/** Of a PNG that moves libvips sees one page. */
 function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolean {
   return (
-    ((metadata.pages ?? 1) > 1 && mimeType !== "image/tiff") ||
+    ((metadata.pages ?? 1) > 1 && !STILL_TYPES.includes(mimeType)) ||
     (mimeType === "image/png" && isAnimation(bytes, mimeType))
   );
 }
 
 /** The picture within the limits, changed as little as needed, without personal metadata. */
-export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
-  if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
-  const metadata = await guarded(open(bytes).metadata());
-  if (isWithin(metadata, { bytes, mimeType }, limits)) {
-    return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
+export async function fitImage(given: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
+  if (sharp === null) return fitPlainImage(given, mimeType, limits);
+  const metadata = await guarded(open(given).metadata());
+  if (isWithin(metadata, { bytes: given, mimeType }, limits)) {
+    const { width, height } = metadata;
+    return { bytes: given, mimeType, width, height, isChanged: false };
   }
   assertDecodable(metadata);
+  const bytes = await asReadable(given, mimeType, metadata);
   const isTransparent = metadata.hasAlpha && (await hasTransparentPixels(bytes));
   const isMoving = isAnimated(metadata, bytes, mimeType);
   const ways = waysOf(mimeType, { isTransparent, isMoving }, limits.mimeTypes);
@@ -100,10 +153,12 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
 const SMALL_QUALITY = 75;
 
 /** A still picture within a square as WebP, without metadata. Null where sharp is not installed. */
-export async function shrinkImage(bytes: Buffer, side: number): Promise<Buffer | null> {
+export async function shrinkImage(bytes: Buffer, mimeType: string, side: number): Promise<Buffer | null> {
   if (sharp === null) return null;
-  assertDecodable(await guarded(open(bytes).metadata()));
-  const drawn = draw(bytes, { size: { width: side, height: side }, isMoving: false, isFlat: false });
+  const metadata = await guarded(open(bytes).metadata());
+  assertDecodable(metadata);
+  const plain = await asReadable(bytes, mimeType, metadata);
+  const drawn = draw(plain, { size: { width: side, height: side }, isMoving: false, isFlat: false });
   return guarded(drawn.webp({ quality: SMALL_QUALITY }).toBuffer());
 }
 
@@ -221,51 +276,4 @@ function loadSharp(): typeof sharpModule | null {
   } catch {
     return null;
   }
-}
-
-const MiB = 1024 * 1024;
-
-/** What a picture may take that is held whole while it is worked on. */
-const MAX_DECODED_BYTES = 256 * MiB;
-
-/** libvips's names of the types of a sample, by their bytes. */
-const SAMPLE_BYTES: Readonly<Record<string, number>> = {
-  uchar: 1,
-  char: 1,
-  ushort: 2,
-  short: 2,
-  uint: 4,
-  int: 4,
-  float: 4,
-  complex: 8,
-  double: 8,
-  dpcomplex: 16,
-};
-
-/** Bytes of a coefficient, and samples of colour to one of light. 4:4:4 where it is not known. */
-const JPEG_TIMES: Readonly<Record<string, number>> = { "4:2:0": 1, "4:2:2": 4 / 3 };
-
-/**
- * The pictures that are held whole, by sharp's names of their formats: what to call one, and how many times the
- * size of its samples is needed. Others are read row by row, or frame by frame; one that takes more ends with its
- * process. Measured with libvips 8.18.
- */
-function describeWhole({ format, isProgressive, chromaSubsampling }: Metadata): [string, number] | null {
-  if (format === "png" && isProgressive) return ["an interlaced PNG", 1];
-  if (format === "jpeg" && isProgressive)
-    return ["a progressive JPEG", JPEG_TIMES[chromaSubsampling ?? ""] ?? 2];
-  if (format === "gif") return ["a GIF", 1];
-  return format === "heif" ? ["an AVIF", 5] : null;
-}
-
-/** Throws `invalid` for a picture that would take too much memory unpacked. */
-function assertDecodable(picture: Metadata): void {
-  const [name, times] = describeWhole(picture) ?? ["", 0];
-  const { width, pageHeight: height = picture.height, channels, depth } = picture;
-  const bytes = width * height * channels * (SAMPLE_BYTES[depth] ?? 8) * times;
-  if (bytes <= MAX_DECODED_BYTES) return;
-  throw new AppError(
-    "invalid",
-    `The picture is ${name} of ${width} × ${height}, which takes ${Math.ceil(bytes / MiB)} MiB to read. At most ${MAX_DECODED_BYTES / MiB} are allowed. Give a smaller one, or a plain JPEG or PNG.`,
-  );
 }

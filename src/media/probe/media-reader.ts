@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { addAbortSignal } from "node:stream";
+import { addAbortSignal, Readable } from "node:stream";
 import pLimit from "p-limit";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
@@ -183,12 +183,25 @@ export function notRead(why: string): AppError {
 /** The beginning that `formats.ts` wants; said here because nothing is loaded yet. */
 const HEAD_BYTES = 64 * 1024;
 
+const NOTHING: ByteSource = { sizeBytes: 0, read: () => Readable.from([]) };
+
 /** The probe. Its libraries are loaded with the first file. `start`: a process with `runMediaReader`. */
 export function createMediaProbe(start?: () => ChildProcess): MediaProbe & AsyncDisposable {
   const readers = start === undefined ? null : new MediaReaders({ start });
   const run = async (source: ByteSource, task: ReaderTask, signal: AbortSignal): Promise<ReaderAnswer> =>
     readers?.run({ source, task, signal }) ?? (await import("./run-media-reader.ts")).work(source, task);
+  let skills: ReturnType<MediaProbe["skills"]> | null = null;
+  const askSkills: MediaProbe["skills"] = async () => {
+    const answer = await run(NOTHING, { type: "skills" }, new AbortController().signal);
+    return answer.type === "skills" ? answer.skills : fail(answer);
+  };
   return {
+    // Packages are there or not as long as a process runs.
+    skills: () =>
+      (skills ??= askSkills().catch((error: unknown) => {
+        skills = null;
+        throw error;
+      })),
     headBytes: HEAD_BYTES,
     identify: async (head) => (await import("./formats.ts")).identify(head),
     async inspect(source, signal) {

@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   "image/gif": ["gif"],
   "image/webp": ["webp"],
   "image/avif": ["avif", "heif"],
+  "image/heic": ["heic", "heif"],
   "image/tiff": ["tiff"],
 };
 

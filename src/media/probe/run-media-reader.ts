@@ -2,8 +2,14 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AppError, type ErrorKind } from "../../domain/errors.ts";
 import type { FittedImage } from "../../ports/media.ts";
-import type { ByteSource, ImageWanted, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
-import { HEAD_BYTES, identify } from "./formats.ts";
+import type {
+  ByteSource,
+  ImageWanted,
+  MediaFormat,
+  MediaProbe,
+  ProbedMedia,
+} from "../../ports/media-probe.ts";
+import { endOfTag, HEAD_BYTES, identify } from "./formats.ts";
 
 /** Both ends included. */
 export interface ByteRange {
@@ -12,6 +18,7 @@ export interface ByteRange {
 }
 
 export type ReaderTask =
+  | { readonly type: "skills" }
   | { readonly type: "inspect" }
   | ({ readonly type: "fit" } & ImageWanted)
   | { readonly type: "shrink"; readonly size: number };
@@ -22,6 +29,7 @@ export type MessageToReader =
   | { readonly type: "bytes"; readonly id: number; readonly bytes: Uint8Array | null };
 
 export type ReaderAnswer =
+  | { readonly type: "skills"; readonly skills: Awaited<ReturnType<MediaProbe["skills"]>> }
   | { readonly type: "inspected"; readonly media: ProbedMedia }
   /** `image` is null where the picture fits as it is. */
   | {
@@ -69,6 +77,7 @@ export function runMediaReader(channel: ReaderChannel): void {
 
 /** One task, in this process. */
 export async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
+  if (task.type === "skills") return { type: "skills", skills: (await import("./image.ts")).pictureSkills() };
   if (task.type === "inspect") return { type: "inspected", media: await probe(source) };
   if (task.type === "shrink") return { type: "shrunk", bytes: await shrink(source, task.size) };
   const { fitImage } = await import("./image.ts");
@@ -85,10 +94,10 @@ function asAnswer(error: unknown): ReaderAnswer {
 }
 
 async function shrink(source: ByteSource, size: number): Promise<Buffer | null> {
-  const { type } = await identifyBeginning(source);
+  const { type, mimeType } = await identifyBeginning(source);
   if (type !== "image") throw new AppError("unsupported", "This is no picture, so there is no small one.");
   const { shrinkImage } = await import("./image.ts");
-  return shrinkImage(await readPicture(source), size);
+  return shrinkImage(await readPicture(source), mimeType, size);
 }
 
 const NO_FIGURES = {
@@ -123,8 +132,23 @@ export async function probe(source: ByteSource): Promise<ProbedMedia> {
 
 async function identifyBeginning(source: ByteSource): Promise<MediaFormat> {
   if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-  return identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
+  const head = await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes));
+  const format = await identify(head);
+  return (format.type === "audio" ? await identifyBehindTag(source, head) : null) ?? format;
 }
+
+/** A sound may begin with a tag that is longer than what is looked at: it holds the cover. */
+async function identifyBehindTag(source: ByteSource, head: Buffer): Promise<MediaFormat | null> {
+  const start = endOfTag(head);
+  if (start === null || start + BEHIND_TAG_BYTES > source.sizeBytes) return null;
+  const format = await identify(
+    await buffer(source.read({ start, end: start + BEHIND_TAG_BYTES - 1 })),
+  ).catch(() => null);
+  return format?.type === "audio" ? format : null;
+}
+
+/** Enough to tell a sound by. */
+const BEHIND_TAG_BYTES = 1_024;
 
 async function readPicture(source: ByteSource): Promise<Buffer> {
   const { MAX_IMAGE_BYTES } = await import("./image.ts");

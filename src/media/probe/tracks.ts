@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   ADTS,
   CustomSource,
@@ -11,6 +12,7 @@ import {
   MPEG_TS,
   OGG,
   QTFF,
+  UnsupportedInputFormatError,
   WAVE,
   WEBM,
 } from "mediabunny";
@@ -19,6 +21,7 @@ import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import { announcedEnd, movieDuration } from "./container.ts";
+import { damagedMedia, unreadable } from "./other-kinds.ts";
 
 const MiB = 1024 * 1024;
 
@@ -41,7 +44,7 @@ const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS]
 export async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   const end = await announcedEnd(source, format.mimeType);
   if (end !== null && end > source.sizeBytes)
-    throw damaged(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
+    throw damagedMedia(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
   const budget = createBudget(source, format);
   const input = new Input({ formats: FORMATS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
@@ -50,11 +53,20 @@ export async function probeTracks(source: ByteSource, format: MediaFormat): Prom
   } catch (cause) {
     if (budget.storeError !== null) throw budget.storeError;
     if (cause instanceof AppError) throw cause;
-    throw damaged(format, cause);
+    const isUnread = cause instanceof UnsupportedInputFormatError || cause === NO_TRACKS;
+    throw isUnread ? unreadable(format, await readHead(source), cause) : damagedMedia(format, cause);
   } finally {
     clearTimeout(timer);
     input.dispose();
   }
+}
+
+const NO_TRACKS = new Error("It has no tracks that are known.");
+
+const READ_BYTES = 512;
+
+function readHead(source: ByteSource): Promise<Buffer> {
+  return buffer(source.read({ start: 0, end: Math.min(READ_BYTES, source.sizeBytes) - 1 }));
 }
 
 interface File {
@@ -66,7 +78,7 @@ async function readTracks(input: Input, { source, format }: File): Promise<Probe
   const audio = await input.getPrimaryAudioTrack();
   // A sound file's cover picture is not a video.
   const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
-  if (video === null && audio === null) throw damaged(format, new Error("no tracks"));
+  if (video === null && audio === null) throw NO_TRACKS;
   const durationSeconds = rounded(
     (await movieDuration(source, format.mimeType)) ?? (await readDuration(input)),
   );
@@ -164,15 +176,5 @@ function tooLargeIndex(format: MediaFormat): AppError {
   return new AppError(
     "invalid",
     `${what} has more than ${MAX_INDEX_BYTES / MiB} MiB, more than ten hours need. Export it again, or in parts.`,
-  );
-}
-
-function damaged(format: MediaFormat, cause: unknown): AppError {
-  return new AppError(
-    "invalid",
-    `The ${format.type} (${format.mimeType}) is damaged or cut off and cannot be read. Export it again.`,
-    {
-      cause,
-    },
   );
 }

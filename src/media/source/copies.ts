@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { keyOfCleanCopy } from "../../domain/files/file.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type { FittedImage, MediaItem, PublicMedia } from "../../ports/media.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
@@ -25,8 +26,16 @@ export function nameOfCopy(postId: string, media: MediaItem | FittedImage): stri
   const mimeType = isFitted ? media.mimeType : media.facts.mimeType;
   const content = isFitted ? media.bytes : media.facts.sha256;
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
-  const [ending] = Object.entries(MIME_TYPES).find(([, type]) => type === mimeType) ?? ["bin"];
-  return `${postId}.${digest}.${ending}`;
+  return `${postId}.${digest}.${endingOf(mimeType)}`;
+}
+
+/** Of a copy that lies as long as the file that it was made of. */
+export function nameOfCleanCopy(fileId: string, mimeType: string): string {
+  return `${fileId}.clean.${endingOf(mimeType)}`;
+}
+
+function endingOf(mimeType: string): string {
+  return Object.entries(MIME_TYPES).find(([, type]) => type === mimeType)?.[0] ?? "bin";
 }
 
 export function typeOfCopy(name: string): string {
@@ -81,10 +90,11 @@ export function createPublicMedia(options: PublicMediaOptions): PublicMedia {
   const { folder, files, publicUrl, copies: store = createFolderStore(folder) } = options;
   return {
     async openCopy(name) {
-      const key = keyOfCopy(name);
-      const sizeBytes = key === null ? null : await store.size(key);
+      const [, fileId] = /^(file_[a-z0-9_]{1,59})\.clean\.[a-z0-9]+$/.exec(name) ?? [];
+      const [from, key] = fileId === undefined ? [store, keyOfCopy(name)] : [files, keyOfCleanCopy(fileId)];
+      const sizeBytes = key === null ? null : await from.size(key);
       if (key === null || sizeBytes === null) return null;
-      return { mimeType: typeOfCopy(name), sizeBytes, open: (range) => store.read(key, range) };
+      return { mimeType: typeOfCopy(name), sizeBytes, open: (range) => from.read(key, range) };
     },
     async canBeFetched({ ours }) {
       const url = await publicUrl();

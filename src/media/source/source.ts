@@ -1,6 +1,6 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
-import { nameInAddress, titleOfFile } from "../../domain/files/file.ts";
+import { keyOfCleanCopy, nameInAddress, titleOfFile } from "../../domain/files/file.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileStore } from "../../ports/file-store.ts";
@@ -16,7 +16,7 @@ import type { MediaProbe } from "../../ports/media-probe.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
 import { createFolderStore } from "../stores/folder-store.ts";
-import { keepCopy, keyOfCopy, nameOfCopy, typeOfCopy, type CopyStore } from "./copies.ts";
+import { keepCopy, keyOfCopy, nameOfCleanCopy, nameOfCopy, typeOfCopy, type CopyStore } from "./copies.ts";
 import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
@@ -99,10 +99,14 @@ function createPostMedia(post: Post): PostMedia {
         post.signal,
       );
     },
-    async publicUrl(media, minutes, { mayBeNear = false, ours = false } = {}) {
+    async publicUrl(media, minutes, { mayBeNear = false, ours = false, keptWith } = {}) {
       const lastsMs = minutes * MINUTE;
+      if ("bytes" in media && keptWith !== undefined) {
+        const { file: of } = await openOnce(keptWith.url);
+        if (of !== null) return cleanAddress(post.options, { picture: media, fileId: of.id, lastsMs });
+      }
       const file = "bytes" in media ? null : (await openOnce(media.url)).file;
-      if ("bytes" in media || media.isConverted === true || (ours && file === null)) {
+      if ("bytes" in media || media.convertedFrom !== undefined || (ours && file === null)) {
         const name = nameOfCopy(post.owner.postId, media);
         const url = await post.options.copyUrl(name, lastsMs);
         const isOurs = ours || mayBeNear || isPublicUrl(url);
@@ -147,6 +151,19 @@ async function ownAddress(
   if (ours || isPublicUrl(url)) return url;
   const { mimeType } = media.facts;
   return (await files.temporaryUrl(media.url.slice(OWN_SCHEME.length), { lastsMs, mimeType })) ?? url;
+}
+
+/** The same of the picture without what is personal, which lies beside the file. */
+async function cleanAddress(
+  { files, copyUrl }: MediaSourceOptions,
+  { picture, fileId, lastsMs }: { picture: FittedImage; fileId: string; lastsMs: number },
+): Promise<string> {
+  const { bytes, mimeType } = picture;
+  const key = keyOfCleanCopy(fileId);
+  if ((await files.size(key)) !== bytes.length)
+    await files.write(key, Readable.from([bytes]), { sizeBytes: bytes.length });
+  const url = await copyUrl(nameOfCleanCopy(fileId, mimeType), lastsMs);
+  return isPublicUrl(url) ? url : ((await files.temporaryUrl(key, { lastsMs, mimeType })) ?? url);
 }
 
 function assertReachable(url: string): void {

@@ -96,6 +96,7 @@ export async function sendMedia(
 ): Promise<JsonObject | null> {
   const items = await openPart(part, to.io);
   const isFilm = items[0]?.facts.type === "video";
+  const { presentation = items[0]?.convertedFrom === "image/gif" ? "gif" : undefined } = film;
   const subtitles = isFilm ? await readSubtitles(film, to.io, SUBTITLES_LIMITS) : [];
   const shown = await inOrder(items, (item, at) => sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
   const captions = await inOrder(subtitles, async ({ url, language, bytes }, at): Promise<JsonObject> => {
@@ -107,7 +108,7 @@ export async function sendMedia(
   return {
     ...embed,
     ...(captions.length === 0 ? {} : { captions }),
-    ...(film.presentation === undefined ? {} : { presentation: film.presentation }),
+    ...(presentation === undefined ? {} : { presentation }),
   };
 }
 

@@ -58,6 +58,7 @@ export default definePlatform({
     analytics: { account: [], post: ["views", "likes", "comments"] },
     reconciles: "list",
     fetchesMedia: ["image"],
+    showsOriginals: true,
     quotas: [],
   },
   metadata: DevtoMetadata,

@@ -327,6 +327,7 @@ export default definePlatform({
     analytics: { account: ["followers"], post: ["likes", "shares", "comments"] },
     reconciles: "list",
     fetchesMedia: ["image"],
+    showsOriginals: true,
     quotas: [],
   },
   metadata: FarcasterMetadata,

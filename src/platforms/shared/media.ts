@@ -3,6 +3,7 @@ import type { MediaKind } from "../../domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
+import { NOT_UNCHANGED } from "../../domain/files/media-limits.ts";
 import type { ImageLimits, MediaFacts, MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
@@ -55,9 +56,9 @@ export function itemsOf({ mediaUrl, metadata }: WithItems): PostItem[] {
   return [...first, ...more];
 }
 
-/** Every type that the file store tells apart, for platforms that take what comes. */
+/** Every type that the file store tells apart, for platforms that take what comes. HEIC is made JPEG for all. */
 export const ACCEPTED = {
-  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/tiff"],
+  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/tiff"],
   video: ["video/mp4", "video/webm", "video/quicktime", "video/x-matroska"],
   audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
   document: ["application/pdf"],
@@ -114,10 +115,7 @@ export async function lastingAddress(
 ): Promise<string> {
   const item = await io.media.item(url);
   if ((await io.media.fitImage(item, limits)).isChanged)
-    throw new AppError(
-      "invalid",
-      `${field}: ${title} shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.`,
-    );
+    throw new AppError("invalid", `${field}: ${title} ${NOT_UNCHANGED}`);
   return new URL(await io.media.publicUrl(item, LASTING_MINUTES)).href;
 }
 

@@ -1,7 +1,8 @@
-import { itemsOf } from "../shared/media.ts";
+import { ACCEPTED, itemsOf } from "../shared/media.ts";
 import * as z from "zod";
 import { commonMetadata, type Subtitles } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
+import type { ImageLimits } from "../../ports/media.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 
@@ -95,10 +96,20 @@ function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedi
   return Promise.all(items.map((item) => toMedia(item, io)));
 }
 
+/** Pictures are changed only where they tell what is personal, or are HEIC. */
+const CLEAN: ImageLimits = { mimeTypes: ACCEPTED.image, maxBytes: Infinity };
+
 /** Own files under a signed address that runs out; all others where they are, as the receiver can fetch them. */
 async function toMedia({ url, altText = null }: NamedMedia, io: PublishIo): Promise<EventMedia> {
   if (!url.startsWith("r2://")) return { url, altText, ...UNKNOWN };
   const item = await io.media.item(url, altText);
+  const fitted = item.facts.type === "image" ? await io.media.fitImage(item, CLEAN) : null;
+  if (fitted?.isChanged === true) {
+    const { bytes, mimeType, width, height } = fitted;
+    const at = { mayBeNear: true, keptWith: item };
+    const address = await io.media.publicUrl(fitted, DOWNLOAD_MINUTES, at);
+    return { ...UNKNOWN, url: address, altText, mimeType, sizeBytes: bytes.length, width, height };
+  }
   const { mimeType, sizeBytes, width, height, durationSeconds } = item.facts;
   const address = await io.media.publicUrl(item, DOWNLOAD_MINUTES, { mayBeNear: true });
   return { url: address, altText, mimeType, sizeBytes, width, height, durationSeconds };

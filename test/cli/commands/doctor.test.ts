@@ -29,6 +29,8 @@ describe("posthorn doctor", () => {
       "secret key": "ok",
       database: "ok",
       platforms: "ok",
+      pictures: "ok",
+      films: "ok",
       clock: "ok",
       "public address": "note",
     });

@@ -83,6 +83,28 @@ describe("POST /api/v1/files", () => {
     });
   });
 
+  it.each([
+    ["text/csv", "text,when\nHello,tomorrow\n", "text/csv"],
+    ["text/csv; charset=utf-8", "text;when\nHello;tomorrow\n", "text/csv"],
+    ["text/tab-separated-values", "text\twhen\nHello\ttomorrow\n", "text/csv"],
+    ["application/vnd.ms-excel", "text,when\nHello,tomorrow\n", "text/csv"],
+    ["text/vtt", "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "text/vtt"],
+    ["application/x-subrip", "1\n00:00:00,000 --> 00:00:01,000\nHello\n", "application/x-subrip"],
+  ])("takes tables and subtitles as %s", async (type, content, mimeType) => {
+    const answer = await post("?name=a", bytes(Buffer.from(content), type));
+    expect(answer).toMatchObject({ status: 201, json: { file: { mimeType, type: "other" } } });
+  });
+
+  it.each([
+    ["image/heic", fixture("phone.heic"), "image/heic"],
+    ["image/heif", fixture("phone.heic"), "image/heic"],
+    ["application/octet-stream", fixture("phone.heic"), "image/heic"],
+  ])("takes a telephone's picture as %s", async (type, content, mimeType) => {
+    const answer = await post("?name=IMG_0001.HEIC", bytes(content, type));
+    const file = { mimeType, type: "image", name: "IMG_0001.HEIC", width: 800, height: 1_000 };
+    expect(answer).toMatchObject({ status: 201, json: { file } });
+  });
+
   it("imports from an address that stands in JSON", async () => {
     await using source = await startCanary((_request, response) => response.end(PHOTO));
     const answer = await post("", { json: { url: `${source.origin}/sea.png`, altText: "Sea" } });

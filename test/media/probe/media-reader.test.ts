@@ -54,7 +54,7 @@ function waiting(wait: () => Promise<unknown>): ByteSource {
 describe("reading media in a process of its own", () => {
   it("finds what is found without one, and keeps the process for the next", async () => {
     const { inspect, started } = pool();
-    for (const name of ["clip.mp4", "photo.png", "photo.jpg"]) {
+    for (const name of ["clip.mp4", "photo.png", "photo.jpg", "phone.heic"]) {
       const media = await createMediaProbe().inspect(sourceOf(fixture(name)), NEVER);
       expect(await inspect(sourceOf(fixture(name)))).toEqual({ type: "inspected", media });
     }
@@ -84,6 +84,11 @@ describe("reading media in a process of its own", () => {
     await expect(probe.shrinkImage(sourceOf(CLIP), 96, NEVER)).rejects.toMatchObject({ kind: "unsupported" });
     const cut = fixture("photo.jpg").subarray(0, 1_500);
     await expect(probe.shrinkImage(sourceOf(cut), 96, NEVER)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  it("says what it can make of pictures", async () => {
+    await using probe = createMediaProbe(() => startReader(PROGRAM));
+    expect(await probe.skills()).toEqual({ pictures: true, heic: true });
   });
 
   it("fits pictures", async () => {

@@ -122,6 +122,29 @@ describe("the video service", () => {
     expect(await user.records()).toHaveLength(1);
   });
 
+  it("shows a film that was made of a GIF as one, unless it is told otherwise", async () => {
+    await using video = await startVideoService(pds.url, { polls: 1 });
+    await using world = await worldWith(video.url);
+    const { media } = world.ctx;
+    const forPost = media.forPost.bind(media);
+    media.forPost = (owner, signal) => {
+      const inner = forPost(owner, signal);
+      return {
+        ...inner,
+        item: async (url, altText) => ({ ...(await inner.item(url, altText)), convertedFrom: "image/gif" }),
+      };
+    };
+    const user = await pds.createUser();
+    const account = await world.connect(user);
+    for (const metadata of [{}, { presentation: "default" }]) {
+      const bytes = Buffer.concat([clip, Buffer.from(JSON.stringify(metadata))]);
+      world.media.set("https://m.example/clip", { bytes, mimeType: "video/mp4" });
+      await world.publish(account, { mediaUrl: "https://m.example/clip", metadata });
+    }
+    const shown = (await user.records()).map(({ value }) => (value["embed"] as any).presentation);
+    expect(shown.sort()).toEqual(["default", "gif"]);
+  });
+
   it("shows the film with its subtitles, and as a GIF", async () => {
     await using video = await startVideoService(pds.url, { polls: 1 });
     await using world = await worldWith(video.url);

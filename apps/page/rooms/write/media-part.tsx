@@ -111,7 +111,7 @@ export function MediaPart({ label, media, isSingle = false, onChange }: MediaPar
         type="file"
         hidden
         multiple={!isSingle}
-        accept="image/*,video/*,audio/*,application/pdf"
+        accept="image/*,.heic,.heif,video/*,audio/*,application/pdf"
         aria-label={`Files for ${label}`}
         onChange={({ currentTarget }) => {
           addFiles([...(currentTarget.files ?? [])], onChange);
@@ -228,6 +228,8 @@ function MediumPicture({
   readonly medium: Medium;
   readonly upload: Upload | undefined;
 }): JSX.Element {
+  // What this browser does not show, such as HEIC: then the server's picture of it, once it is stored.
+  const [unshown, setUnshown] = useState<string | null>(null);
   const film = upload?.kind === "video" ? upload.localUrl : playableUrl(medium.url);
   if (film !== null && film !== undefined && upload?.kind !== "image")
     return (
@@ -239,16 +241,17 @@ function MediumPicture({
         aria-label={medium.altText || "Film"}
       />
     );
-  if (upload?.kind === "image")
+  if (upload?.kind === "image" && unshown !== upload.localUrl)
     return (
       <span class="picture media-thumb">
-        <img src={upload.localUrl} alt={medium.altText} />
+        <img src={upload.localUrl} alt={medium.altText} onError={() => setUnshown(upload.localUrl)} />
       </span>
     );
   const pages = filesByUrl.value.get(medium.url)?.pages ?? null;
   // Until it is stored it has no address, which tells what it is.
   const mediaUrl = medium.url === "" && upload?.kind === "document" ? "document.pdf" : medium.url;
-  return <Picture class="media-thumb" {...{ mediaUrl, pages }} alt={medium.altText} size={240} />;
+  const name = upload?.name ?? "";
+  return <Picture class="media-thumb" {...{ mediaUrl, pages, name }} alt={medium.altText} size={240} />;
 }
 
 function Progress({ upload }: { readonly upload: Upload }) {
@@ -259,7 +262,7 @@ function Progress({ upload }: { readonly upload: Upload }) {
       <p class="note" dir="auto">
         {name}
       </p>
-      <progress max={100} value={percent} aria-label={`${name}, sent`} />
+      {state !== "failed" && <progress max={100} value={percent} aria-label={`${name}, sent`} />}
       <p class={state === "failed" ? "wrong note" : "muted note"} role="status">
         {state === "failed"
           ? sentence

@@ -29,6 +29,8 @@ export function isUploading(keys: readonly string[]): boolean {
 /** Null: no picture, film, sound or document. */
 export function kindOfFile(file: globalThis.File): Upload["kind"] | null {
   if (file.type === "application/pdf") return "document";
+  // Most systems have no name for what phones take.
+  if (file.type === "" && /\.hei[cf]$/i.test(file.name)) return "image";
   const [kind] = file.type.split("/");
   return kind === "image" || kind === "video" || kind === "audio" ? kind : null;
 }

@@ -2,7 +2,7 @@ import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
 import { rowsOf } from "../../../support/handles.ts";
-import { pngOf } from "../../../support/media.ts";
+import { fixture, pngOf } from "../../../support/media.ts";
 import { addAccount } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
@@ -263,6 +263,38 @@ describe("writing", () => {
     await button("Remove medium 1").waitFor();
     await alt(1).fill("There");
     await expect.poll(async () => (await drafts())[0]?.mediaUrl).toMatch(/^r2:/);
+  });
+
+  it("shows a telephone's picture once it is stored, and until then what it is", async () => {
+    page = await open("/app/write?account=acc_blog");
+    let passed = (): void => {};
+    const held = new Promise<void>((resolve) => (passed = resolve));
+    await page.route("**/app/api/files/uploads/*", async (route) => {
+      if (route.request().method() === "PATCH") await held;
+      await route.fallback();
+    });
+    // As a browser gives it on a system that does not know the type.
+    const file = { name: "IMG_0001.HEIC", mimeType: "", buffer: fixture("phone.heic") };
+    await page.locator('input[type="file"]').first().setInputFiles([file]);
+    await page.locator(".media-thumb").getByText("HEIC", { exact: true }).waitFor();
+    expect(await page.locator(".media-thumb img").count()).toBe(0);
+    passed();
+    const shown = page.locator(".media-thumb img");
+    await shown.waitFor();
+    await expect.poll(() => shown.evaluate((one: any) => one.naturalWidth)).toBeGreaterThan(0);
+    expect(await shown.getAttribute("src")).toContain("pictures?");
+  });
+
+  it("says what a refused file is, and shows no progress of it", async () => {
+    page = await open("/app/write?account=acc_blog");
+    const file = {
+      name: "drawing.bmp",
+      mimeType: "image/bmp",
+      buffer: Buffer.from(`BM${"x".repeat(2_000)}`),
+    };
+    await page.locator('input[type="file"]').first().setInputFiles([file]);
+    await page.getByText(/This is a BMP picture\. Send it as JPEG or PNG\./).waitFor();
+    expect(await page.locator(".upload progress").count()).toBe(0);
   });
 
   it("goes by keyboard alone", async () => {
