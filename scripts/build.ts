@@ -6,6 +6,7 @@ import { PLATFORMS, TOOLS } from "../src/app/setup.ts";
 import { readPageFiles } from "../src/http/page/page-files.ts";
 import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { APPS, readAppHtml } from "../src/mcp/resources/app-html.ts";
+import { readSkillText } from "../src/mcp/resources/skill-text.ts";
 import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -26,6 +27,10 @@ const finishedPages: Plugin = {
       const pages = await Promise.all(APPS.map(async (app) => [app, await readAppHtml(app)]));
       return `const pages = ${JSON.stringify(Object.fromEntries(pages))};export const readAppHtml = async (app) => pages[app];`;
     });
+    finish(
+      "skill-text",
+      async () => `export const readSkillText = async () => ${JSON.stringify(await readSkillText())};`,
+    );
     finish(
       "swagger-ui",
       async () => `export const readSwaggerUi = async () => (${JSON.stringify(await readSwaggerUi())});`,

@@ -80,7 +80,7 @@ describe("all tools", () => {
 
 function isOffered(name: string): boolean {
   const tool = tools.find((one) => one.name === name)!;
-  return DEFAULT_TOOL_SETS.includes(tool.set ?? tool.permission);
+  return DEFAULT_TOOL_SETS.includes(tool.permission);
 }
 
 describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {

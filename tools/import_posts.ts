@@ -7,7 +7,6 @@ export default defineTool({
   name: "import_posts",
   title: "Import posts",
   permission: "publish",
-  set: "bulk",
   description:
     "Schedule up to 5,000 posts from a table (CSV), all or none. Columns are named like the fields of schedule_post; lists are JSON or " +
     "separated by commas. Tables of Buffer, Hootsuite and Postiz are recognized. Call it as a dry run first. A row that was imported before is not made again. " +

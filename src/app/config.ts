@@ -10,7 +10,7 @@ import {
 import { checkPlace, readBucketSettings } from "../domain/files/bucket-settings.ts";
 import { readSmtpAddress } from "../domain/settings/smtp-address.ts";
 import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-address.ts";
-import { DEFAULT_TOOL_SETS, parseToolSets, TOOL_SETS } from "../domain/permissions.ts";
+import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
@@ -121,7 +121,7 @@ const Environment = z.object({
   POSTHORN_OAUTH: onOff("off"),
   POSTHORN_LEGACY_SSE: onOff("on"),
   POSTHORN_TOOLS: readBy(
-    (text) => parseToolSets(text) ?? `must be all, or some of ${TOOL_SETS.join(", ")}, separated by commas`,
+    (text) => parseToolSets(text) ?? `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
   ).prefault(DEFAULT_TOOL_SETS.join(",")),
 });
 

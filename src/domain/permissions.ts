@@ -28,21 +28,15 @@ export function roleOf(permissions: readonly Permission[]): Role | null {
   return ROLE_NAMES.find((name) => isSame(ROLES[name])) ?? null;
 }
 
-/** Tools come in sets, named after the permission that they need. `bulk`: for files of thousands of rows. */
-export const TOOL_SETS = [...PERMISSIONS, "bulk"] as const;
-export type ToolSet = (typeof TOOL_SETS)[number];
-
-/** Those that are listed over MCP. */
-export const DEFAULT_TOOL_SETS: readonly ToolSet[] = TOOL_SETS.filter(
-  (set) => set !== "admin" && set !== "bulk",
-);
+/** Tools come in sets, one a permission. These are listed over MCP. */
+export const DEFAULT_TOOL_SETS: readonly Permission[] = PERMISSIONS.filter((set) => set !== "admin");
 
 /** `all`, or names of sets separated by commas; `null` for a name that is none, or no name at all. */
-export function parseToolSets(text: string): readonly ToolSet[] | null {
+export function parseToolSets(text: string): readonly Permission[] | null {
   const names = text.split(",").map((name) => name.trim());
-  if (names.length === 1 && names[0] === "all") return TOOL_SETS;
-  const isKnown = names.every((name) => TOOL_SETS.some((set) => set === name));
-  return isKnown ? TOOL_SETS.filter((set) => names.includes(set)) : null;
+  if (names.length === 1 && names[0] === "all") return PERMISSIONS;
+  const isKnown = names.every((name) => PERMISSIONS.some((set) => set === name));
+  return isKnown ? PERMISSIONS.filter((set) => names.includes(set)) : null;
 }
 
 export const DEFAULT_OWNER = "default";
@@ -59,6 +53,8 @@ export interface Caller {
   readonly isLocal: boolean;
   /** A person at the command line: the process may read what they may. Default: false. */
   readonly isAtShell?: boolean;
+  /** A program that a person let in: it has a connection, and knows of no key. Default: false. */
+  readonly isProgram?: boolean;
 }
 
 export function isAllowed(caller: Pick<Caller, "permissions">, permission: Permission): boolean {

@@ -1,4 +1,4 @@
-import { SECOND } from "../domain/time.ts";
+import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 
 /** Longest message that is read, on every transport. */
@@ -18,3 +18,6 @@ export const MAX_RESULT_CHARS = 80_000;
 
 /** A page whose length was not asked for: 4,000 tokens. */
 export const DEFAULT_PAGE_CHARS = 16_000;
+
+/** Lists change only with a new version or another key. */
+export const LIST_CACHE_MS = 5 * MINUTE;

@@ -14,7 +14,7 @@ export async function ask<T>(scope: Scope, tool: string, args: object, schema: z
 }
 
 export function isOffered({ toolbox, caller }: Scope, tool: string): boolean {
-  return toolbox.list(caller).some(({ name }) => name === tool);
+  return toolbox.names(caller).includes(tool);
 }
 
 export async function readAccounts(scope: Scope): Promise<Account[]> {

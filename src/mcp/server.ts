@@ -5,22 +5,22 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import type { Caller, ToolSet } from "../domain/permissions.ts";
-import { MINUTE } from "../domain/time.ts";
+import { isAllowed, type Caller, type Permission } from "../domain/permissions.ts";
 import type { Toolbox, ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
 import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
 import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
 import type { McpDeps, ToolView } from "./kinds.ts";
 import { instructionsFor } from "./instructions.ts";
+import { LIST_CACHE_MS } from "./limits.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
+import { serveSkills } from "./resources/skills.ts";
 import { TOOL_VIEWS } from "./resources/app-pages.ts";
 import { AppError } from "../domain/errors.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
-/** The list changes only with a new version or another key. */
-const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
+const LIST_CACHE = { ttlMs: LIST_CACHE_MS, cacheScope: "private" } as const;
 
 /** The first revision whose tools have a title of their own; before, it stood among the hints. */
 const FIRST_WITH_TITLES = "2025-06-18";
@@ -33,6 +33,7 @@ export function createMcpServer(
 ): Server {
   const hasSubscriptions = era === "legacy";
   const { views = TOOL_VIEWS } = deps;
+  const names = deps.toolbox.names(caller);
   const identity = {
     name: "posthorn",
     title: "Posthorn",
@@ -45,9 +46,14 @@ export function createMcpServer(
       resources: hasSubscriptions ? { subscribe: true } : {},
       prompts: {},
       completions: {},
-      logging: {},
+      // Deprecated since the newest revision.
+      ...(era === "legacy" ? { logging: {} } : {}),
+      extensions: {
+        ...(views.some(({ tool }) => names.includes(tool)) ? { "io.modelcontextprotocol/ui": {} } : {}),
+        "io.modelcontextprotocol/skills": {},
+      },
     },
-    instructions: instructionsFor(deps.ctx) + (deps.note ?? ""),
+    instructions: instructionsFor(deps.ctx, names) + (deps.note ?? ""),
     cacheHints: {
       "tools/list": LIST_CACHE,
       "server/discover": LIST_CACHE,
@@ -56,7 +62,7 @@ export function createMcpServer(
     },
   });
   server.onerror = (error) => deps.ctx.log.debug({ err: error }, "An MCP message could not be handled");
-  const clientLog = new ClientLog(server);
+  const clientLog = era === "legacy" ? new ClientLog(server) : null;
   server.setRequestHandler("tools/list", ({ params }) => {
     if (params?.cursor !== undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
@@ -71,6 +77,7 @@ export function createMcpServer(
     );
     return openCalls?.track(answer) ?? answer;
   });
+  serveSkills(server);
   serveResources(server, deps, { caller, hasSubscriptions });
   servePrompts(server, deps, caller);
   serveCompletions(server, deps, caller);
@@ -93,22 +100,22 @@ function toMcpTool(
 }
 
 /** Only the tools of these sets: a model reads the whole list first. */
-export function offerSets(toolbox: Toolbox, sets: readonly ToolSet[]): ToolAccess {
-  const setOf = new Map(toolbox.tools.map((tool) => [tool.name, tool.set ?? tool.permission]));
-  const isOffered = ({ name, permission }: ToolListing): boolean =>
-    sets.includes(setOf.get(name) ?? permission);
+export function offerSets(toolbox: Toolbox, sets: readonly Permission[]): ToolAccess {
+  const others = toolbox.tools.filter(({ permission }) => !sets.includes(permission));
+  const leftOut = new Map(others.map(({ name, permission }) => [name, permission]));
+  const names: ToolAccess["names"] = (caller) => toolbox.names(caller).filter((name) => !leftOut.has(name));
   return {
-    list: (caller) => toolbox.list(caller).filter(isOffered),
+    names,
+    list: (caller) => toolbox.list(caller).filter(({ name }) => !leftOut.has(name)),
     async call(name, args, caller, options) {
-      const tool = toolbox.list(caller).find((one) => one.name === name);
-      if (tool !== undefined && !isOffered(tool)) {
-        throw new AppError(
-          "not_found",
-          `The tool ${tool.name} is not offered over MCP: its set "${setOf.get(tool.name)}" is left out. ` +
-            `A person can turn it on with POSTHORN_TOOLS=all, or call it over HTTP or with posthorn call.`,
-        );
-      }
-      return toolbox.call(name, args, caller, options);
+      const set = leftOut.get(name);
+      if (set === undefined || !isAllowed(caller, set))
+        return toolbox.call(name, args, caller, { ...options, offered: names(caller) });
+      throw new AppError(
+        "not_found",
+        `The tool ${name} is not offered over MCP: its set "${set}" is left out. ` +
+          `A person can turn it on with POSTHORN_TOOLS=all, or call it over HTTP or with posthorn call.`,
+      );
     },
   };
 }

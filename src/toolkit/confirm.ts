@@ -14,11 +14,11 @@ export interface Question {
 export type Consent = "yes" | "no" | "closed" | "failed";
 
 export interface ConfirmOptions {
-  /** Asks a person. Without it a call is done at once, or with `POSTHORN_CONFIRM=always` only with a token. */
+  /** Asks a person. Without it a call is done at once, or with `POSTHORN_CONFIRM=always` refused. */
   readonly ask?: (question: Question) => Promise<Consent>;
   /** What a person said to this call's question, where that comes with a call of its own and is no yes. */
   readonly said?: Exclude<Consent, "yes">;
-  /** The token of a question with the answer yes. Like `confirm` where no person can be asked. */
+  /** The token of a question with the answer yes. */
   readonly confirmToken?: string;
   /** For a program on a resource endpoint, which no person sits in front of. */
   readonly isConfirmed?: boolean;
@@ -53,8 +53,8 @@ export async function requireConfirmation(
     await tool.tellPerson?.(input, call);
     throw forPeople(tool);
   }
+  if (ask === undefined) throw unasked(tool, text);
   const token = issueConfirmation(ctx, caller, confirmed);
-  if (ask === undefined) throw unasked(text, token);
   const consent = await ask({ text, token });
   if (consent !== "yes") throw refusal(tool, consent);
 }
@@ -81,11 +81,11 @@ function forPeople({ title }: AnyTool): AppError {
   );
 }
 
-function unasked(text: string, token: string): AppError {
+/** No token: whoever gets it could give the answer themselves. */
+function unasked({ name }: AnyTool, text: string): AppError {
   return new AppError(
     "conflict",
-    `Not done yet. A person must confirm it first. Ask them: ${text} ` +
-      `If they agree, call again within 10 minutes with the same arguments and confirm "${token}". If not, leave it. ` +
-      "POSTHORN_CONFIRM sets whether such questions are asked.",
+    `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text} ` +
+      `They can do it on the command line, with: posthorn call ${name}.`,
   );
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Permission, ToolSet } from "../domain/permissions.ts";
+import type { Permission } from "../domain/permissions.ts";
 import type { CallContext } from "../context.ts";
 
 /** MCP's four hints; every tool states all of them. */
@@ -26,8 +26,6 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   /** At most 1,024 characters: when to use it, where ids come from, an example. */
   readonly description: string;
   readonly permission: Permission;
-  /** The set that a server offers it with, where that is not its permission. */
-  readonly set?: ToolSet;
   readonly hints: ToolHints;
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;

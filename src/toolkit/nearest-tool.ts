@@ -37,7 +37,8 @@ const ALIKE: readonly (readonly string[])[] = [
 export function nearestTool(given: string, names: readonly string[]): string | null {
   const words = wordsOf(given);
   const wanted = words.join("_");
-  const near = nearestName(wanted, names);
+  // Clients put a server's name before a tool's.
+  const near = names.find((name) => given.endsWith(`_${name}`)) ?? nearestName(wanted, names);
   if (near !== null) return near;
   const [verb, ...things] = words;
   if (verb === undefined || things.length === 0) return null;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
-import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
+import { isAllowed, type Caller, type Permission } from "../domain/permissions.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
 import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } from "../context.ts";
 import { runOnce } from "../access/idempotency.ts";
@@ -10,6 +10,7 @@ import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid, isFields } from "../domain/explain-invalid.ts";
 import { asMeant, meantField } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
+import { requireTool } from "./refusals.ts";
 import { withShortRows } from "./short-rows.ts";
 
 /** A tool as every face lists it. */
@@ -41,6 +42,8 @@ interface CallOptions extends ConfirmOptions {
   readonly hasShortRows?: boolean;
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
   readonly idempotencyKey?: string;
+  /** The tools that this caller is shown: a refusal names no others. Default: those they may call. */
+  readonly offered?: readonly string[];
 }
 
 export interface CallResult {
@@ -57,14 +60,14 @@ export interface Toolbox {
   readonly tools: readonly AnyTool[];
   /** The tools this caller may call. */
   list(caller: Caller): ToolListing[];
+  /** Their names alone, for which no schema is written. */
+  names(caller: Caller): string[];
   /** Throws AppError for whatever the caller can mend; anything else is a bug. */
   call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
 }
 
 /** What is listed and called, without the tools themselves. */
-export type ToolAccess = Pick<Toolbox, "list" | "call">;
-
-const Confirm = z.string().max(200).describe("The refusal's token.");
+export type ToolAccess = Pick<Toolbox, "list" | "names" | "call">;
 
 const IdempotencyKey = z.string().min(1).max(255).describe("Same: done once.");
 
@@ -82,49 +85,35 @@ export function createToolbox(
   tools: readonly AnyTool[],
   { checksOutput = true }: ToolboxOptions = {},
 ): Toolbox {
-  const localTools = tools.map((tool) => withOwnFields(tool, ctx.settings));
+  const localTools = tools.map(withOwnFields);
   const byName = new Map(localTools.map((tool) => [tool.name, tool]));
   const remoteTools = localTools.map(withoutLocalFields);
-  const names = tools.map(({ name }) => name);
-  // Elsewhere no refusal holds a token.
-  const hasTokens = ctx.settings.confirm === "always";
+  const allNames = tools.map(({ name }) => name);
   const listings = new Map<AnyTool, ToolListing>();
   const listingOf = (tool: AnyTool): ToolListing => {
-    const listing = listings.get(tool) ?? describeTool(tool, { names, hasTokens });
+    const listing = listings.get(tool) ?? describeTool(tool, allNames);
     listings.set(tool, listing);
     return listing;
   };
 
   /** What a refusal names: the fields that this caller is offered. */
   const fieldsOf = (tool: AnyTool, { isLocal }: Caller): string[] =>
-    Object.keys(shownInput(tool, hasTokens).shape).filter(
-      (field) => isLocal || tool.localFields?.includes(field) !== true,
-    );
+    Object.keys(tool.input.shape).filter((field) => isLocal || tool.localFields?.includes(field) !== true);
 
-  const list: Toolbox["list"] = (caller) =>
-    (caller.isLocal ? localTools : remoteTools)
-      .filter((tool) => isAllowed(caller, tool.permission))
-      .map(listingOf);
+  const toolsOf = (caller: Caller): AnyTool[] =>
+    (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, tool.permission));
+  const list: Toolbox["list"] = (caller) => toolsOf(caller).map(listingOf);
+  const names: Toolbox["names"] = (caller) => toolsOf(caller).map(({ name }) => name);
 
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
     const tool = byName.get(name);
-    if (tool === undefined) {
-      throw unknownTool(
-        name,
-        list(caller).map((one) => one.name),
-      );
-    }
-    requirePermission(caller, tool.permission, `call ${tool.name}`);
-    const { idempotencyKey, confirm, ...input } = parseInput(
-      tool,
-      args,
-      options.fields ?? fieldsOf(tool, caller),
-    );
+    const offered = options.offered ?? names(caller);
+    if (tool === undefined) throw unknownTool(name, offered);
+    requireTool(tool, caller, offered);
+    const { idempotencyKey, ...input } = parseInput(tool, args, options.fields ?? fieldsOf(tool, caller));
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
-    const canAsk = options.ask !== undefined || options.said !== undefined;
-    const asked = typeof confirm === "string" && !canAsk ? { ...options, confirmToken: confirm } : options;
     const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
-      runTool(tool, input, { ...asked, checksOutput, context: { ctx, caller, idempotency } });
+      runTool(tool, input, { ...options, checksOutput, context: { ctx, caller, idempotency } });
     const isOnce = key !== undefined && !tool.hints.readOnly;
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
@@ -134,7 +123,7 @@ export function createToolbox(
     return { ...done, result: await withShortRows({ ctx, caller }, done.result), link };
   };
 
-  return { tools: remoteTools, list, call };
+  return { tools: remoteTools, list, names, call };
 }
 
 type Input = Record<string, unknown>;
@@ -166,15 +155,10 @@ async function runTool(
   return result;
 }
 
-/** Every tool that writes takes an idempotency key, and one that asks first, where it does, a confirmation. */
-function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
+/** Every tool that writes takes an idempotency key. */
+function withOwnFields(tool: AnyTool): AnyTool {
   if (tool.hints.readOnly) return tool;
-  const isAsked = tool.question !== undefined && settings.confirm !== "never";
-  const fields = {
-    idempotencyKey: IdempotencyKey.optional(),
-    ...(isAsked ? { confirm: Confirm.optional() } : {}),
-  };
-  return { ...tool, input: tool.input.extend(fields) };
+  return { ...tool, input: tool.input.extend({ idempotencyKey: IdempotencyKey.optional() }) };
 }
 
 function withoutLocalFields(tool: AnyTool): AnyTool {
@@ -185,16 +169,13 @@ function withoutLocalFields(tool: AnyTool): AnyTool {
   };
 }
 
-function describeTool(
-  tool: AnyTool,
-  { names, hasTokens }: { readonly names: readonly string[]; readonly hasTokens: boolean },
-): ToolListing {
+function describeTool(tool: AnyTool, names: readonly string[]): ToolListing {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
     permission: tool.permission,
-    inputSchema: toJsonSchema(shownInput(tool, hasTokens), "input"),
+    inputSchema: toJsonSchema(tool.input, "input"),
     outputSchema: toListedSchema(tool.output, { tool: tool.name, tools: names }),
     annotations: {
       title: tool.title,
@@ -204,10 +185,6 @@ function describeTool(
       openWorldHint: tool.hints.openWorld,
     },
   };
-}
-
-function shownInput({ input }: AnyTool, hasTokens: boolean): AnyTool["input"] {
-  return !hasTokens && "confirm" in input.shape ? input.omit({ confirm: true }) : input;
 }
 
 /** `known`: the fields that a refusal of an unknown one names. */

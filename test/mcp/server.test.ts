@@ -1,17 +1,36 @@
 import { expect, it } from "vitest";
-import { instructionsFor } from "../../src/mcp/instructions.ts";
-import { loadFolder } from "../../src/toolkit/load-folder.ts";
+import { isAllowed, ROLE_NAMES, ROLES } from "../../src/domain/permissions.ts";
+import { instructionsFor, WHILE_OPEN } from "../../src/mcp/instructions.ts";
+import { loadCatalog } from "../../src/app/setup.ts";
 import { FakeClock } from "../support/clock.ts";
 
 const clock = new FakeClock("2026-11-23T11:30:00Z");
-const told = instructionsFor({ clock, settings: { timezone: "America/Argentina/ComodRivadavia" } });
+const { tools } = await loadCatalog();
+const toldTo = (names: readonly string[]): string =>
+  instructionsFor({ clock, settings: { timezone: "America/Argentina/ComodRivadavia" } }, names);
+const told = toldTo(tools.map(({ name }) => name));
 
-it("says how the tools belong together, in few words and with names that exist", async () => {
-  expect(told.length).toBeLessThanOrEqual(1_500);
-  const tools = await loadFolder(new URL("../../tools/", import.meta.url));
-  const names = new Set(tools.map((tool) => tool.name));
-  const mentioned = told.match(/\b[a-z]+_[a-z_]+\b/g) ?? [];
-  expect(mentioned.filter((name) => !names.has(name))).toEqual([]);
+it.each(ROLE_NAMES)("tells a %s in few words how the tools belong together, of those that it has", (role) => {
+  const mine = tools.filter(({ permission }) => isAllowed({ permissions: ROLES[role] }, permission));
+  const names = mine.map(({ name }) => name);
+  const text = toldTo(names);
+  expect((text + WHILE_OPEN).length).toBeLessThanOrEqual(2_000);
+  const mentioned: readonly string[] = text.match(/\b[a-z]+_[a-z_]+\b/g) ?? [];
+  expect(mentioned.filter((name) => !names.includes(name))).toEqual([]);
+  expect(mentioned).toContain("list_accounts");
+  expect(mentioned.includes("schedule_post")).toBe(names.includes("schedule_post"));
+  expect(text).toContain(
+    {
+      viewer: "Here you only read",
+      writer: "Here you write drafts",
+      publisher: "Plan a post",
+      admin: "Connect",
+    }[role],
+  );
+});
+
+it("names no tool where there is none", () => {
+  expect(toldTo([])).not.toMatch(/[a-z]_[a-z]/);
 });
 
 it("says what time it is where the person lives, and asks for none", () => {

@@ -211,7 +211,7 @@ export async function findTokenCaller(
   const grant = await findOAuthGrant(ctx.store, { ...row, id: row.grant_id });
   if (grant?.resource !== resource || isFixedKeyChanged(ctx, grant, fixedKey)) return null;
   const caller = await findKeyCaller(ctx, grant.id);
-  return caller === null ? null : withinGiver(ctx, caller, grant);
+  return caller === null ? null : withinGiver(ctx, { ...caller, isProgram: true }, grant);
 }
 
 function readOne(given: Parameters, name: string): string {

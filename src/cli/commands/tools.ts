@@ -4,7 +4,7 @@ import type { ToolListing } from "../../toolkit/toolbox.ts";
 import type { Host } from "../host.ts";
 import { parseJson, toJsonText } from "../options.ts";
 import { localCaller, shellCaller } from "../../access/api-keys.ts";
-import { publishDue } from "../shell/outcomes.ts";
+import { alwaysAsked, publishDue } from "../shell/outcomes.ts";
 import { printList } from "../shell/views.ts";
 
 interface ToolsOptions {
@@ -83,6 +83,7 @@ async function call(host: Host, tool: string, json: string, options: { json?: tr
   const isRegistered = typeof args === "object" && args !== null && "idempotencyKey" in args;
   await using session = await host.openSession({ isRegistered });
   const { result } = await session.toolbox.call(tool, args, shellCaller(), {
+    ...alwaysAsked(host, session),
     signal: host.stopSignal,
     progress: (done, total, message) => {
       if (host.terminal.isInteractive)

@@ -111,6 +111,11 @@ export function consentOf(host: Host, session: Session, isYes: boolean): Confirm
   return isAsked ? { ask: askAt(host) } : {};
 }
 
+/** Asks where POSTHORN_CONFIRM says always. */
+export function alwaysAsked(host: Host, { ctx }: Session): ConfirmOptions {
+  return ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
+}
+
 /** Asks the person at the terminal. Throws `conflict` without a yes. */
 export function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
   return async ({ text }) => {

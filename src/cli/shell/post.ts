@@ -9,7 +9,7 @@ import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import type { Host, Session } from "../host.ts";
 import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
-import { askAt, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { alwaysAsked, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { showPosts, showPreview } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
@@ -105,11 +105,10 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
     ...readMetadata(options, media.urls),
   };
   const posts = [...accountIds].map((accountId) => ({ accountId, ...content }));
-  const asked = ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
   const args = { posts, atomic: true };
   const { result } = await toolbox.call("schedule_posts", args, shellCaller(), {
     signal: host.stopSignal,
-    ...asked,
+    ...alwaysAsked(host, session),
   });
   const { results } = z.object({ results: z.array(BatchResult) }).parse(result);
   assertPlanned(results);

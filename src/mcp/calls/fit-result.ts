@@ -4,8 +4,6 @@ type Result = Readonly<Record<string, unknown>>;
 
 export interface Fitted {
   readonly result: Record<string, unknown>;
-  /** The result as JSON: it was written to be measured. */
-  readonly text: string;
   /** What the model must know of what it does not see. */
   readonly note: string | null;
 }
@@ -22,6 +20,10 @@ const TEXT_CHARS = [4_000, 1_000];
 
 const MAX_TRIES = 4;
 
+/** Room for what is noted beside. */
+const NOTE_CHARS = 500;
+const MAX_CHARS = MAX_RESULT_CHARS - NOTE_CHARS;
+
 /** A result of a size for models. Pages get shorter, with a cursor. Else texts are cut, then lists. */
 export async function fitResult(whole: Record<string, unknown>, fitting: Fitting): Promise<Fitted> {
   const page = listIn(whole);
@@ -29,18 +31,17 @@ export async function fitResult(whole: Record<string, unknown>, fitting: Fitting
     page !== null && "nextCursor" in whole
       ? await fitPage(whole, page, fitting)
       : { result: whole, note: null };
-  const text = JSON.stringify(paged.result);
-  if (text.length <= MAX_RESULT_CHARS) return { ...paged, text };
+  if (sizeOf(paged.result) <= MAX_CHARS) return paged;
   const { result, note } = fitTexts(paged.result);
-  return { result, text: JSON.stringify(result), note: paged.note === null ? note : `${paged.note} ${note}` };
+  return { result, note: paged.note === null ? note : `${paged.note} ${note}` };
 }
 
 async function fitPage(
   whole: Record<string, unknown>,
   key: string,
   { isLimited, again }: Fitting,
-): Promise<Omit<Fitted, "text">> {
-  const maxChars = isLimited ? MAX_RESULT_CHARS : DEFAULT_PAGE_CHARS;
+): Promise<Fitted> {
+  const maxChars = isLimited ? MAX_CHARS : DEFAULT_PAGE_CHARS - NOTE_CHARS;
   let result = whole;
   for (let tries = 0; tries < MAX_TRIES && sizeOf(result) > maxChars; tries++) {
     const count = countFitting(result, key, maxChars);
@@ -63,12 +64,12 @@ function fitTexts(whole: Record<string, unknown>): {
   let result = whole;
   for (const maxChars of TEXT_CHARS) {
     result = cutTexts(whole, maxChars) as Record<string, unknown>;
-    if (sizeOf(result) > MAX_RESULT_CHARS) continue;
+    if (sizeOf(result) > MAX_CHARS) continue;
     return { result, note: `Texts are cut after ${maxChars} characters (…): do not write them back.` };
   }
   const key = listIn(result);
   if (key === null) return { result, note: "Texts are cut (…): do not write them back." };
-  const count = countFitting(result, key, MAX_RESULT_CHARS);
+  const count = countFitting(result, key, MAX_CHARS);
   const list = listOf(result, key);
   return {
     result: { ...result, [key]: list.slice(0, count) },

@@ -1,6 +1,5 @@
 import type { AppContext, CallContext } from "../../context.ts";
 import type { LoggingLevel, Server, ServerContext } from "@modelcontextprotocol/server";
-import { isStateless } from "./client-session.ts";
 
 /** The tool calls under way, so that an ending server can wait for their answers. */
 export class OpenCalls {
@@ -70,13 +69,11 @@ const LEVEL = "info";
 /** From here on a client wants less than that. */
 const HIGHER: readonly LoggingLevel[] = ["notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** What a client is told beside answers, if it named a level. The SDK tells the others too. */
+/** What a client of an older revision is told beside answers, if it named a level. */
 export class ClientLog {
-  readonly #server: Server;
   #level: LoggingLevel | null = null;
 
   constructor(server: Server) {
-    this.#server = server;
     server.setRequestHandler("logging/setLevel", ({ params }) => {
       this.#level = params.level;
       return {};
@@ -84,8 +81,6 @@ export class ClientLog {
   }
 
   async write({ mcpReq }: ServerContext, text: string, logger: string): Promise<void> {
-    // Stateless clients name a level with each request; the SDK looks at it.
-    if (isStateless(this.#server)) return mcpReq.log(LEVEL, text, logger);
     if (this.#level === null || HIGHER.includes(this.#level)) return;
     await mcpReq.notify({ method: "notifications/message", params: { level: LEVEL, logger, data: text } });
   }

@@ -16,6 +16,7 @@ import {
 import { addressOf, jsonContents, type ResourceKind, type Scope, type Suggestion } from "../kinds.ts";
 import { MAX_RESULT_CHARS } from "../limits.ts";
 import { APP_PAGES } from "./app-pages.ts";
+import { SKILL_RESOURCE } from "./skills.ts";
 
 /** A calendar tells which post it is; the whole text is read with the post. */
 const MAX_CALENDAR_CAPTION_CHARS = 100;
@@ -137,6 +138,7 @@ const CALENDAR_RESOURCE: ResourceKind = {
 };
 
 export const RESOURCES: readonly ResourceKind[] = [
+  SKILL_RESOURCE,
   ...APP_PAGES,
   CALENDAR_RESOURCE,
   ACCOUNT_RESOURCE,

@@ -46,15 +46,12 @@ async function countTo2(level: LoggingLevel | null): Promise<unknown[]> {
 }
 
 describe("a client without a session", () => {
-  it.each([
-    [undefined, 0],
-    ["info", 2],
-    ["error", 0],
-  ])("that asks for a log from %s on hears %i messages", async (level, count) => {
-    expect((await call("count", { to: 2 }, level)).match(/notifications\/message/g) ?? []).toHaveLength(
-      count,
-    );
-  });
+  it.each([undefined, "info", "error"])(
+    "that asks for a log from %s on hears none: its revision has no log",
+    async (level) => {
+      expect(await call("count", { to: 2 }, level)).not.toContain("notifications/message");
+    },
+  );
 });
 
 it("gets what goes beside a result after its text", async () => {

@@ -67,6 +67,7 @@ describe.each(LINES)("a client of %s", (line) => {
     expect(reader.capabilities().prompts.listChanged ?? false).toBe(false);
     const { resources, nextCursor } = await reader.list();
     expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual([
+      "skill://posthorn/SKILL.md",
       "ui://posthorn/calendar.html",
       "ui://posthorn/review.html",
       "posthorn://calendar/2026-11",
@@ -151,9 +152,9 @@ describe.each(["sdk 1", "sdk 2, sessions"] as const)("a subscription of %s", (li
 });
 
 describe("a key", () => {
-  it("that may not read is shown nothing", async () => {
+  it("that may not read is shown the skill alone", async () => {
     reader = await connect("sdk 1", "files");
-    expect((await reader.list()).resources).toEqual([]);
+    expect((await reader.list()).resources).toMatchObject([{ uri: "skill://posthorn/SKILL.md" }]);
     expect(await reader.templates()).toEqual([]);
     expect((await refusalOf(reader.read("posthorn://posts/post_1"))).message).toContain('permission "read"');
     expect((await refusalOf(reader.subscribe("posthorn://posts/post_1"))).message).toContain(

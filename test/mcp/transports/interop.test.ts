@@ -56,7 +56,14 @@ describe.each(PAIRS)("a client of $line on $wire", ({ wire, line, version }) => 
   it("learns who serves it and how the tools belong together", () => {
     // A process of its own has its own clock.
     const timeless = (text = ""): string => text.replace(/It was .* when/, "It was … when");
-    expect(timeless(peer.instructions())).toBe(timeless(instructionsFor(server.ctx)));
+    expect(timeless(peer.instructions())).toBe(
+      timeless(
+        instructionsFor(
+          server.ctx,
+          createSmallTools().map(({ name }) => name),
+        ),
+      ),
+    );
     expect(peer.serverInfo()).toMatchObject({ name: "posthorn", title: "Posthorn", version: "1.2.3" });
     if (peer.version() !== undefined) expect(peer.version()).toBe(version);
   });

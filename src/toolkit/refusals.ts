@@ -1,0 +1,52 @@
+import { AppError } from "../domain/errors.ts";
+import { type Caller, isAllowed, type Permission, requirePermission } from "../domain/permissions.ts";
+import type { AnyTool } from "./define-tool.ts";
+
+/** A way on: a tool that the caller may have, and what to do with it. */
+type Way = readonly [tool: string, way: string];
+
+/** What a connection is for, by the first of these permissions that it has. */
+const ROLES: readonly (readonly [Permission, string])[] = [
+  ["publish", "schedules posts"],
+  ["draft", "writes drafts"],
+  ["read", "only reads"],
+];
+
+const DRAFT: Way = ["save_draft", "save_draft with submit; a person approves."];
+const DECIDED: Way = ["list_drafts", "list_drafts tells what waits and what was decided; a person decides."];
+const PLANNED: Way = ["list_posts", "list_posts shows the posts; a person changes them on Posthorn's page."];
+
+/** By the permission that is missing. */
+const WAYS: Readonly<Record<Permission, readonly Way[]>> = {
+  read: [],
+  draft: [DECIDED],
+  publish: [PLANNED],
+  accounts: [
+    ["list_accounts", "list_accounts shows the channels; a person manages them on Posthorn's page."],
+  ],
+  files: [["list_files", "list_files shows the files; a person adds and deletes them on Posthorn's page."]],
+  admin: [["get_status", "get_status tells how publishing goes; a person sets up webhooks."]],
+};
+
+/** Where one permission has several ways. */
+const WAYS_OF_TOOLS: Readonly<Record<string, readonly Way[]>> = {
+  schedule_post: [DRAFT, PLANNED],
+  schedule_posts: [DRAFT, PLANNED],
+  import_posts: [DRAFT, PLANNED],
+  decide_draft: [DECIDED],
+};
+
+/**
+ * Throws `forbidden` unless the caller may call the tool, in the caller's terms: a key lacks a permission, a
+ * connection has a role and its own ways. `offered`: the tools that it is shown.
+ */
+export function requireTool(tool: AnyTool, caller: Caller, offered: readonly string[]): void {
+  if (!caller.isLocal && caller.isProgram !== true)
+    return requirePermission(caller, tool.permission, `call ${tool.name}`);
+  if (isAllowed(caller, tool.permission)) return;
+  const ways = WAYS_OF_TOOLS[tool.name] ?? WAYS[tool.permission];
+  const [, way = "a person decides what else it may do."] =
+    ways.find(([name]) => offered.includes(name)) ?? [];
+  const [, role = "has other work"] = ROLES.find(([permission]) => isAllowed(caller, permission)) ?? [];
+  throw new AppError("forbidden", `This assistant ${role}: ${way}`);
+}
