@@ -7,7 +7,6 @@ import { callerOf, createTestContext, type TestContext } from "../support/contex
 import { startTestServer, type TestServer } from "../support/http.ts";
 
 const CALLER = callerOf();
-const TOKEN = /confirm "([^"]+)"/;
 
 let ctx: TestContext;
 let toolbox: Toolbox;
@@ -27,8 +26,10 @@ afterEach(async () => {
   await ctx[Symbol.asyncDispose]();
 });
 
-const erase = (args: object, caller = CALLER): Promise<unknown> =>
-  toolbox.call("erase", args, caller).then(({ result }) => result);
+type Options = NonNullable<Parameters<Toolbox["call"]>[3]>;
+
+const erase = (args: object, caller = CALLER, options: Options = {}): Promise<unknown> =>
+  toolbox.call("erase", args, caller, options).then(({ result }) => result);
 
 async function sentenceOf(call: Promise<unknown>): Promise<string> {
   const error = await call.catch((reason: unknown) => reason);
@@ -36,8 +37,15 @@ async function sentenceOf(call: Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
+/** The token of a call's question, which a client gets whose answer comes with a call of its own. */
 async function askedToken(args: object): Promise<string> {
-  return TOKEN.exec(await sentenceOf(erase(args)))![1]!;
+  let given = "";
+  const ask = async ({ token }: { token: string }): Promise<Consent> => {
+    given = token;
+    return "closed";
+  };
+  await sentenceOf(erase(args, CALLER, { ask }));
+  return given;
 }
 
 describe("never", () => {
@@ -57,7 +65,7 @@ describe("risky", () => {
 
   it("is done at once where nobody can be asked, but not with a token that is none", async () => {
     expect(await erase({ what: "all" })).toEqual({ erased: "all" });
-    expect(await sentenceOf(erase({ what: "all", confirm: "x" }))).toMatch(/^confirm: .* not good/);
+    expect(await sentenceOf(erase({ what: "all" }, CALLER, { confirmToken: "x" }))).toMatch(/not good/);
     expect(notes).toEqual(["erased all"]);
   });
 
@@ -69,7 +77,7 @@ describe("risky", () => {
     const sentence = await answer(consent);
     expect(sentence).toMatch(start);
     expect(sentence).toMatch(/Do not send the call again until they ask for it\./);
-    expect(sentence).not.toMatch(TOKEN);
+    expect(sentence).not.toMatch(/[\w-]{22}\./);
     expect(notes).toEqual([]);
   });
 
@@ -82,17 +90,9 @@ describe("risky", () => {
     },
   );
 
-  it.each(["ask", "said"] as const)("takes no token out of the arguments with %s", async (how) => {
-    const asked: string[] = [];
-    const ask = async ({ text, token }: { text: string; token: string }): Promise<Consent> => {
-      asked.push(text, token);
-      return "closed";
-    };
-    await sentenceOf(toolbox.call("erase", { what: "all" }, CALLER, { ask }));
-    const args = { what: "all", confirm: asked[1] };
-    const options = how === "ask" ? { ask } : { said: "closed" as const };
-    expect(await sentenceOf(toolbox.call("erase", args, CALLER, options))).toMatch(/closed the question/);
-    expect(asked.filter((text) => text === "Erase all?")).toHaveLength(how === "ask" ? 2 : 1);
+  it("takes no token out of the arguments", async () => {
+    const confirm = await askedToken({ what: "all" });
+    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/"confirm" is not a known field/);
     expect(notes).toEqual([]);
   });
 });
@@ -100,51 +100,48 @@ describe("risky", () => {
 describe("always", () => {
   beforeEach(() => open("always"));
 
-  it("takes two steps, told with the question, where nobody can be asked", async () => {
-    const sentence = await sentenceOf(erase({ what: "all" }));
-    expect(sentence).toMatch(
-      /^Not done yet\. A person must confirm it first\. Ask them: Erase all\? If they agree, call again within 10 minutes/,
-    );
+  it("is refused with the question where nobody can be asked, and told how a person does it", async () => {
+    for (const isByModel of [true, false])
+      expect(await sentenceOf(erase({ what: "all" }, CALLER, { isByModel }))).toBe(
+        "Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. " +
+          "The question is: Erase all? They can do it on the command line, with: posthorn call erase.",
+      );
     expect(notes).toEqual([]);
-    expect(await erase({ what: "all", confirm: TOKEN.exec(sentence)![1] })).toEqual({ erased: "all" });
-    expect(notes).toEqual(["erased all"]);
   });
 
   it("is not asked about what is harmless, nor by tools that never ask", async () => {
     expect(await erase({ what: "a trifle" })).toEqual({ erased: "a trifle" });
     expect((await toolbox.call("echo", {}, CALLER)).result).toMatchObject({ text: "nothing" });
-    const offering = toolbox
-      .list(CALLER)
-      .filter(({ inputSchema }) => "confirm" in (inputSchema["properties"] as object));
-    expect(offering.map(({ name }) => name)).toEqual(["erase"]);
   });
 
   it("takes a token once, for the same arguments in any order, from the same key, for ten minutes", async () => {
-    const confirm = await askedToken({ what: "all" });
-    expect(await sentenceOf(erase({ what: "more", confirm }))).toMatch(
-      /^confirm: this confirmation is not good for this call/,
-    );
-    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ keyId: "key_other" })))).toMatch(
-      /not good/,
-    );
-    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ ownerId: "other" })))).toMatch(
-      /not good/,
-    );
-    expect(await sentenceOf(erase({ what: "all", confirm: "" }))).toMatch(/^Not done yet/);
-    for (const made of ["x", `${confirm}0`, confirm.replace(/^\w+/, "zzzzzzzzzzzz"), "…".repeat(100)]) {
-      expect(await sentenceOf(erase({ what: "all", confirm: made }))).toMatch(/not good/);
-    }
-    expect(await erase({ confirm, what: "all" })).toEqual({ erased: "all" });
-    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/used already/);
+    const args = { what: "all" };
+    const confirmToken = await askedToken(args);
+    const bad = (given: object, caller = CALLER, token = confirmToken): Promise<string> =>
+      sentenceOf(erase(given, caller, { confirmToken: token }));
+    expect(await bad({ what: "more" })).toMatch(/^confirm: this confirmation is not good for this call/);
+    expect(await bad(args, callerOf({ keyId: "key_other" }))).toMatch(/not good/);
+    expect(await bad(args, callerOf({ ownerId: "other" }))).toMatch(/not good/);
+    for (const made of [
+      "",
+      "x",
+      `${confirmToken}0`,
+      confirmToken.replace(/^\w+/, "zzzzzzzzzzzz"),
+      "…".repeat(100),
+    ])
+      expect(await bad({ what: "all" }, CALLER, made)).toMatch(/not good/);
+    expect(await erase({ what: "all" }, CALLER, { confirmToken })).toEqual({ erased: "all" });
+    expect(await bad({ what: "all" })).toMatch(/used already/);
     const late = await askedToken({ what: "all" });
     await ctx.clock.advance(10 * 60_000);
-    expect(await sentenceOf(erase({ what: "all", confirm: late }))).toMatch(/older than 10 minutes/);
+    expect(await bad({ what: "all" }, CALLER, late)).toMatch(/older than 10 minutes/);
     expect(notes).toEqual(["erased all"]);
   });
 
   it("takes a token once of many calls at the same time", async () => {
-    const confirm = await askedToken({ what: "all" });
-    const calls = await Promise.allSettled(Array.from({ length: 20 }, () => erase({ what: "all", confirm })));
+    const confirmToken = await askedToken({ what: "all" });
+    const again = (): Promise<unknown> => erase({ what: "all" }, CALLER, { confirmToken });
+    const calls = await Promise.allSettled(Array.from({ length: 20 }, again));
     expect(calls.filter(({ status }) => status === "fulfilled").length).toBe(1);
     expect(notes).toEqual(["erased all"]);
   });
@@ -161,9 +158,9 @@ describe("always", () => {
 
   it("answers a repeated call without asking again", async () => {
     const args = { what: "all", idempotencyKey: "one" };
-    const confirm = await askedToken(args);
-    const first = await toolbox.call("erase", { ...args, confirm }, CALLER);
-    const again = await toolbox.call("erase", { ...args, confirm }, CALLER);
+    const confirmToken = await askedToken(args);
+    const first = await toolbox.call("erase", args, CALLER, { confirmToken });
+    const again = await toolbox.call("erase", args, CALLER, { confirmToken });
     const bare = await toolbox.call("erase", args, CALLER);
     expect([first.isReplay, again.isReplay, bare.isReplay]).toEqual([false, true, true]);
     expect(notes).toEqual(["erased all"]);
@@ -183,13 +180,9 @@ describe("always", () => {
     const asked = await server.ask("POST /api/v1/tools/erase", { json: { what: "all" } });
     expect(asked).toMatchObject({
       status: 409,
-      json: { error: expect.stringContaining("Ask them: Erase all?") },
-    });
-    const confirm = TOKEN.exec(asked.json.error)![1];
-    expect((await server.ask("POST /api/v1/tools/erase", { json: { what: "all", confirm } })).json).toEqual({
-      result: { erased: "all" },
+      json: { error: expect.stringContaining("The question is: Erase all?") },
     });
     expect((await server.ask("DELETE /api/v1/things/house")).json).toEqual({ erased: "house" });
-    expect(notes).toEqual(["erased all", "erased house"]);
+    expect(notes).toEqual(["erased house"]);
   });
 });
