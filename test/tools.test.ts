@@ -5,13 +5,9 @@ import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadCatalog } from "../src/app/setup.ts";
-import { DEFAULT_TOOL_SETS } from "../src/domain/permissions.ts";
 import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "./support/context.ts";
 
-/** What MCP lists by default, and all of them. */
-const MAX_OFFERED_BYTES = 40 * 1024;
-const MAX_LISTING_BYTES = 50 * 1024;
 const MAX_DESCRIPTION_CHARS = 1_024;
 
 const ajv = formats.default(new Ajv2020({ allErrors: true }));
@@ -65,23 +61,7 @@ describe("all tools", () => {
       "upload_file",
     ]);
   });
-
-  it("fit into what a model reads at once", () => {
-    const offered = listings
-      .filter(({ name }) => isOffered(name))
-      .map(({ permission: _permission, annotations: { title: _title, ...annotations }, ...tool }) => ({
-        ...tool,
-        annotations,
-      }));
-    expect(Buffer.byteLength(JSON.stringify({ tools: offered }))).toBeLessThanOrEqual(MAX_OFFERED_BYTES);
-    expect(Buffer.byteLength(JSON.stringify({ tools: listings }))).toBeLessThanOrEqual(MAX_LISTING_BYTES);
-  });
 });
-
-function isOffered(name: string): boolean {
-  const tool = tools.find((one) => one.name === name)!;
-  return DEFAULT_TOOL_SETS.includes(tool.permission);
-}
 
 describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
   it("has a title and a description with an example, short enough", () => {

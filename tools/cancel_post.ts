@@ -9,9 +9,8 @@ export default defineTool({
   title: "Cancel or take down a post",
   permission: "publish",
   description:
-    "Cancel a post that is still scheduled (several: change_posts). With fromPlatform, take a live or uploaded " +
-    "post down: it is deleted on the platform, where it can be (remove in the account's capabilities). " +
-    'Example: {"id":"post_…","fromPlatform":true}',
+    "Cancel a scheduled post (several: change_posts). With fromPlatform, take a live or uploaded one down: it is deleted on the platform, where that can be. " +
+    'Example: {"id":"post_1","fromPlatform":true}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),

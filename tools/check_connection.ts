@@ -16,9 +16,8 @@ export default defineTool({
   title: "Check a connection",
   permission: "accounts",
   description:
-    "See how far a connection started with connect_channel has come. Call it after the person says that they " +
-    "are done. With choose, they still pick channels on that page. " +
-    'Example: {"connectId":"con_01jd…"}',
+    "See how far connect_channel has come, after the person says that they are done. choose: they still pick channels on that page. " +
+    'Example: {"connectId":"con_…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),
   output,

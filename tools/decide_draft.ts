@@ -11,7 +11,7 @@ export default defineTool({
   permission: "publish",
   description:
     "A person's decision about a draft (list_drafts). To approve, they are asked first. " +
-    'Example: {"id":"dft_…","revision":3,"decision":"approve"}',
+    'Example: {"id":"dft_1","revision":3,"decision":"approve"}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: DecideDraft,
   output: z.strictObject({

@@ -8,7 +8,7 @@ export default defineTool({
   name: "delete_file",
   title: "Delete a file",
   description:
-    'Deletes a stored file for good. Refused while a waiting post uses it. Published posts keep what they have. Take ids from list_files. Example: {"id": "file_01jd…"}.',
+    'Deletes a stored file (list_files) for good. Refused while a waiting post uses it. Example: {"id":"file_…"}',
   permission: "files",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: z.strictObject({ id: z.string().describe("File id.") }),

@@ -9,9 +9,8 @@ export default defineTool({
   title: "Disconnect a channel",
   permission: "accounts",
   description:
-    "Forget a channel's (list_accounts) passwords and tokens. Its waiting posts stay, and fail unless connect_channel comes before " +
-    "their time. Posts on the platform stay there. " +
-    'Example: {"accountId":"acc_01jd…"}',
+    "Forget a channel's (list_accounts) passwords and tokens. Its waiting posts fail unless connect_channel comes before their time. Posts on the platform stay. " +
+    'Example: {"accountId":"Blog"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
   output: z.strictObject({ account: Account }),

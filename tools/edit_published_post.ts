@@ -10,9 +10,8 @@ export default defineTool({
   title: "Edit a live post",
   permission: "publish",
   description:
-    "Change a live post: only the fields under editPublished of the account's capabilities. For a waiting post " +
-    "use update_post. " +
-    'Example: {"id":"post_…","caption":"Corrected text"}',
+    "Change a live post: the fields under editPublished of the account's capabilities. Waiting posts: update_post. " +
+    'Example: {"id":"post_1","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: PostEdit,
   output: z.strictObject({ post: Post }),

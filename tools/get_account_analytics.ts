@@ -6,9 +6,8 @@ export default defineTool({
   name: "get_account_analytics",
   title: "Get account analytics",
   description:
-    "A channel's numbers by day: posts published and failed, how late they went live, and what the platform " +
-    "offers (followers, likes, …). For posts use get_report, for one get_post with insights. " +
-    'Example: {"accountId":"acc_…","from":"2026-11-01"}',
+    "A channel's numbers by day: posts published and failed, lateness, and what the platform offers. For posts use get_report, for one get_post with insights. " +
+    'Example: {"accountId":"Blog","from":"2026-11-01"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: AnalyticsArgs,

@@ -8,13 +8,12 @@ export default defineTool({
   title: "Get a post",
   permission: "read",
   description:
-    "One post by its id (list_posts). With insights: its live status and numbers on the platform. With history: " +
-    "every attempt and its steps, to understand a failure before retry_post. " +
-    'Example: {"id":"post_…","history":true}',
+    "One post by its id (list_posts). With history: every attempt and its steps, to understand a failure before retry_post. " +
+    'Example: {"id":"post_1","history":true}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
-    insights: z.boolean().optional().describe("Ask the platform for its live status and metrics."),
+    insights: z.boolean().optional().describe("Ask the platform for live status and metrics."),
     history: z.boolean().optional().describe("Add the attempts, oldest first."),
   }),
   output: z.strictObject({

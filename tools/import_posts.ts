@@ -8,9 +8,8 @@ export default defineTool({
   title: "Import posts",
   permission: "publish",
   description:
-    "Schedule up to 5,000 posts from a table (CSV), all or none. Columns are named like the fields of schedule_post; lists are JSON or " +
-    "separated by commas. Tables of Buffer, Hootsuite and Postiz are recognized. Call it as a dry run first. A row that was imported before is not made again. " +
-    'Example: {"csv":"accountId,scheduledAt,caption,metadata.title\\nBlog,2027-01-31T09:00:00Z,Hello,A title"}',
+    "Schedule up to 5,000 posts from a table (CSV), all or none. Columns are named like the fields of schedule_post. Tables of Buffer, Hootsuite and Postiz are recognized. First as a dry run. A row is never made twice. " +
+    'Example: {"csv":"accountId,scheduledAt,caption\\nBlog,2027-01-31T09:00,Hello"}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
   input: ImportArgs,
   output: ImportAnswer,

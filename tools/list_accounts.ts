@@ -8,9 +8,7 @@ export default defineTool({
   title: "List accounts",
   permission: "read",
   description:
-    "List the connected channels with their health and what each can do. With accountId: all limits of one. Call " +
-    "it before save_draft or schedule_post. Where a status is not connected, statusReason says what to do. " +
-    "Example: {}",
+    "The connected channels, their health and what each can do. With accountId: all limits of one. Call it before save_draft or schedule_post. Example: {}",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).optional().describe("Only this one.") }),
   output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),

@@ -7,10 +7,8 @@ export default defineTool({
   title: "List choices",
   permission: "read",
   description:
-    "List the values that a metadata field may have on a channel, where only the platform knows them: boards, " +
-    "playlists, categories. The metadataSchema of list_platforms names these fields. The field mention finds people, " +
-    "as @[Name](id) to put into a text. " +
-    'Example: {"accountId":"acc_…","field":"boardId"}',
+    "The values that a metadata field may have on a channel, where only the platform knows them: boards, playlists (metadataSchema of list_platforms). The field mention finds people, as @[Name](id) to put into a text. " +
+    'Example: {"accountId":"Blog","field":"boardId"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: ChoicesArgs,
   output: Choices,

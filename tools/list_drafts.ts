@@ -7,8 +7,8 @@ export default defineTool({
   title: "List drafts",
   permission: "read",
   description:
-    "Drafts (save_draft), last changed first: what is open, what waits for a person (state waiting), what was decided and why, and what became of " +
-    'the posts (outcome). Example: {"state":["waiting"]}',
+    "Drafts (save_draft), last changed first: what is open or waits for a person, what was decided and why, and what became of " +
+    'the posts. Example: {"state":["waiting"]}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListDraftsArgs,
   output: DraftPage,

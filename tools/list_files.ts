@@ -12,7 +12,7 @@ export default defineTool({
   name: "list_files",
   title: "List files",
   description:
-    'Lists stored files, newest first. Use a file\'s id or url as mediaUrl in schedule_post. Example: {"search": "beach", "type": "image"}.',
+    'Stored files, newest first. Use an id as mediaUrl in schedule_post. Example: {"search":"beach"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListFilesArgs,

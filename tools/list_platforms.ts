@@ -8,9 +8,7 @@ export default defineTool({
   title: "List platforms",
   permission: "read",
   description:
-    "List every platform in short: whether it can be connected, missing settings, what it takes. With " +
-    "provider, all of those (10 at most): capabilities, JSON Schema of metadata, what a person enters, steps to " +
-    "register an app. Call it with a channel's provider before schedule_post for the metadata. " +
+    "Every platform in short: whether it can be connected, what it takes. With provider, all of it: capabilities, JSON Schema of metadata, steps to register an app. Call it with a channel's provider before schedule_post for the metadata. " +
     'Example: {"provider":["bluesky"]}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: PlatformsArgs,

@@ -11,9 +11,8 @@ export default defineTool({
   permission: "publish",
   description:
     'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: ' +
-    "published if it is there, not_published if it is not (then retry_post may send it). Never guess. " +
-    "dismissed puts any failed post away. " +
-    'Example: {"id":"post_…","outcome":"published"}',
+    "published if it is there, not_published if not (then retry_post may send it). Never guess. dismissed puts any failed post away. " +
+    'Example: {"id":"post_1","outcome":"published"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,
   output: z.strictObject({ post: Post }),

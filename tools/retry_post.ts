@@ -10,9 +10,8 @@ export default defineTool({
   title: "Send a failed post again",
   permission: "publish",
   description:
-    "Send a failed post again. Read its error first (get_post) and give what is to change. What is left out " +
-    "stays. It goes out at once, or at scheduledAt. If its outcome is unknown, the platform is asked first. " +
-    'Example: {"id":"post_…","caption":"Corrected text"}',
+    "Send a failed post again. Read its error first (get_post) and give what is to change. It goes out at once, or at scheduledAt. If its outcome is unknown, the platform is asked first. " +
+    'Example: {"id":"post_1","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: PostRetry,
   output: z.strictObject({

@@ -23,9 +23,8 @@ export default defineTool({
   title: "Schedule several posts",
   permission: "publish",
   description:
-    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and " +
-    "warnings. " +
-    'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00","caption":"One"}],"atomic":true}',
+    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and warnings. " +
+    'Example: {"posts":[{"accountId":"Blog","caption":"One","slot":"next"}],"atomic":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({
     posts: z.array(OnePost).min(1).max(100).describe("As in schedule_post."),

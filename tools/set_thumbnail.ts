@@ -8,17 +8,12 @@ export default defineTool({
   title: "Set a thumbnail",
   permission: "publish",
   description:
-    "Set or replace the thumbnail of a post that is already on its platform (uploaded or published). For a " +
-    "scheduled post use update_post. " +
-    'Example: {"id":"post_…","thumbnailUrl":"https://example.com/cover.jpg"}',
+    "Set the thumbnail of a post that is on its platform. Scheduled posts: update_post. " +
+    'Example: {"id":"post_1","thumbnailUrl":"https://example.com/cover.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
-    thumbnailUrl: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .describe("The picture: an https address, an r2:// address, or a file id."),
+    thumbnailUrl: z.string().min(1).max(4_096).describe("An https address or file id."),
   }),
   output: z.strictObject({ post: Post }),
   handle: (args, call) => setThumbnail(call, args),

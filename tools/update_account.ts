@@ -19,7 +19,7 @@ export default defineTool({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
-    suggestion: SlotSuggestion.optional().describe("Null schedule: see reason. usual: median of all."),
+    suggestion: SlotSuggestion.optional().describe("Proposed slots, or why there are none."),
   }),
   handle: (args, call) => changeAccount(call, args),
 });

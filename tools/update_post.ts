@@ -11,7 +11,7 @@ export default defineTool({
   permission: "publish",
   description:
     "Change a post that is still scheduled. For a live post use edit_published_post. " +
-    'Example: {"id":"post_…","metadata":{"title":"New title"}}',
+    'Example: {"id":"post_1","metadata":{"title":"New title"}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,
   output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),

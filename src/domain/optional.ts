@@ -7,6 +7,6 @@ export const optionalNames = (max: number) => z.array(z.string()).min(1).max(max
 
 /** The bounds of a span of time. They choose what is there, so an empty text leaves them out as it does names. */
 export const optionalBounds = (what: string) => ({
-  from: z.string().optional().describe(`${what} at or after this ISO 8601 time or date.`),
-  to: z.string().optional().describe(`${what} at or before it. A date: its end.`),
+  from: z.string().optional().describe(`${what} from this time or date on.`),
+  to: z.string().optional().describe(`${what} until then. A date: its end.`),
 });

@@ -6,6 +6,8 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { isAllowed, type Caller, type Permission } from "../domain/permissions.ts";
+import { isFields } from "../domain/explain-invalid.ts";
+import type { JsonSchema } from "../toolkit/json-schema.ts";
 import type { Toolbox, ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
 import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
@@ -88,15 +90,26 @@ function toMcpTool(
   listing: ToolListing,
   { views, isOld }: { readonly views: readonly ToolView[]; readonly isOld: boolean },
 ): McpTool {
-  const { permission: _permission, annotations, ...tool } = listing;
+  const { permission: _permission, annotations, outputSchema, ...tool } = listing;
   const { title, ...hints } = annotations;
   const meta = views.find((view) => view.tool === tool.name)?.meta;
   // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
   return {
     ...tool,
+    outputSchema: withNote(outputSchema),
     annotations: isOld ? { title, ...hints } : hints,
     ...(meta === undefined ? {} : { _meta: { ...meta } }),
   } as McpTool;
+}
+
+/** Pages, which often have a note of what is left out (`callTool`). */
+const NOTED = "nextCursor";
+
+function withNote(schema: JsonSchema): JsonSchema {
+  const properties = isFields(schema["properties"]) ? schema["properties"] : {};
+  if (!(NOTED in properties)) return schema;
+  const note = { type: "string", description: "How to read it." };
+  return { ...schema, properties: { ...properties, note } };
 }
 
 /** Only the tools of these sets: a model reads the whole list first. */

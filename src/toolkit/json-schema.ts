@@ -60,6 +60,9 @@ interface Writing {
 /** 2020-12 is what everybody assumes, and names of JSON fields are always texts. */
 const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
 
+/** What a model sees in the result itself. */
+const SEEN: readonly string[] = ["required", "format", "const", "enum"];
+
 /** Zod's names for schemas that refer to themselves: here only `z.json()`, which means any value. */
 const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 
@@ -73,15 +76,21 @@ function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
     if (!isFields(found)) throw new Error(`A tool's schema refers to ${$ref}, which is not there.`);
     return writeOut({ ...found, ...rest, id }, how);
   }
-  const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, "required", "format", "const"];
-  const kept = Object.entries(rest).filter(
-    ([keyword, value]) => !dropped.includes(keyword) && !(how.listed !== null && isPlain(keyword, value)),
-  );
+  const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, ...SEEN];
+  const kept = Object.entries(rest).filter(([keyword]) => !dropped.includes(keyword));
   const inner = { ...how, isRoot: false };
   const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, inner)] as const);
-  return Object.fromEntries(
-    written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)),
+  const said = written.filter(
+    ([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how),
   );
+  return how.listed === null ? Object.fromEntries(said) : withoutItems(Object.fromEntries(said));
+}
+
+/** Of a list or a record only what it is, and where its kind is listed: every result fits what says less. */
+function withoutItems({ items, additionalProperties: _additional, ...schema }: JsonSchema): JsonSchema {
+  const place = isFields(items) ? (items["description"] ?? []) : [];
+  const description = [schema["description"] ?? [], place].flat().join(" ");
+  return description === "" ? schema : { ...schema, description };
 }
 
 function writeValue(keyword: string, value: unknown, how: Writing): unknown {
@@ -115,8 +124,8 @@ function toPlain(schema: JsonSchema): JsonSchema {
   const { anyOf, default: fallback, minimum, maximum, maxItems, ...rest } = withoutNull(schema);
   for (const keyword of ["minLength", "maxLength", "minItems", "pattern", "format"]) delete rest[keyword];
   const notes = [
-    typeof minimum === "number" && typeof maximum === "number" ? `From ${minimum} to ${maximum}.` : [],
-    typeof maxItems === "number" ? `At most ${maxItems}.` : [],
+    typeof minimum === "number" && isNear(maximum, 1_000) ? `${minimum} to ${maximum}.` : [],
+    isNear(maxItems, 100) ? `Up to ${maxItems}.` : [],
     fallback === undefined ? [] : `Default: ${JSON.stringify(fallback)}.`,
   ].flat();
   return {
@@ -126,14 +135,9 @@ function toPlain(schema: JsonSchema): JsonSchema {
   };
 }
 
-/**
- * What lists leave out of an output: of what kind the values of a list or of a record are. A model sees that in the
- * result, and every result fits what says less.
- */
-function isPlain(keyword: string, value: unknown): boolean {
-  if (keyword === "additionalProperties") return true;
-  if (keyword !== "items" || !isFields(value)) return false;
-  return "id" in value ? false : "properties" in value || Object.keys(value).join() === "type";
+/** Whether it is told: nobody comes to the others by chance. */
+function isNear(bound: unknown, most: number): boolean {
+  return typeof bound === "number" && bound <= most;
 }
 
 /** `anyOf` of one schema and null as that schema. */

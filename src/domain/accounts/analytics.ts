@@ -4,13 +4,10 @@ const GRANULARITIES = ["day", "total"] as const;
 
 /** Which channel's numbers, over which days. */
 export const AnalyticsArgs = z.strictObject({
-  accountId: z.string().describe("The channel: its id, name, handle or platform."),
+  accountId: z.string().describe("The channel."),
   from: z.string().describe("First day, for example 2026-11-01."),
   to: z.string().optional().describe("Last day. Default: today. At most 366 days."),
-  granularity: z
-    .enum(GRANULARITIES)
-    .default("day")
-    .describe("day: totals and a series by day; total: only totals."),
+  granularity: z.enum(GRANULARITIES).default("day").describe("total: no series by day."),
 });
 export type AnalyticsArgs = z.infer<typeof AnalyticsArgs>;
 
@@ -22,9 +19,7 @@ export const AccountAnalytics = z.strictObject({
   to: z.iso.date().describe("Last day."),
   granularity: z.string().describe("As asked for."),
   fetchedAt: z.iso.datetime().describe("When it was read."),
-  totals: z
-    .record(z.string(), z.number().nullable())
-    .describe("postsPublished, postsFailed, latenessP50Ms, latenessMaxMs, the platform's metrics."),
+  totals: z.record(z.string(), z.number().nullable()).describe("Ours, and the platform's."),
   series: z
     .array(z.object({ date: z.iso.date() }).catchall(z.union([z.number(), z.string()]).nullable()))
     .describe("The same by day, oldest first."),

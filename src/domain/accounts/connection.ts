@@ -9,9 +9,9 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 /** What is to be connected. */
 export const ConnectArgs = z.strictObject({
   provider: optionalName(64).describe("From list_platforms. Needed without accountId."),
-  way: optionalName(64).describe("One of the platform's ways. Default: the first that is set up."),
-  accountId: optionalName(320).describe("Reconnect this channel. It keeps its id and posts."),
-  instanceUrl: optionalName(2_048).describe("Server of a self-hosted platform: https://pds.example."),
+  way: optionalName(64).describe("One of its ways, from list_platforms."),
+  accountId: optionalName(320).describe("Reconnect this channel."),
+  instanceUrl: optionalName(2_048).describe("Server of a self-hosted platform."),
   handle: optionalName(320).describe("User name on the platform."),
   name: optionalName(100).describe("What to call the channel."),
 });

@@ -13,7 +13,7 @@ export const PlatformsArgs = z.strictObject({
     .min(1)
     .max(MAX_WHOLE_PLATFORMS)
     .optional()
-    .describe("Only these platforms, in full (names from the short list). Default: all, in short."),
+    .describe("Only these, in full. Default: all, in short."),
 });
 export type PlatformsArgs = z.infer<typeof PlatformsArgs>;
 
@@ -75,9 +75,9 @@ export type PlatformListing = z.infer<typeof PlatformListing>;
 
 /** Whose values of a metadata field are asked for. */
 export const ChoicesArgs = z.strictObject({
-  accountId: z.string().min(1).max(320).describe("The channel: its id, name, handle or platform."),
-  field: z.string().min(1).max(100).describe("Key of the metadata, for example boardId."),
-  search: z.string().max(200).optional().describe("Only those with this in their name. Default: all."),
+  accountId: z.string().min(1).max(320).describe("The channel."),
+  field: z.string().min(1).max(100).describe("Key of the metadata."),
+  search: z.string().max(200).optional().describe("Only those with this in their name."),
 });
 export type ChoicesArgs = z.infer<typeof ChoicesArgs>;
 

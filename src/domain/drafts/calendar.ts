@@ -4,6 +4,6 @@ import { Draft } from "./draft.ts";
 
 /** The posts of a time window, with the drafts whose time lies in it. */
 export const DraftCalendar = Calendar.extend({
-  drafts: z.array(Draft).describe("Open and waiting ones with a time in the window."),
+  drafts: z.array(Draft).describe("Open and waiting ones."),
 });
 export type DraftCalendar = z.infer<typeof DraftCalendar>;

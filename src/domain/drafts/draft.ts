@@ -129,11 +129,7 @@ export const DECISIONS = ["approve", "changes", "discard", "stop"] as const;
 /** The body of `decide_draft`. */
 export const DecideDraft = z.strictObject({
   id: z.string().optional().describe("From list_drafts."),
-  revision: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("The one that the person saw. Needed for approve and changes."),
+  revision: z.int().min(1).optional().describe("The one that the person saw."),
   drafts: z
     .array(
       z.strictObject({ id: z.string().describe("Its id."), revision: z.int().min(1).describe("As seen.") }),
@@ -144,7 +140,7 @@ export const DecideDraft = z.strictObject({
     .describe("Several, instead of id and revision."),
   decision: z
     .enum(DECISIONS)
-    .describe("approve schedules all posts or none. changes: back to the writer. stop: ends a series."),
+    .describe("approve: all posts or none. changes: back to the writer. stop: ends a series."),
   note: optionalText(2_000).describe("Why, or what to change."),
   scheduledAt: scheduledAt.optional().describe("With approve: another time for all."),
   slot: Slot.optional().describe("With approve: the next free slots instead."),

@@ -30,10 +30,10 @@ export type File = z.infer<typeof File>;
 
 /** Which files, and which page of them. */
 export const ListFilesArgs = z.strictObject({
-  search: z.string().max(200).optional().describe("Words in the name or alt text, in any order."),
+  search: z.string().max(200).optional().describe("Words in the name or alt text."),
   type: z.enum(FILE_TYPES).optional().describe("Only files of this type."),
   limit: z.int().min(1).max(500).default(50).describe("Files per page."),
-  cursor: z.string().optional().describe("nextCursor of the previous page, with the same filters."),
+  cursor: z.string().optional().describe("nextCursor of the previous page."),
 });
 export type ListFilesArgs = z.infer<typeof ListFilesArgs>;
 
@@ -47,7 +47,7 @@ export const UploadFileArgs = z.strictObject({
       "A file of this machine, absolute or from ~/: in the person's Desktop, Documents, Downloads, Pictures, … or the project. They may be asked for others.",
     ),
   name: z.string().min(1).max(255).optional().describe("File name. Default: from the address."),
-  altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
+  altText: z.string().max(5_000).optional().describe("What can be seen or heard."),
 });
 export type UploadFileArgs = z.infer<typeof UploadFileArgs>;
 

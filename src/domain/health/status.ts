@@ -30,7 +30,7 @@ export const Status = z.strictObject({
       sampleSize: z.int(),
       days: z.int(),
     })
-    .describe("How long after their time posts went live."),
+    .describe("How late posts went live."),
   lastFailures: z
     .array(
       z.strictObject({
@@ -41,7 +41,7 @@ export const Status = z.strictObject({
         error: z.string().nullable(),
       }),
     )
-    .describe("The latest five of the last 7 days."),
+    .describe("Of the last 7 days."),
   nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
   accountsToReconnect: z
     .array(
@@ -60,6 +60,6 @@ export const Status = z.strictObject({
     .describe("Nothing of them goes out."),
   setupProblems: z
     .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
-    .describe("For the operator of this installation."),
+    .describe("For the operator."),
 });
 export type Status = z.infer<typeof Status>;

@@ -30,7 +30,7 @@ export function pollWithin(limits: PollLimits): z.ZodOptional<z.ZodType<Poll>> {
     .min(2)
     .max(limits.maxOptions)
     .refine((all) => new Set(all).size === all.length, "must differ from each other")
-    .describe("The answers to choose from.");
+    .describe("The answers.");
   const hours = z.number().min(limits.minHours).max(limits.maxHours).describe("How long it is open.");
   const multiple = z.boolean().optional().describe("Several answers may be chosen.");
   const single = z.strictObject({ options, hours });
@@ -55,7 +55,7 @@ export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),
   description: z.string().max(10_000).optional().describe("Longer text beside the caption."),
   tags: z.array(z.string().min(1).max(100)).max(30).optional().describe("Tags, without #."),
-  altText: z.string().max(2_000).optional().describe("What the first picture or video shows."),
+  altText: z.string().max(2_000).optional().describe("What the media shows."),
   moreMedia: z
     .array(
       z.strictObject({
@@ -70,8 +70,8 @@ export const commonMetadata = {
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .optional()
-    .describe("An address that it is about."),
-  language: LanguageTag.optional().describe("BCP 47 tag of its language."),
+    .describe("What it is about."),
+  language: LanguageTag.optional().describe("BCP 47 tag."),
   visibility: z.enum(["public", "unlisted", "private"]).optional().describe("Who can see it."),
   sensitive: z.boolean().optional().describe("Shows media only after a click."),
   spoilerText: z.string().max(500).optional().describe("A warning in place of the text."),
@@ -109,10 +109,7 @@ export const commonMetadata = {
     maxHours: 8_760,
     takesMultiple: true,
   }),
-  format: z
-    .enum(["plain", "markdown"])
-    .optional()
-    .describe("How the caption is read. Default: plain, character by character."),
+  format: z.enum(["plain", "markdown"]).optional().describe("How the caption is read. Default: plain."),
   thumbnailUrl: Address.meta({ media: "thumbnail" })
     .optional()
     .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),

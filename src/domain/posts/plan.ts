@@ -6,7 +6,7 @@ export const planFields = {
     .array(z.string().trim().min(1).max(50))
     .max(20)
     .optional()
-    .describe("Words to find it by. Never published."),
+    .describe("To find it by. Never published."),
   note: z.string().max(5_000).optional().describe("Never published."),
 };
 

@@ -5,15 +5,15 @@ import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
 import { POST_STATUSES } from "./post-states.ts";
 
-const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
+const LEAD_MINUTES = "Minutes before to upload it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
   scheduledAt: Moment.optional().describe("When: ISO 8601. Without an offset: in the owner's zone."),
-  mediaUrl: optionalText(4_096).describe("Picture, video or audio: https or r2:// address, or file id."),
+  mediaUrl: optionalText(4_096).describe("Media: an https address or file id."),
   caption: optionalText(100_000).describe("The post's text."),
   leadMinutes: z.int().min(0).max(100_000).optional().describe(LEAD_MINUTES),
-  thumbnailUrl: optionalText(4_096).describe("Short form of metadata.thumbnailUrl."),
+  thumbnailUrl: optionalText(4_096).describe("As metadata.thumbnailUrl."),
 };
 
 const fields = z.record(z.string(), z.json());
@@ -25,7 +25,7 @@ export const PostBody = z.strictObject({
   slot: z.enum(["next"]).optional().describe("Instead of scheduledAt: the channel's next free slot."),
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   ...planFields,
-  dryRun: z.boolean().optional().describe("Only check: show the post and every warning."),
+  dryRun: z.boolean().optional().describe("Only check."),
 });
 
 export type PostBody = z.infer<typeof PostBody>;
@@ -41,29 +41,18 @@ export const SinglePostBody = PostBody.extend({
 });
 
 /** Platform fields of a post that is there already. */
-const change = fields
-  .nullable()
-  .optional()
-  .describe("As in schedule_post, merged key by key. Null or an empty string removes one.");
+const change = fields.nullable().optional().describe("As in schedule_post, by key. Null or empty: removed.");
 
 /** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,
-  mediaUrl: content.mediaUrl
-    .unwrap()
-    .min(0)
-    .optional()
-    .describe("Another medium, as in schedule_post. An empty string removes it."),
-  caption: content.caption.unwrap().nullable().optional().describe("The new text. An empty one removes it."),
+  mediaUrl: content.mediaUrl.unwrap().min(0).optional().describe("Another medium. Empty: none."),
+  caption: content.caption.unwrap().nullable().optional().describe("The new text. Empty: none."),
   metadata: change,
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
   leadMinutes: content.leadMinutes.unwrap().nullable().optional().describe(LEAD_MINUTES),
-  thumbnailUrl: content.thumbnailUrl
-    .unwrap()
-    .nullable()
-    .optional()
-    .describe("Short form of metadata.thumbnailUrl."),
+  thumbnailUrl: content.thumbnailUrl.unwrap().nullable().optional().describe("As metadata.thumbnailUrl."),
 });
 
 export type PostChange = z.infer<typeof PostChange>;
@@ -73,7 +62,7 @@ export type PostInput = Omit<PostChange, "id">;
 
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
-  id: z.string().describe("The live post, from list_posts with status published."),
+  id: z.string().describe("A live post, from list_posts."),
   caption: PostChange.shape.caption,
   metadata: change,
 });
@@ -81,7 +70,7 @@ export type PostEdit = z.infer<typeof PostEdit>;
 
 /** What is to be changed of a failed post before it is sent again; the body of `retry_post`. */
 export const PostRetry = z.strictObject({
-  id: z.string().describe("The failed post, from list_posts with status failed."),
+  id: z.string().describe("A failed post, from list_posts."),
   caption: PostChange.shape.caption,
   mediaUrl: PostChange.shape.mediaUrl,
   metadata: change,
@@ -92,8 +81,8 @@ export type PostRetry = z.infer<typeof PostRetry>;
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
   ids: optionalNames(500).describe("The posts. Or use the filter."),
-  accountId: optionalNames(500).describe("All that wait on these channels, as in list_posts."),
-  label: optionalNames(20).describe("All that wait with one of these labels."),
+  accountId: optionalNames(500).describe("All that wait on these channels."),
+  label: optionalNames(20).describe("All with one of these labels."),
   ...optionalBounds("Those"),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
   cancel: z.boolean().optional().describe("Cancel them."),
@@ -112,10 +101,10 @@ export type ChangedPost = z.infer<typeof ChangedPost>;
 
 /** How a person reconciles a failed post: what became of it, or that it is not wanted any more. */
 export const Resolution = z.strictObject({
-  id: z.string().describe("The post, from list_posts with status failed."),
+  id: z.string().describe("A failed post, from list_posts."),
   outcome: z
     .enum(["published", "not_published", "dismissed"])
-    .describe("What a person saw on the channel, or dismissed: no longer wanted."),
+    .describe("What a person saw. dismissed: no longer wanted."),
   platformPostId: optionalName(500).describe("Its id on the platform, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })

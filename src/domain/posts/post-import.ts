@@ -8,11 +8,11 @@ export const ImportArgs = z.strictObject({
     .max(16 * 1024 * 1024)
     .optional()
     .describe("The table. Its first row names the columns."),
-  fileId: optionalName(100).describe("Or the table as an uploaded file, from upload_file."),
+  fileId: optionalName(100).describe("Or the table as a file (upload_file)."),
   dryRun: z.boolean().default(true).describe("Only check. False: make the posts."),
-  timezone: optionalName(100).describe("Zone of times without an offset, for example Europe/Berlin."),
+  timezone: optionalName(100).describe("IANA zone of times without an offset."),
   as: z.enum(["posts", "drafts"]).default("posts").describe("drafts: they wait for a person."),
-  accountId: optionalName(200).describe("Channel of rows that name none, as in schedule_post."),
+  accountId: optionalName(200).describe("Channel of rows that name none."),
 });
 export type ImportArgs = z.infer<typeof ImportArgs>;
 
@@ -49,7 +49,7 @@ export const MAX_SHOWN_ROWS = 100;
 
 export const ImportAnswer = z.strictObject({
   dryRun: z.boolean().describe("Nothing was made."),
-  imported: z.int().describe("How many posts were made. 0 on a dry run, and where a row is bad."),
+  imported: z.int().describe("How many posts were made."),
   counts: z
     .strictObject({
       rows: z.int(),
@@ -58,9 +58,9 @@ export const ImportAnswer = z.strictObject({
       bad: z.int(),
     })
     .describe("All rows."),
-  source: z.string().nullable().describe("The service whose table it is. Null: one with our columns."),
+  source: z.string().nullable().describe("The service that it comes from."),
   rows: z.array(ImportedRow).describe(`The first ${MAX_SHOWN_ROWS} good rows.`),
-  errors: z.array(RowError).describe("Every bad row. Mend all of them, then send the table again."),
+  errors: z.array(RowError).describe("Every bad row."),
   warnings: z.array(RowWarning).describe("What to look at."),
 });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;

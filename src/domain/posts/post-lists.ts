@@ -13,9 +13,7 @@ export const ListPostsArgs = z.strictObject({
   status: Statuses,
   label: optionalNames(20).describe("Only with one of these labels."),
   draftId: optionalName(100).describe("Only the posts of this draft."),
-  search: optionalText(500).describe(
-    "Words in title, caption, description, labels or note, in any order: each must begin a word there.",
-  ),
+  search: optionalText(500).describe("Beginnings of words in title, caption, description, labels or note."),
   ...bounds,
   limit: z.int().min(1).max(500).default(50).describe("Posts per page."),
   cursor: z.string().optional().describe("nextCursor of the previous page."),
@@ -32,12 +30,12 @@ export type PostPage = z.infer<typeof PostPage>;
 /** Which time window; without bounds the current month. */
 export const CalendarArgs = z.strictObject({
   ...bounds,
-  accountId: optionalNames(500).describe("Only these channels, as in list_posts."),
+  accountId: optionalNames(500).describe("Only these channels."),
   status: Statuses,
   limit: ListPostsArgs.shape.limit
     .unwrap()
     .optional()
-    .describe("Only the earliest so many, without from those to come."),
+    .describe("Only the earliest; without from, of those to come."),
 });
 export type CalendarArgs = z.infer<typeof CalendarArgs>;
 
@@ -46,11 +44,11 @@ export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
   freeSlots: z
     .array(z.strictObject({ accountId: z.string(), at: z.iso.datetime() }))
-    .describe("Free slots from now on, at most 500."),
+    .describe("From now on."),
   names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
   platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
-  from: z.iso.datetime().describe("Start of the window."),
-  to: z.iso.datetime().describe("End of the window, included."),
-  timezone: z.string().describe("Zone of dates and days."),
+  from: z.iso.datetime().describe("The window's start."),
+  to: z.iso.datetime().describe("Its end."),
+  timezone: z.string().describe("Zone of dates."),
 });
 export type Calendar = z.infer<typeof Calendar>;

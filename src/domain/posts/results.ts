@@ -44,7 +44,7 @@ export type ReportBy = (typeof GROUPS)[number];
 /** Which posts, put together how. */
 export const ReportArgs = z.strictObject({
   ...optionalBounds("Live"),
-  accountId: optionalNames(500).describe("Only these channels, as in list_posts."),
+  accountId: optionalNames(500).describe("Only these channels."),
   label: optionalName(50).describe("Only with this label."),
   by: z.enum(GROUPS).default("post").describe("A row for each."),
   metric: z.enum(METRICS).optional().describe("Orders rows. Default: the commonest."),
@@ -81,9 +81,7 @@ export type ReportRow = z.infer<typeof ReportRow>;
 
 /** What worked. */
 export const Report = z.strictObject({
-  rows: z
-    .array(ReportRow)
-    .describe("Best first by median; sampled: posts with the metric. Null: not known, not 0."),
+  rows: z.array(ReportRow).describe("Best first. sampled: posts with the metric. Null is not 0."),
   metric: z.string().describe("Orders rows."),
   from: z.iso.datetime().describe("Start."),
   to: z.iso.datetime().describe("End."),

@@ -79,7 +79,8 @@ const OF_OTHERS = ["accounts", "choices"];
 
 /** What a platform said is quoted (`saysOf`). */
 function hasOthersWords(result: Fitted["result"]): boolean {
-  return OF_OTHERS.some((key) => key in result) || JSON.stringify(result).includes(' says: \\"');
+  const hasNames = OF_OTHERS.some((key) => Array.isArray(result[key]) && result[key].length > 0);
+  return hasNames || JSON.stringify(result).includes(' says: \\"');
 }
 
 function textOf(text: string) {
