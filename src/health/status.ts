@@ -15,7 +15,7 @@ import {
 import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { readMeta, setMeta } from "../store/queries/meta.ts";
+import { readMeta, SERVER_URL, setMeta } from "../store/queries/meta.ts";
 
 /** The heartbeat of a publisher is every 5 seconds: after three missed ones it counts as gone. */
 const ALIVE_WITHIN_MS = TIME_LIMITS.noPublisher;
@@ -112,18 +112,15 @@ export function isServerRunning(ctx: AppContext): Promise<boolean> {
   return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
 }
 
-/** Under which name the server's public address stands in the database. */
-const ADDRESS = "server_url";
-
 /** For the other processes on the data folder, which may have other settings. */
 export async function noteServerUrl(ctx: AppContext, url: string): Promise<void> {
-  await ctx.store.write((tx) => setMeta(tx, ADDRESS, url));
+  await ctx.store.write((tx) => setMeta(tx, SERVER_URL, url));
 }
 
 /** Where others reach the server that works on this data folder; null where none does. */
 export async function readServerUrl(ctx: AppContext): Promise<string | null> {
   const isServed = await isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
-  return isServed ? readMeta(ctx.store, ADDRESS) : null;
+  return isServed ? readMeta(ctx.store, SERVER_URL) : null;
 }
 
 /** Whether any process publishes on this data folder, if only for as long as a client is open. */

@@ -1,8 +1,11 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 
-/** Longest message that is read, on every transport. */
+/** Longest message that is read over HTTP. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+
+/** Longest line that is read over stdio: the SDK takes 10 MiB, and ends without a word beyond. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** Levels of a message over HTTP, where it is written again on its way: far below what exhausts the stack. */
 export const MAX_MESSAGE_LEVELS = 1_000;

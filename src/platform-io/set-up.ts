@@ -24,6 +24,7 @@ import {
 } from "./settings-in-force.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
+import { readMeta, SERVER_URL } from "../store/queries/meta.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 
 /** The platform's setting of this name; null where it is not set. */
@@ -59,13 +60,14 @@ function takesRedirect(taken: OAuthWay["redirect"], url: string): boolean {
 }
 
 /**
- * The address that apps are registered with. Where another process has our port, a listener of stdio has one
- * that no app knows: the consent ends at the usual address all the same, at a process on the same data folder
- * that finishes it, or at none, and the person pastes it.
+ * The address that apps are registered with: that of the server on the data folder, where one runs. Else, where
+ * another process has our port, a listener of stdio has one that no app knows: the consent ends at the usual
+ * address all the same, at a process on the same data folder that finishes it, or at none, and the person pastes it.
  */
 async function readHome(ctx: AppContext): Promise<string> {
   const actual = await ctx.publicUrl();
   const { publicUrl, port = 0 } = ctx.settings;
+  if ((await readMeta(ctx.store, SERVER_URL)) === actual) return actual;
   return publicUrl === null && port !== 0 ? `http://localhost:${port}` : actual;
 }
 

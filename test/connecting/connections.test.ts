@@ -18,6 +18,7 @@ import {
   connectWithSecrets,
   disconnectChannel,
 } from "../../src/connecting/connections.ts";
+import { noteServerUrl } from "../../src/health/status.ts";
 import { openSecrets } from "../../src/platform-io/secrets.ts";
 import { guestCall } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
@@ -185,6 +186,29 @@ describe("connectChannel", () => {
     });
     expect(half.message).toContain(": POSTHORN_CINEMA_CLIENT_SECRET is not set.");
     expect(half.message).toContain("redirect address https://posts.example/back.");
+  });
+
+  it("names the redirect address of the server that runs, whatever port this process would have", async () => {
+    const settings = {
+      timezone: "UTC",
+      maxLatenessMs: 1,
+      uploadFolders: [],
+      publicUrl: null,
+      port: 4911,
+      platformSettings: { POSTHORN_CINEMA_CLIENT_ID: "id", POSTHORN_CINEMA_CLIENT_SECRET: "secret" },
+    };
+    let url = "http://localhost:50123";
+    const { ctx, start } = await setUp({
+      platformList: [createCinema()],
+      settings,
+      publicUrl: async () => url,
+    });
+    const told = async (): Promise<string> => (await start({ provider: "cinema" })).result.instructions ?? "";
+    expect(await told()).toContain("The browser ends at http://localhost:4911/connect/callback.");
+    await noteServerUrl(ctx, (url = "http://localhost:4799"));
+    const plan = await told();
+    expect(plan).not.toContain("4911");
+    expect(plan).not.toContain("The browser ends at");
   });
 
   it("keeps owners and limited keys apart", async () => {

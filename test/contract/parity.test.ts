@@ -301,12 +301,20 @@ function mcpFace(client: Client): Face {
     name: "MCP",
     async call(tool, args) {
       const answer = await client.callTool({ name: tool, arguments: args as Record<string, unknown> });
-      const [first] = answer.content;
-      if (answer.isError === true) return { sentence: first?.type === "text" ? first.text : "" };
-      expect(JSON.parse(first?.type === "text" ? first.text : "")).toEqual(answer.structuredContent);
-      const { note, ...result } = answer.structuredContent;
+      // Hosts give the model one of them alone: whatever stands in one stands in the other.
+      const [first, ...others] = answer.content;
+      expect(others).toEqual([]);
+      const text = first?.type === "text" ? first.text : "";
+      if (answer.isError === true) {
+        expect(answer.structuredContent).toEqual({ error: text });
+        return { sentence: text };
+      }
+      expect(JSON.parse(text)).toEqual(answer.structuredContent);
+      const { note, ...result } = answer.structuredContent as { note?: string };
       // Only MCP marks them, where a model reads.
-      return { result: /^Names, and what a platform says/.test(note) ? result : answer.structuredContent };
+      return {
+        result: /^Names, and what a platform says/.test(note ?? "") ? result : answer.structuredContent,
+      };
     },
   };
 }

@@ -7,6 +7,7 @@ import type { AppContext } from "../../context.ts";
 import { within } from "../calls/open-calls.ts";
 import type { McpDeps } from "../kinds.ts";
 import { GRACE_MS } from "../limits.ts";
+import { LineLimit } from "./line-limit.ts";
 import { createMcpServer } from "../server.ts";
 
 /** A client that reads its pipe has taken everything long before. */
@@ -49,9 +50,10 @@ export async function serveStdio({
   const hasRoom = (): boolean =>
     requests.size < MAX_OPEN_REQUESTS && stdout.writableLength <= MAX_UNREAD_BYTES;
   const gate = new PassThrough();
+  const lines = new LineLimit((line) => stdout.write(line));
   let isReading = true;
   const read = async (chunk: Buffer): Promise<void> => {
-    gate.write(chunk);
+    for (const part of lines.pass(chunk)) gate.write(part);
     if (hasRoom()) return;
     stdin.pause();
     await requests.until(hasRoom);

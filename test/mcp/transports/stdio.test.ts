@@ -119,7 +119,7 @@ describe("serveStdio", () => {
     expect((await wire.answer(2)).result).toMatchObject({ resultType: "complete", cacheScope: "private" });
   });
 
-  it("lists only what the caller may call, and refuses the rest with HTTP's sentence", async () => {
+  it("lists only what the caller may call, and refuses the rest in the connection's terms", async () => {
     wire.send(INITIALIZE);
     wire.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     wire.call(2, "refuse", { id: "post_1" });
@@ -128,7 +128,7 @@ describe("serveStdio", () => {
     );
     expect((await wire.answer(2)).result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("This key may not call refuse") }],
+      content: [{ text: expect.stringMatching(/^This assistant only reads: /) }],
     });
   });
 
@@ -172,20 +172,55 @@ describe("serveStdio", () => {
     expect(wire.frames).toHaveLength(1);
   });
 
-  it("ends by a line without an end, instead of holding it", async () => {
+  it("answers a line without an end, holds none of it, and stays", async () => {
     wire.send(INITIALIZE);
     await wire.answer("init");
-    for (let written = 0; written <= 10 * 1024 * 1024; written += 65_536) wire.raw("x".repeat(65_536));
-    await ended;
+    for (let written = 0; written <= 20 * 1024 * 1024; written += 65_536) wire.raw("x".repeat(65_536));
+    expect((await wire.answer(null)).error.message).toContain("longer than 8 MiB");
+    wire.raw("\n");
+    wire.call(1, "echo", { text: "Still there?" });
+    expect((await wire.answer(1)).result.structuredContent.text).toBe("Still there?");
   });
 
   it("reads a message of some megabytes", async () => {
     wire.send(INITIALIZE);
     wire.call(1, "echo", { text: "x".repeat(4 * 1024 * 1024) });
-    const { content, structuredContent } = (await wire.answer(1)).result;
+    const { structuredContent } = (await wire.answer(1)).result;
     // Whole it would be more than a model can be given.
     expect(structuredContent.text).toBe(`${"x".repeat(4_000)}…`);
-    expect(content[1].text).toContain("cut after 4000 characters");
+    expect(structuredContent.note).toContain("cut after 4000 characters");
+  });
+
+  it.each([
+    [
+      "before the rest",
+      (text: string) => `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"${text}"}}`,
+      7,
+    ],
+    [
+      "after the rest",
+      (text: string) => `{"method":"tools/call","params":{"id":1,"x":"${text}"},"id":"a7"}`,
+      "a7",
+    ],
+    ["nowhere", (text: string) => `{"method":"x","params":{"x":"${text}","id":1}}`, null],
+  ])("answers a line that is too long, with its id %s, and goes on", async (_where, write, id) => {
+    for (const megabytes of [9, 12]) {
+      wire.frames.length = 0;
+      wire.raw(`${write("x".repeat(megabytes * 1024 * 1024))}\n`);
+      expect((await wire.answer(id)).error).toEqual({
+        code: -32_600,
+        message: "The message is longer than 8 MiB. Send less at once.",
+      });
+      wire.send({ ...INITIALIZE, id: `init ${megabytes}` });
+      expect((await wire.answer(`init ${megabytes}`)).result).toBeDefined();
+    }
+  });
+
+  it("answers a line that is too long where the input ends in it", async () => {
+    wire.raw(`{"id":9,"method":"tools/call","params":{"x":"${"x".repeat(12 * 1024 * 1024)}`);
+    stdin.end();
+    expect((await wire.answer(9)).error.message).toContain("longer than 8 MiB");
+    await ended;
   });
 
   it("refuses arguments nested without end", async () => {
