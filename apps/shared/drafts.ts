@@ -141,11 +141,13 @@ function readTarget(target: Json, draft: Json): Target {
   const accountId = textOf(target["accountId"]);
   const check = jsonOf(listOf(draft["checks"]).find((one) => jsonOf(one)["accountId"] === accountId));
   const metadata = { ...jsonOf(draft["metadata"]), ...jsonOf(target["metadata"]) };
+  // Left out where it is the caption.
+  const preview = { text: target["caption"] ?? draft["caption"], ...jsonOf(check["preview"]) };
   return {
     accountId,
     accountName: textOf(target["accountName"]) || null,
     scheduledAt: timeOf(target["scheduledAt"]) ?? timeOf(draft["scheduledAt"]),
-    preview: isJson(check["preview"]) ? readPreview(check["preview"], metadata) : null,
+    preview: isJson(check["preview"]) ? readPreview(preview, metadata) : null,
     error: forPeople(textOf(check["error"])) || null,
     warnings: listOf(check["warnings"]).map((warning) => forPeople(textOf(warning))),
   };

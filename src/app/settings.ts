@@ -99,7 +99,7 @@ export const SETTINGS: readonly {
     name: "POSTHORN_CONFIRM",
     meaning:
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
-      "risky: only over MCP, where the client can ask. always: a call from whom nobody can be asked is refused, and the command line asks, too. never: not at all, for example where a client can ask but has no person in front of it",
+      "risky: only over MCP, where the client can ask. always: where the client cannot ask, the call is refused, and the command line asks, too. never: not at all, for example where a client can ask but has no person in front of it",
     default: "risky",
   },
   {

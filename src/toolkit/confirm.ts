@@ -81,7 +81,7 @@ function forPeople({ title }: AnyTool): AppError {
   );
 }
 
-/** No token: whoever gets it could give the answer themselves. */
+/** No token: a program that gets it could give the answer itself. */
 function unasked({ name }: AnyTool, text: string): AppError {
   return new AppError(
     "conflict",

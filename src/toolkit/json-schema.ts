@@ -135,7 +135,7 @@ function toPlain(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Whether it is told: nobody comes to the others by chance. */
+/** Whether it is told: no call comes to the others by chance. */
 function isNear(bound: unknown, most: number): boolean {
   return typeof bound === "number" && bound <= most;
 }

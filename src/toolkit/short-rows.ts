@@ -31,7 +31,7 @@ const OF_LISTED = [
 ] as const;
 
 /**
- * For a model: rows leave out what is null, and posts say their channel's name beside its id. Long lists leave
+ * For a model: rows leave out what is null or said beside, and posts say their channel's name beside its id. Long lists leave
  * out what another call tells (channels), or what the caller sent just now (batches).
  */
 export async function withShortRows(
@@ -91,9 +91,23 @@ function shortened(value: unknown, names: ReadonlyMap<string, string>): unknown 
 function withoutBulk(list: string, row: Fields, length: number): Fields {
   if (list === "accounts" && length > 1)
     return { ...picked(row, OF_LISTED), capabilities: inShort(row["capabilities"]) };
+  if (list === "drafts") return { ...row, checks: withoutTwice(row) };
   if (list !== "results" || length <= LONG_BATCH) return row;
   const { post, preview: _preview, ...rest } = row;
   return { ...rest, ...(isFields(post) && { post: picked(post, OF_SENT) }) };
+}
+
+/** A preview's text where it is not the caption: a draft says that once, and not again for each channel. */
+function withoutTwice({ caption, checks, ...draft }: Fields): unknown {
+  if (!Array.isArray(checks)) return checks;
+  const targets = targetsOf(draft).filter(isFields);
+  return checks.map((check: unknown) => {
+    if (!isFields(check) || !isFields(check["preview"])) return check;
+    const { text, ...preview } = check["preview"];
+    const target = targets.find(({ accountId }) => accountId === check["accountId"]);
+    const isTwice = text === (target?.["caption"] ?? caption);
+    return { ...check, preview: isTwice ? preview : { text: text ?? "", ...preview } };
+  });
 }
 
 /** How long a text may be, and which media are taken. */

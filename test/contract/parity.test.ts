@@ -443,7 +443,11 @@ function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const isTwice = "account" in value && value.account !== null && "accounts" in value;
   const fields = Object.entries(value).filter(
-    ([key, field]) => field !== null && key !== "accountName" && !(isTwice && key === "accounts"),
+    ([key, field]) =>
+      field !== null &&
+      key !== "accountName" &&
+      !(key === "text" && "parts" in value) &&
+      !(isTwice && key === "accounts"),
   );
   return Object.fromEntries(
     fields.map(([key, field]) => [

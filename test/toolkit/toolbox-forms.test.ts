@@ -148,6 +148,19 @@ describe("short rows", () => {
     expect(Object.keys(posts[0]).slice(0, 3)).toEqual(["id", "accountId", "accountName"]);
   });
 
+  it("say a draft's text once, and again only where a channel shows another", async () => {
+    const targets = [{ accountId: "acc_1" }, { accountId: "acc_2", caption: "Here" }];
+    const saved = await call("save_draft", { caption: "Everywhere", targets });
+    expect(saved.draft.checks[0].preview.text).toContain("Everywhere");
+    const { drafts } = await short("list_drafts", { id: saved.draft.id });
+    const texts = drafts[0].checks.map(({ preview }: any) => preview?.text);
+    for (const [at, { preview }] of saved.draft.checks.entries()) {
+      const own = at === 0 ? "Everywhere" : "Here";
+      expect(texts[at]).toBe(preview === null || preview?.text === own ? undefined : (preview.text ?? ""));
+    }
+    expect(JSON.stringify(drafts).match(/Everywhere/g)).toHaveLength(1);
+  });
+
   it("are those of a batch, too, and what a post holds stays whole", async () => {
     const post = { accountId: "acc_1", caption: "A", metadata: { tags: ["B"] }, dryRun: true };
     const { results } = await short("schedule_posts", { posts: [post, { ...post, accountId: "acc_none" }] });

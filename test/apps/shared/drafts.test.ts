@@ -41,6 +41,19 @@ describe("a draft that a page reads", () => {
     );
   });
 
+  it("shows the caption where its check's preview has no text of its own", () => {
+    const [here, there, none] = read({
+      caption: "All",
+      targets: [{ accountId: "a" }, { accountId: "b", caption: "There" }, { accountId: "c" }],
+      checks: [
+        { accountId: "a", preview: { parts: [] } },
+        { accountId: "b", preview: { parts: [] } },
+        { accountId: "c", preview: { text: "", parts: [] } },
+      ],
+    }).targets;
+    expect([here, there, none].map((target) => target?.preview?.text)).toEqual(["All", "There", ""]);
+  });
+
   it("has for each channel what its check says, with the alternative texts of what goes there", () => {
     const count = { length: 2, max: 300, unit: "graphemes" };
     const media = [{ url: "r2://a/oven.jpg", type: "image" }, { url: "r2://b" }];
