@@ -313,7 +313,7 @@ function mcpFace(client: Client): Face {
       const { note, ...result } = answer.structuredContent as { note?: string };
       // Only MCP marks them, where a model reads.
       return {
-        result: /^Names, and what a platform says/.test(note ?? "") ? result : answer.structuredContent,
+        result: note?.startsWith("Names, and what a platform says") ? result : answer.structuredContent,
       };
     },
   };
