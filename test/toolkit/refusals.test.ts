@@ -69,23 +69,11 @@ it("a key is told which permission it lacks", async () => {
     );
 });
 
-it("a tool that is not there is named with the nearest that the caller may call", async () => {
-  const ask = (
-    name: string,
-    permissions: readonly Permission[],
-    toolsOf = toolbox as Pick<Toolbox, "call">,
-  ) => sentenceOf(toolsOf.call(name, {}, callerOf({ permissions: [...permissions] })));
-  for (const name of [
-    "list_post",
-    "listPosts",
-    "list-posts",
-    "posthorn_list_posts",
-    "mcp__posthorn__list_posts",
-  ])
-    expect(await ask(name, ROLES.viewer)).toBe(`There is no tool "${name}". Did you mean list_posts?`);
-  expect(await ask("schedule_pots", ROLES.publisher)).toContain("Did you mean schedule_post?");
-  const told = await ask("schedule_pots", ROLES.viewer);
-  expect(told).toMatch(/The tools are .*list_posts/);
-  expect(told).not.toMatch(/schedule_post\b|create_webhook/);
-  expect(await ask("list_webhook", ROLES.admin, offerSets(toolbox, ["read"]))).not.toContain("list_webhooks");
+it("a tool that is not there is named with the nearest of those that are offered", async () => {
+  const ask = (name: string, tools: Pick<Toolbox, "call"> = toolbox): Promise<string> =>
+    sentenceOf(tools.call(name, {}, callerOf()));
+  for (const name of ["listPosts", "posthorn_list_posts", "mcp__posthorn__list_posts"])
+    expect(await ask(name)).toMatch(`There is no tool "${name}". Did you mean list_posts?`);
+  expect(await ask("list_webhook")).toContain("Did you mean list_webhooks?");
+  expect(await ask("list_webhook", offerSets(toolbox, ["read"]))).not.toContain("list_webhooks");
 });
