@@ -63,6 +63,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
     /^posthorn notify /,
     "sends to an address on the internet; test/cli/commands/notify.test.ts has a receiver",
   ],
+  [/^posthorn connect mastodon /, "waits for a person in a browser; test/cli/commands has one"],
   [/pds\.example|http:\/\/127\.0\.0\.1:5678/, "a server of the example's"],
 ];
 
@@ -72,14 +73,14 @@ const REFUSED: readonly (readonly [RegExp, RegExp])[] = [
   [/^posthorn setup /, /terminal|asked|--secret-stdin|nothing/i],
   [/^posthorn install (claude-code|codex|gemini-cli) --yes/, /is not found here/],
   [/^posthorn install \w+.*--remove/, /does not have Posthorn|is not found here/],
+  [/ --set visibility=/, /The fields of Feed are/],
+  [/ --owner alice/, /not an account of the owner|has nothing here/],
+  [/^posthorn keys revoke key_/, /no such key/],
   [/^posthorn retry /, /failed/],
   [/^posthorn approve \S+ --stop/, /repeat|series/],
   [/^posthorn doctor --oauth/, /problem/],
   [/^posthorn call (test_webhook|disconnect_channel)/, /webhook|always|asked|confirm/],
-  [
-    /^posthorn (restore|migrate-database|keys rotate-secret)/,
-    /at work|is in use|Stop|--force|DATABASE_URL|no such|not/i,
-  ],
+  [/posthorn (restore|migrate-database|keys rotate-secret)/, /at work|--force|cannot be read|DATABASE_URL/],
 ];
 
 /** What stands for something of the person's own. */
@@ -96,7 +97,10 @@ async function fill(line: string): Promise<string> {
     .replaceAll("/home/me/picture.jpg", join(home, "Pictures", "picture.jpg"))
     .replace("<client>", "cursor")
     .replace(/(posthorn (?:call|tools)) <name>/, "$1 list_posts")
-    .replace("--accounts …", "--accounts Blog");
+    .replace("--accounts …", "--accounts acc_…")
+    .replace(/(export --csv) posts\.csv/, `$1 table-${(made += 1)}.csv`);
+  while (filled.includes("acc_…") && !filled.includes("alice"))
+    filled = filled.replace("acc_…", await makeChannel());
   for (const placeholder of ["4kq2zt", "7hw0ab", "post_…", "ID"])
     while (new RegExp(`\\b${placeholder}(?!\\w)`).test(filled))
       filled = filled.replace(placeholder, isDraft ? await makeDraft() : await makePost());
@@ -116,6 +120,11 @@ async function call(tool: string, args: object): Promise<any> {
 }
 
 let made = 0;
+
+async function makeChannel(): Promise<string> {
+  const { accounts } = await call("connect_channel", { provider: "feed", name: `Made ${(made += 1)}` });
+  return accounts[0].id;
+}
 
 async function makePost(): Promise<string> {
   const caption = `Made ${(made += 1)}`;
@@ -194,8 +203,8 @@ beforeAll(async () => {
   };
   for (const name of ["lake.jpg", join(home, "Pictures", "picture.jpg")])
     copyFileSync(join(ROOT, "test", "fixtures", "photo.jpg"), join(name.startsWith("/") ? "/" : work, name));
-  const table = "text,channel,time\nHello,Blog,2099-01-01 10:00\n";
-  for (const name of ["posts.csv", "buffer.csv", "hootsuite.csv"]) writeFileSync(join(work, name), table);
+  const table = "scheduledAt,caption\n2099-01-01T10:00:00Z,Hello\n";
+  for (const name of ["buffer.csv", "hootsuite.csv"]) writeFileSync(join(work, name), table);
   writeFileSync(join(work, "text.txt"), "A text\n");
   writeFileSync(join(work, "secret.txt"), "a-secret\n");
   server = spawn("posthorn", ["serve"], { cwd: work, env, stdio: ["ignore", "pipe", "inherit"] });
@@ -205,6 +214,8 @@ beforeAll(async () => {
   env = { ...env, KEY: key };
   for (const name of CHANNELS) await call("connect_channel", { provider: "feed", name });
   const { accounts } = await call("list_accounts", {});
+  const row = `${accounts[0].id},2099-01-02T10:00:00Z,Hello\n`;
+  writeFileSync(join(work, "posts.csv"), `accountId,scheduledAt,caption\n${row}`);
   const posts = [{ accountId: accounts[0].id, caption: "Of a file", scheduledAt: "2099-01-01T00:00:00Z" }];
   writeFileSync(join(work, "posts.json"), JSON.stringify({ posts }));
 });
@@ -270,7 +281,6 @@ describe("a stranger with the package alone", () => {
     expect(await type(later)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^http:\S+\n$/),
-      stderr: "",
     });
     const missing = await type("posthorn show nowhere");
     expect(missing.stderr).toContain(
@@ -302,5 +312,76 @@ describe("a stranger with the package alone", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain("save_draft");
     await client.close();
+  });
+});
+
+describe("a stranger with a checkout", () => {
+  const checkout = join(folder, "checkout");
+  const prefix = join(folder, "prefix");
+  const there = { cwd: checkout, timeout: INSTALL_MS, maxBuffer: 10_000_000 };
+  let own: Record<string, string>;
+
+  beforeAll(async () => {
+    const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+      cwd: ROOT,
+      maxBuffer: 10_000_000,
+    });
+    for (const file of stdout.trim().split("\n")) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true });
+      if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(checkout, file));
+    }
+    own = { ...strangerEnvironment(home), npm_config_prefix: prefix, POSTHORN_PORT: "0" };
+    // As the README says.
+    await run("bash", ["-c", "npm ci && npm install --global ."], { ...there, env: own });
+  });
+
+  it("has a command, which is the README's entry for an agent's client", async () => {
+    const [, block = ""] = /```json\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+    const { command, args } = JSON.parse(block).mcpServers.posthorn;
+    const PATH = `${join(prefix, "bin")}:${own["PATH"]}`;
+    const client = new Client({ name: "test", version: "1" });
+    const transport = new StdioClientTransport({
+      command: "/usr/bin/env",
+      args: [command, ...args],
+      env: { ...own, PATH },
+      cwd: work,
+    });
+    await client.connect(transport);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("schedule_post");
+    await client.close();
+    const shown = await run("posthorn", ["show", "nowhere"], { ...there, env: { ...own, PATH } }).catch(
+      (error: Outcome) => error,
+    );
+    expect(shown.stderr).toMatch(/"posthorn list all" shows the posts\.\n$/);
+  });
+
+  it("starts without another build, is told a command that works, and ends with npm", async () => {
+    const builtAt = statSync(join(checkout, "dist", "posthorn.js")).ctimeMs;
+    const npm = spawn("npm", ["start"], { cwd: checkout, env: own, stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    npm.stdout.on("data", (text: Buffer) => (said += String(text)));
+    await expect.poll(() => said, { timeout: 60_000 }).toMatch(/Later: .*\n[^]*Data folder/);
+    expect(statSync(join(checkout, "dist", "posthorn.js")).ctimeMs).toBe(builtAt);
+    const [, later = ""] = /Later: (.+)\)/.exec(said) ?? [];
+    expect(later).toBe("node dist/posthorn.js open");
+    const opened = await run("bash", ["-c", later], { ...there, env: own });
+    expect(opened.stdout).toMatch(/^http:\S+\n$/);
+    const [, listening = ""] = /listening on (\S+)/.exec(said) ?? [];
+    npm.kill("SIGTERM");
+    const isServed = () =>
+      fetch(`${listening}/healthz`).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isServed, { timeout: 30_000 }).toBe(false);
+  });
+
+  it("builds again what was changed", async () => {
+    const program = join(checkout, "dist", "posthorn.js");
+    const before = statSync(program).ctimeMs;
+    const now = new Date();
+    utimesSync(join(checkout, "src", "version.ts"), now, now);
+    await run("npx", ["tsx", "scripts/prestart.ts"], { ...there, env: own });
+    expect(statSync(program).ctimeMs).toBeGreaterThan(before);
   });
 });
