@@ -174,7 +174,7 @@ async function problemOf({ line, source, isNamed }: TypedCommand): Promise<strin
   const told = `${source}: ${line}\n  ${filled}\n  ${code}: ${stderr.trim()}`;
   const refusal = REFUSED.find(([pattern]) => pattern.test(filled))?.[1];
   if (code === 0) return null;
-  if (isNamed && /^error: missing required argument/.test(stderr)) return null;
+  if (isNamed && stderr.startsWith("error: missing required argument")) return null;
   if (/^error:|There is no command|Something went wrong|^\s+at /m.test(stderr)) return told;
   return refusal?.test(stderr) === true ? null : told;
 }
