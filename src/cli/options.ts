@@ -65,7 +65,15 @@ export function printResult(
 /** An address alone on standard output, so that `$(…)` is it; JSON for those who ask for it. */
 export function printAddress(
   { terminal }: Host,
-  { json, advice, result }: { json: true | undefined; advice: string; result: { readonly url: string } },
+  {
+    json,
+    advice,
+    result,
+  }: {
+    json: true | undefined;
+    advice: string;
+    result: { readonly url: string; readonly expiresAt?: string };
+  },
 ): void {
   if (json === true) return terminal.print(toJsonText(result));
   if (terminal.isScreen) terminal.tell(`${advice}\n`);

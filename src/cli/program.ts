@@ -20,6 +20,7 @@ import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addReportCommand } from "./shell/report.ts";
+import { addStatusCommand } from "./shell/status.ts";
 import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
@@ -34,9 +35,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   } catch (error) {
     return await explain(error, told.host);
   } finally {
-    const command = host.findCommand();
-    if (told.namedCommand() && command !== "posthorn")
-      host.terminal.tell(`(Here, type ${command} in the place of posthorn.)\n`);
+    const command = told.namedCommand() ? host.findCommand() : "posthorn";
+    if (command !== "posthorn") host.terminal.tell(`(Here, type ${command} in the place of posthorn.)\n`);
   }
 }
 
@@ -92,6 +92,7 @@ function createProgram(host: Host): Command {
   addPostCommand(program, host);
   addImportCommand(program, host);
   addListCommand(program, host);
+  addStatusCommand(program, host);
   addReportCommand(program, host);
   addChangeCommands(program, host);
   addDraftCommands(program, host);

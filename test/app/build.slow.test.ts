@@ -132,9 +132,9 @@ describe("the bundle on a Node that does not do", () => {
     rmSync(`${FOLDER}-prepared`, { recursive: true });
     expect(prepared.stderr).toMatch(/^\nNo SQLite driver works here: .*\n$/);
     const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
-    const tested = await run(process.execPath, [...preload, vitest, "run", "test/store"], { cwd: ROOT }).catch(
-      (error: { code: number; stdout: string; stderr: string }) => error,
-    );
+    const tested = await run(process.execPath, [...preload, vitest, "run", "test/store"], {
+      cwd: ROOT,
+    }).catch((error: { code: number; stdout: string; stderr: string }) => error);
     expect(tested).toMatchObject({ code: 1 });
     expect(`${tested.stdout}${tested.stderr}`.split("No SQLite driver works here: ")).toHaveLength(2);
   });

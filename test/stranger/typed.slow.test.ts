@@ -2,11 +2,15 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -80,7 +84,10 @@ const REFUSED: readonly (readonly [RegExp, RegExp])[] = [
   [/^posthorn approve \S+ --stop/, /repeat|series/],
   [/^posthorn doctor --oauth/, /problem/],
   [/^posthorn call (test_webhook|disconnect_channel)/, /webhook|always|asked|confirm/],
-  [/posthorn (restore|migrate-database|keys rotate-secret)/, /at work|--force|cannot be read|DATABASE_URL/],
+  [
+    /posthorn (restore|migrate-database|keys rotate-secret)/,
+    /at work|is not there|--force|cannot be read|DATABASE_URL/,
+  ],
 ];
 
 /** What stands for something of the person's own. */
@@ -188,47 +195,53 @@ const namesIn = (help: string): string[] =>
     .map(([, name = ""]) => name)
     .filter((name) => name !== "help");
 
-beforeAll(async () => {
+beforeAll(() => {
   for (const path of [work, join(home, "Pictures")]) mkdirSync(path, { recursive: true });
-  tarball = await packTarball(folder);
-  env = strangerEnvironment(home);
-  const npx = ["--yes", "--package", tarball, "-c", "command -v posthorn"];
-  const { stdout } = await run("npx", npx, { cwd: work, env, timeout: INSTALL_MS });
-  env = {
-    ...env,
-    PATH: `${dirname(stdout.trim())}:${env["PATH"]}`,
-    npm_config_package: tarball,
-    POSTHORN_PORT: "0",
-    POSTHORN_LOG_LEVEL: "warn",
-  };
-  for (const name of ["lake.jpg", join(home, "Pictures", "picture.jpg")])
-    copyFileSync(join(ROOT, "test", "fixtures", "photo.jpg"), join(name.startsWith("/") ? "/" : work, name));
-  const table = "scheduledAt,caption\n2099-01-01T10:00:00Z,Hello\n";
-  for (const name of ["buffer.csv", "hootsuite.csv"]) writeFileSync(join(work, name), table);
-  writeFileSync(join(work, "text.txt"), "A text\n");
-  writeFileSync(join(work, "secret.txt"), "a-secret\n");
-  server = spawn("posthorn", ["serve"], { cwd: work, env, stdio: ["ignore", "pipe", "inherit"] });
-  address = await addressOf(server.stdout!);
-  symlinkSync(data, join(work, "data"));
-  const key = readFileSync(join(data, "api.key"), "utf8").trim();
-  env = { ...env, KEY: key };
-  for (const name of CHANNELS) await call("connect_channel", { provider: "feed", name });
-  const { accounts } = await call("list_accounts", {});
-  const row = `${accounts[0].id},2099-01-02T10:00:00Z,Hello\n`;
-  writeFileSync(join(work, "posts.csv"), `accountId,scheduledAt,caption\n${row}`);
-  const posts = [{ accountId: accounts[0].id, caption: "Of a file", scheduledAt: "2099-01-01T00:00:00Z" }];
-  writeFileSync(join(work, "posts.json"), JSON.stringify({ posts }));
 });
 
-afterAll(async () => {
-  if (server?.exitCode === null) {
-    server.kill("SIGTERM");
-    await once(server, "exit");
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a stranger with the package alone", () => {
+  beforeAll(async () => {
+    tarball = await packTarball(folder);
+    env = strangerEnvironment(home);
+    const npx = ["--yes", "--package", tarball, "-c", "command -v posthorn"];
+    const { stdout } = await run("npx", npx, { cwd: work, env, timeout: INSTALL_MS });
+    env = {
+      ...env,
+      PATH: `${dirname(stdout.trim())}:${env["PATH"]}`,
+      npm_config_package: tarball,
+      POSTHORN_PORT: "0",
+      POSTHORN_LOG_LEVEL: "warn",
+    };
+    for (const name of ["lake.jpg", join(home, "Pictures", "picture.jpg")])
+      copyFileSync(
+        join(ROOT, "test", "fixtures", "photo.jpg"),
+        join(name.startsWith("/") ? "/" : work, name),
+      );
+    const table = "scheduledAt,caption\n2099-01-01T10:00:00Z,Hello\n";
+    for (const name of ["buffer.csv", "hootsuite.csv"]) writeFileSync(join(work, name), table);
+    writeFileSync(join(work, "text.txt"), "A text\n");
+    writeFileSync(join(work, "secret.txt"), "a-secret\n");
+    server = spawn("posthorn", ["serve"], { cwd: work, env, stdio: ["ignore", "pipe", "inherit"] });
+    address = await addressOf(server.stdout!);
+    symlinkSync(data, join(work, "data"));
+    const key = readFileSync(join(data, "api.key"), "utf8").trim();
+    env = { ...env, KEY: key };
+    for (const name of CHANNELS) await call("connect_channel", { provider: "feed", name });
+    const { accounts } = await call("list_accounts", {});
+    const row = `${accounts[0].id},2099-01-02T10:00:00Z,Hello\n`;
+    writeFileSync(join(work, "posts.csv"), `accountId,scheduledAt,caption\n${row}`);
+    const posts = [{ accountId: accounts[0].id, caption: "Of a file", scheduledAt: "2099-01-01T00:00:00Z" }];
+    writeFileSync(join(work, "posts.json"), JSON.stringify({ posts }));
+  });
+
+  afterAll(async () => {
+    if (server?.exitCode !== null) return;
+    server.kill("SIGTERM");
+    await once(server, "exit");
+  });
+
   it("can type what the documents and the page's Settings tell", async () => {
     const problems: string[] = [];
     const seen = new Set<string>();
