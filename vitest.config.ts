@@ -13,7 +13,7 @@ export default defineConfig({
     isolate: false,
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
     maxWorkers: 4,
-    globalSetup: ["test/support/pds-server.ts", "test/support/built-program.ts"],
+    globalSetup: ["test/support/built-program.ts", "test/support/pds-server.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

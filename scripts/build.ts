@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -68,6 +68,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 const [folder = `${ROOT}dist`] = process.argv.slice(2);
+const startedAt = new Date();
 // Files are moved into their places when all are written: another build may run in this moment, and a program.
 await mkdir(dirname(folder), { recursive: true });
 const draft = await mkdtemp(`${folder}.draft-`);
@@ -92,6 +93,8 @@ try {
     logLevel: "warning",
   });
   await chmod(join(draft, "posthorn.js"), 0o755);
+  // What is changed from here on is newer than the program.
+  await utimes(join(draft, "posthorn.js"), startedAt, startedAt);
   await mkdir(join(draft, PAGE));
   for (const [name, { bytes }] of await pageFiles) await writeFile(join(draft, PAGE, name), bytes);
   const files = await filesIn(draft);

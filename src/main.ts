@@ -24,6 +24,9 @@ const INTERRUPTED = 130;
 /** What asks a process to end. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** How soon the end of npm's shell is noticed. */
+const PARENT_POLL_MS = 500;
+
 /** The argument of the process that reads media. A person cannot give it: their process has no channel. */
 const MEDIA_READER = "--media-reader";
 
@@ -125,6 +128,8 @@ async function runProcess(): Promise<void> {
     stream.on("error", (error) => stop.abort(error));
   }
 
+  if (isRunByNpm(process.env)) endWithParent(stop);
+
   const [{ runCommandLine }, { createHost }, { createTerminal }, { PROCESS_PLACE }] = await Promise.all([
     import("./cli/program.ts"),
     import("./start/host.ts"),
@@ -149,4 +154,18 @@ async function runProcess(): Promise<void> {
 
   process.exitCode = await runCommandLine(process.argv.slice(2), host);
   setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** `npm start` in a checkout, `npm run demo`, or npx. Scripts of others may mean to leave it running. */
+function isRunByNpm({ npm_lifecycle_event: event, npm_package_name: name }: NodeJS.ProcessEnv): boolean {
+  return event === "npx" || (event !== undefined && name === "posthorn");
+}
+
+/** npm runs it in a shell, which ends by a signal and does not pass it on. */
+function endWithParent(stop: AbortController): void {
+  const parentId = process.ppid;
+  const look = (): void => {
+    if (process.ppid !== parentId) stop.abort(new Error("The process that started this one ended."));
+  };
+  setInterval(look, PARENT_POLL_MS).unref();
 }

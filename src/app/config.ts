@@ -195,6 +195,8 @@ export function readConfig(
     heartbeatUrl: values.POSTHORN_HEARTBEAT_URL ?? null,
     /** Where the program may be. Null: films are not converted. */
     ffmpeg: placesOfFfmpeg(values.POSTHORN_FFMPEG, env["PATH"]),
+    /** The setting names that place, and not the PATH. */
+    isFfmpegSet: values.POSTHORN_FFMPEG !== undefined,
     confirm: values.POSTHORN_CONFIRM,
     /** The page at `/app` is served. */
     hasPage: values.POSTHORN_PAGE,

@@ -95,6 +95,12 @@ export interface ProgramPlace {
   readonly dataFolder: string | null;
 }
 
+/** How a client starts this installation, before the name of a command. */
+export interface ProgramLaunch extends Pick<ProgramPlace, "dataFolder"> {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
 /** What the commands need from the process; `src/main.ts` builds the real one. */
 export interface Host {
   readonly version: string;
@@ -102,6 +108,10 @@ export interface Host {
   readonly place: OwnFolders;
   /** Throws `unavailable` where nothing stays that others could start. */
   locateProgram(): ProgramPlace;
+  /** Throws `unavailable` where it was not built. */
+  locateLaunch(): ProgramLaunch;
+  /** What a person types before the name of a command, in the shell that they are in. */
+  findCommand(): string;
   /** Aborted when the process is asked to end. */
   readonly stopSignal: AbortSignal;
   openSession(options?: { readonly isRegistered?: boolean }): Promise<Session>;

@@ -62,6 +62,24 @@ export function printResult(
   terminal.print(terminal.isScreen && json !== true ? `${sentence}\n` : toJsonText(result));
 }
 
+/** An address alone on standard output, so that `$(…)` is it; JSON for those who ask for it. */
+export function printAddress(
+  { terminal }: Host,
+  {
+    json,
+    advice,
+    result,
+  }: {
+    json: true | undefined;
+    advice: string;
+    result: { readonly url: string; readonly expiresAt?: string };
+  },
+): void {
+  if (json === true) return terminal.print(toJsonText(result));
+  if (terminal.isScreen) terminal.tell(`${advice}\n`);
+  terminal.print(`${result.url}\n`);
+}
+
 interface Typed {
   readonly source: string;
   readonly text: string;

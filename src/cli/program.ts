@@ -3,7 +3,7 @@ import { AppError, sentenceOf } from "../domain/errors.ts";
 import { addCalendarLinkCommand } from "./commands/calendar-link.ts";
 import { addConnectCommand } from "./commands/connect.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
-import type { Host } from "./host.ts";
+import type { Host, Terminal } from "./host.ts";
 import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
 import { addNotifyCommand } from "./commands/notify.ts";
@@ -20,6 +20,7 @@ import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addReportCommand } from "./shell/report.ts";
+import { addStatusCommand } from "./shell/status.ts";
 import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
 
@@ -27,13 +28,40 @@ const UPKEEP = "Look after it:";
 
 /** Runs one command line (without node and script) and answers the exit status. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
-  const program = createProgram(host);
+  const told = hearing(host);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await createProgram(told.host).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
-    return await explain(error, host);
+    return await explain(error, told.host);
+  } finally {
+    const command = told.namedCommand() ? host.findCommand() : "posthorn";
+    if (command !== "posthorn") host.terminal.tell(`(Here, type ${command} in the place of posthorn.)\n`);
   }
+}
+
+/** Sentences name commands of `posthorn`, which not every shell has. */
+const NAMED = /(?<![\w/.-])posthorn (?:--)?[a-z]/;
+
+/** The host, and whether a sentence for a person named a command. */
+function hearing(host: Host): { readonly host: Host; namedCommand(): boolean } {
+  let isNamed = false;
+  const { terminal } = host;
+  const heard: Terminal = {
+    ...terminal,
+    get columns() {
+      return terminal.columns;
+    },
+    print(text) {
+      isNamed ||= terminal.isScreen && NAMED.test(text);
+      terminal.print(text);
+    },
+    tell(text) {
+      isNamed ||= NAMED.test(text);
+      terminal.tell(text);
+    },
+  };
+  return { host: { ...host, terminal: heard }, namedCommand: () => isNamed };
 }
 
 function createProgram(host: Host): Command {
@@ -64,6 +92,7 @@ function createProgram(host: Host): Command {
   addPostCommand(program, host);
   addImportCommand(program, host);
   addListCommand(program, host);
+  addStatusCommand(program, host);
   addReportCommand(program, host);
   addChangeCommands(program, host);
   addDraftCommands(program, host);

@@ -12,6 +12,14 @@ export function parseUrl(text: string, base?: string | URL): URL | null {
   }
 }
 
+/** What is wrong with a text that is no http(s) address, and what to give. */
+export function explainNoAddress(text: string): string {
+  const rest = /^https?:\/\/(.*)$/is.exec(text.trim())?.[1];
+  if (rest === undefined) return "is not an http(s) address. Give one that begins with https://.";
+  if (/\s/.test(rest)) return "has a blank, which no address has. Give it without.";
+  return "has no host that can be read. Check the part after https://.";
+}
+
 /** The text without these signs at its end, however many: an expression would begin anew at each of them. */
 export function withoutTrailing(text: string, sign: string): string {
   let end = text.length;

@@ -1,4 +1,4 @@
-import { stringify } from "csv-stringify/sync";
+import { createRequire } from "node:module";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { toIso } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
@@ -62,7 +62,11 @@ function toBody(row: PostRow, plan: PlanRow | undefined): PostBody {
   };
 }
 
+const require = createRequire(import.meta.url);
+
 function toLine(cells: readonly string[]): string {
+  // Only a table needs it, and every start would load it.
+  const { stringify }: typeof import("csv-stringify/sync") = require("csv-stringify/sync");
   // Whatever a program takes for the end of a cell or of a row.
   return stringify([cells], { quoted_match: /[;\t\r\n]/ });
 }

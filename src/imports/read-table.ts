@@ -1,4 +1,5 @@
-import { CsvError, parse } from "csv-parse/sync";
+import { createRequire } from "node:module";
+import type { CsvError } from "csv-parse/sync";
 import { AppError } from "../domain/errors.ts";
 
 /** How many rows one import takes. */
@@ -58,6 +59,13 @@ function assertTable(content: string): void {
   throw new AppError("invalid", `csv: This is ${packed ?? other}. Save it as "CSV UTF-8".`);
 }
 
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first table, and not by every start. */
+function loadParser(): typeof import("csv-parse/sync") {
+  return require("csv-parse/sync");
+}
+
 /** The text of a file as spreadsheets save it: UTF-8, or UTF-16 with its mark. Throws `invalid`. */
 export function decodeTable(bytes: Uint8Array): string {
   assertTable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
@@ -78,6 +86,7 @@ export function decodeTable(bytes: Uint8Array): string {
  * tabs, as its first row has them. Throws `invalid` that names the line.
  */
 export function readTable(given: string): TableRow[] {
+  const { CsvError, parse } = loadParser();
   assertTable(given);
   const { text, skipped, delimiter } = openTable(given);
   const bytes = Buffer.from(text);

@@ -345,11 +345,11 @@ async function examinePictures({ probe }: Context): Promise<Finding[]> {
 async function examineFilms({ films }: Context, { config }: Setup): Promise<Finding[]> {
   if (films === null) return [ok("films", "sent as they are, or refused (POSTHORN_FFMPEG=off)")];
   if (await films.isThere()) return [ok("films", "converted by ffmpeg where a platform needs it")];
-  if (config.ffmpeg?.length === 1)
+  if (config.isFfmpegSet)
     return [
       problem(
         "films",
-        `POSTHORN_FFMPEG: beside ${config.ffmpeg[0]} there is no ffprobe, or one of them is no program. Install both.`,
+        `POSTHORN_FFMPEG: beside ${config.ffmpeg?.[0]} there is no ffprobe, or one of them is no program. Install both.`,
       ),
     ];
   return [ok("films", `sent as they are, or refused, as ffmpeg is not installed. ${films.howToInstall}`)];

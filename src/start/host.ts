@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
-import { homeOf, locateProgram } from "./machine.ts";
+import { findCommand, homeOf, locateLaunch, locateProgram } from "./machine.ts";
 import { readSandboxSetup, readSetup, type Settings, type Setup } from "../app/setup.ts";
 import type { Environment } from "../app/data-folder.ts";
 import type { ThisProcess } from "../publishing/running-publisher.ts";
@@ -34,6 +34,8 @@ export function createHost(options: HostOptions): Host {
     stopSignal,
     place: { platform: platform(), home: homeOf(env), env },
     locateProgram: () => locateProgram(env, options.node),
+    locateLaunch: () => locateLaunch(env, options.node),
+    findCommand: () => findCommand(env),
     async openSession({ isRegistered = false } = {}) {
       const { startSession } = await import("./start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...reader }, self, { isRegistered, tell });

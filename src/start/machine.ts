@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, userInfo } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Machine, Ran, ProgramPlace } from "../cli/host.ts";
+import type { Machine, ProgramLaunch, ProgramPlace, Ran } from "../cli/host.ts";
 import { SECOND } from "../domain/time.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import { defaultPublicUrl } from "../app/compose.ts";
@@ -116,21 +116,68 @@ function follow(
   });
 }
 
+/** npx runs a package from a cache, which may be emptied at any time. */
+const NPX_CACHE = /[\\/]_npx[\\/]/;
+
+const SCRIPT = join(PROGRAM_ROOT, "dist", "posthorn.js");
+
 /** How others start this installation. Throws `unavailable` where it will not stay, or was not built. */
 export function locateProgram(env: Environment, execPath: string): ProgramPlace {
-  const script = join(PROGRAM_ROOT, "dist", "posthorn.js");
-  if (/[\\/]_npx[\\/]/.test(script)) {
+  const given = readNpxPackage(env);
+  if (given !== null) {
     throw new AppError(
       "unavailable",
-      "npx runs Posthorn from a cache, which may be emptied at any time. Install it with npm install --global posthorn, then run this again.",
+      `npx runs Posthorn from a cache, which may be emptied at any time. Install it with npm install --global ${given.at(-1) ?? "posthorn"}, then run this again, without npx.`,
     );
   }
-  if (!existsSync(script)) {
-    throw new AppError("unavailable", `There is no ${script} yet. Run npm ci in that folder first.`);
+  if (!existsSync(SCRIPT)) {
+    throw new AppError("unavailable", `There is no ${SCRIPT} yet. Run npm ci in that folder first.`);
   }
-  // Without them, every start finds the same folder.
+  return { node: findLastingNode(execPath), script: SCRIPT, dataFolder: movedFolder(env) };
+}
+
+/** Null where every start finds the same folder without. */
+function movedFolder(env: Environment): string | null {
   const isMoved = [env["POSTHORN_DATA_DIR"], env["XDG_DATA_HOME"]].some((value) => (value ?? "") !== "");
-  return { node: findLastingNode(execPath), script, dataFolder: isMoved ? locateDataFolder(env) : null };
+  return isMoved ? locateDataFolder(env) : null;
+}
+
+/** How a client starts this installation: as `locateProgram` says, and by npx where that started this. */
+export function locateLaunch(env: Environment, execPath: string): ProgramLaunch {
+  const given = readNpxPackage(env);
+  if (given !== null)
+    return { command: "npx", args: ["-y", ...given, "posthorn"], dataFolder: movedFolder(env) };
+  const { node, script, dataFolder } = locateProgram(env, execPath);
+  return { command: node, args: [script], dataFolder };
+}
+
+/** What npx was told to take the program from, as its options; null where npx did not start this. */
+function readNpxPackage({ npm_config_package: given = "" }: Environment): readonly string[] | null {
+  if (!NPX_CACHE.test(SCRIPT)) return null;
+  // Several packages come with empty lines between them.
+  if (given === "" || given === "posthorn" || given.includes("\n")) return [];
+  return ["--package", existsSync(given) ? resolve(given) : given];
+}
+
+/** What a person types before a command's name in the shell that they are in. */
+export function findCommand(env: Environment): string {
+  const given = readNpxPackage(env);
+  if (given !== null) return ["npx", ...given, "posthorn"].join(" ");
+  const isCheckout = existsSync(join(PROGRAM_ROOT, "src", "main.ts"));
+  if (!isCheckout || isOnPath(env)) return "posthorn";
+  const path = relative(resolve(), SCRIPT);
+  return `node ${path.startsWith("..") ? SCRIPT : path}`;
+}
+
+/** A command of another installation has another data folder. */
+function isOnPath({ PATH = "" }: Environment): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      return realpathSync(join(folder, "posthorn")) === realpathSync(SCRIPT);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** The person's home folder, by the variables that Node reads. */

@@ -122,6 +122,23 @@ describe("the bundle on a Node that does not do", () => {
     expect(stderr).not.toMatch(/went wrong on our side|"stack"/);
   });
 
+  it("says it at the end of npm ci in a checkout, and once for all tests", async () => {
+    const preload = ["--require", join(ROOT, "test", "support", "without-sqlite.cjs")];
+    const prepared = await run(
+      process.execPath,
+      [...preload, "--import", "tsx", "scripts/prepare.ts", `${FOLDER}-prepared`],
+      { cwd: ROOT },
+    );
+    rmSync(`${FOLDER}-prepared`, { recursive: true });
+    expect(prepared.stderr).toMatch(/^\nNo SQLite driver works here: .*\n$/);
+    const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+    const tested = await run(process.execPath, [...preload, vitest, "run", "test/store"], {
+      cwd: ROOT,
+    }).catch((error: { code: number; stdout: string; stderr: string }) => error);
+    expect(tested).toMatchObject({ code: 1 });
+    expect(`${tested.stdout}${tested.stderr}`.split("No SQLite driver works here: ")).toHaveLength(2);
+  });
+
   it("says it in doctor, too", async () => {
     using folder = temporaryFolder();
     const told = await start("without-sqlite.cjs", ["doctor"], { ...folder.env });

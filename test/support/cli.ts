@@ -79,11 +79,14 @@ export async function runCli(
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });
   const { machine } = options;
-  const status = await runCommandLine(
-    args,
-    machine === undefined
-      ? host
-      : { ...host, openMachine: async () => machine, locateProgram: () => INSTALLATION },
-  );
+  const status = await runCommandLine(args, {
+    ...host,
+    findCommand: () => "posthorn",
+    ...(machine !== undefined && {
+      openMachine: async () => machine,
+      locateProgram: () => INSTALLATION,
+      locateLaunch: () => ({ command: INSTALLATION.node, args: [INSTALLATION.script], dataFolder: null }),
+    }),
+  });
   return { status, stdout: fake.stdout(), stderr: fake.stderr(), questions: fake.questions };
 }

@@ -47,7 +47,7 @@ type Outcome = TokenAnswer | "unknown" | "over" | "reused";
 const SENTENCES = {
   unknown:
     "is not known here, or was given to another program, for another address or with another challenge",
-  over: "is good no more. Connect again",
+  over: "has expired or was revoked. Connect again",
   reused: "was used before. What came of it was revoked. Connect again",
 } as const;
 

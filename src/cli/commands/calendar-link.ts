@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printResult } from "../options.ts";
+import { printAddress } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
 
 interface LinkOptions {
@@ -19,7 +19,7 @@ export function addCalendarLinkCommand(program: Command, host: Host): void {
     .option("--owner <owner>", "whose plan", DEFAULT_OWNER)
     .addOption(new Option("--new", "make another address and end the old one").conflicts("revoke"))
     .option("--revoke", "end the address")
-    .option("--json", "print JSON on a terminal, too")
+    .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
       `
@@ -40,7 +40,8 @@ Examples:
         return;
       }
       const link = await openCalendarLink(call, { isNew: isNew === true });
-      const sentence = `Subscribe to this address in your calendar application. Everyone who knows it sees the plan.\n${link.url}`;
-      printResult(host, { json, sentence, result: link });
+      const advice =
+        "Subscribe to this address in your calendar application. Everyone who knows it sees the plan.";
+      printAddress(host, { json, advice, result: link });
     });
 }

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Host } from "../host.ts";
-import { printResult } from "../options.ts";
+import { printAddress } from "../options.ts";
 
 export function addOpenCommand(program: Command, host: Host): void {
   program
     .command("open")
     .description("print an address that signs you in to the page of the server that runs")
-    .option("--json", "print JSON on a terminal, too")
+    .option("--json", "print the address and when it ends as JSON")
     .addHelpText(
       "after",
       `
@@ -36,11 +36,11 @@ async function open(host: Host, { json }: { readonly json?: true }): Promise<voi
   if (address === null) {
     throw new AppError(
       "unavailable",
-      "No server runs on this data folder, so there is no page to open. Start one with posthorn serve, which prints an address, or with posthorn service install.",
+      "No server runs on this data folder, so there is no page to open. Start one with posthorn serve, which prints an address.",
     );
   }
   const url = signInAddress(address, await makeSignIn(ctx));
   const expiresAt = toIso(ctx.clock.now() + SIGN_IN_LIFE_MS);
-  const sentence = `Open this address. It signs you in once, within 10 minutes.\n${url}`;
-  printResult(host, { json, sentence, result: { url, expiresAt } });
+  const advice = "Open this address. It signs you in once, within 10 minutes.";
+  printAddress(host, { json, advice, result: { url, expiresAt } });
 }

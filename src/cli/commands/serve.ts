@@ -71,12 +71,12 @@ function greet(host: Host, server: Server): string {
           `  HTTP API     ${publicUrl}/api/v1   described at ${publicUrl}/api/v1/docs`,
           `  MCP          ${publicUrl}/mcp      (older clients: ${publicUrl}/sse)`,
           ...(server.half === "api"
-            ? ['  Publisher    none in this process ("posthorn serve --publisher" runs one)']
+            ? [`  Publisher    none in this process ("${host.findCommand()} serve --publisher" runs one)`]
             : []),
         ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
-    ...describePage(server),
+    ...describePage(server, host.findCommand()),
     ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,
@@ -86,11 +86,11 @@ function greet(host: Host, server: Server): string {
   ].join("\n");
 }
 
-function describePage({ signInUrl }: Server): string[] {
+function describePage({ signInUrl }: Server, command: string): string[] {
   if (signInUrl === null) return [];
   return [
     `  Page         ${signInUrl}`,
-    "               (signs in once, within 10 minutes. Later: posthorn open)",
+    `               (signs in once, within 10 minutes. Later: ${command} open)`,
   ];
 }
 
@@ -140,7 +140,7 @@ async function stdio(
   const permissions = readPermissionOptions(options) ?? PERMISSIONS;
   if (host.terminal.isInteractive) {
     host.terminal.tell(
-      'Posthorn speaks MCP here: an agent\'s client should start it. "posthorn --help" lists what you can type. Ctrl-C ends this.\n',
+      `Posthorn speaks MCP here: an agent's client should start it. "${host.findCommand()} --help" lists what you can type. Ctrl-C ends this.\n`,
     );
   }
   const { tools } = options;

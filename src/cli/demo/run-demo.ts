@@ -37,6 +37,7 @@ export async function runDemo(host: Host, options: { exit?: true }): Promise<voi
     );
     await using server = await host.startServer({ role: "cli", sandbox: folder });
     const { publicUrl } = server;
+    const command = host.findCommand();
     const post = await watch(host, server, await schedule(host, server));
     const staysUp = options.exit !== true && terminal.isInteractive;
     terminal.print(
@@ -44,7 +45,7 @@ export async function runDemo(host: Host, options: { exit?: true }): Promise<voi
   See it       ${post.platformUrl ?? publicUrl}
   As a feed    ${publicUrl}/feed/${post.accountId}.json   (.rss, .html)
 
-Next: posthorn serve runs it for good. posthorn connect adds your channels.
+Next: ${command} serve runs it until you stop it. ${command} connect adds your channels.
 ${staysUp ? STAYS_UP : OVER}
 `,
     );

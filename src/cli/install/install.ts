@@ -29,8 +29,9 @@ export function addInstallCommand(program: Command, host: Host): void {
       "after",
       `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
-and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Without
---role and --permissions you are asked what the agent may do. With --yes, or where no person can be asked, it may do all.
+and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Run by npx, it
+writes that npx starts Posthorn. Without --role and --permissions you are asked what the agent may do. With --yes, or where
+no person can be asked, it may do all.
 
 Examples:
   posthorn install
@@ -58,7 +59,7 @@ async function list(host: Host): Promise<void> {
     host.terminal.print(`${client.name.padEnd(15)} ${client.title.padEnd(15)} ${state}\n`);
   }
   host.terminal.tell(
-    "\nSet one up with: posthorn install <client>\nPosthorn is a plugin of some, with a skill that teaches their agents: see docs/clients.md.\n",
+    `\nSet one up with: ${host.findCommand()} install <client>\nPosthorn is a plugin of some, with a skill that teaches their agents: see docs/clients.md.\n`,
   );
 }
 
@@ -71,7 +72,10 @@ async function install(host: Host, client: Client, options: InstallOptions): Pro
   if (!isDone) return;
   const done = launch === null ? "does not start Posthorn any more" : "starts Posthorn from now on";
   host.terminal.print(`${client.title} ${done}. ${client.next}\n`);
-  if (launch !== null) host.terminal.tell(KEEP_RUNNING);
+  if (launch === null) return;
+  host.terminal.tell(
+    `Posts go out while the client is open. ${host.findCommand()} service install keeps Posthorn running without it.\n`,
+  );
 }
 
 /** What a person may let an agent do, the first by itself. */
@@ -161,16 +165,13 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-const KEEP_RUNNING =
-  "Posts go out while the client is open. posthorn service install keeps Posthorn running without it.\n";
-
 function launchOf(host: Host, options: InstallOptions): Launch {
-  const { node: command, script, dataFolder } = host.locateProgram();
+  const { command, args: before, dataFolder } = host.locateLaunch();
   const { role } = options;
   const permissions = readPermissionOptions(options);
   const listed = permissions === undefined ? [] : ["--permissions", permissions.join(",")];
   // A role stays a name in the entry: what it stands for may grow.
-  const args = [script, "stdio", ...(role === undefined ? listed : ["--role", role])];
+  const args = [...before, "stdio", ...(role === undefined ? listed : ["--role", role])];
   return { command, args, env: dataFolder === null ? {} : { POSTHORN_DATA_DIR: dataFolder } };
 }
 

@@ -1,6 +1,7 @@
 import { ECDH } from "node:crypto";
 import { AppError } from "../errors.ts";
-import { parseUrl } from "../parse-url.ts";
+import { explainNoAddress, parseUrl } from "../parse-url.ts";
+import { quote } from "../time.ts";
 import type { WebhookFormat } from "./webhook.ts";
 
 /** Where a webhook's messages go, read from the address that a person gave. Holds its secrets. */
@@ -44,7 +45,11 @@ const HOW = {
 function readAddress(text: string, how: string): URL {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw refused(`this is not an http(s) address. ${how}`);
+    throw refused(
+      url === null && /^https?:/i.test(text)
+        ? `${quote(text)} ${explainNoAddress(text)}`
+        : `this is not an http(s) address. ${how}`,
+    );
   url.hash = "";
   return url;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { type HostRule, matchesHostRule } from "../../domain/settings/http-address.ts";
-import { parseUrl } from "../../domain/parse-url.ts";
+import { explainNoAddress, parseUrl } from "../../domain/parse-url.ts";
 import { quote } from "../../domain/time.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
 
@@ -41,7 +41,7 @@ function parseAddress(text: string): URL {
     throw refused(`has more than ${MAX_URL_CHARS} characters. Give a shorter address.`);
   const url = parseUrl(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "") {
-    throw refused(`${quote(text)} is not an http(s) address. Give one that begins with https://.`);
+    throw refused(`${quote(text)} ${explainNoAddress(text)}`);
   }
   if (url.username !== "" || url.password !== "") {
     throw refused("holds a user name or password. Give an address without them, for example a signed one.");

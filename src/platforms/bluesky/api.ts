@@ -1,5 +1,3 @@
-import { encode } from "@atcute/cbor";
-import { CODEC_DCBOR, create, toString } from "@atcute/cid";
 import { randomInt } from "node:crypto";
 import * as z from "zod";
 import type { ConnectIo, RenewalIo, Secrets, Tokens } from "../../ports/connect.ts";
@@ -260,6 +258,11 @@ export type RecordWrite = {
 
 /** The content id that the server will compute for the record: SHA-256 over its canonical CBOR. */
 export async function cidOf(record: JsonObject): Promise<string> {
+  // Only a post needs them, and every start would load them.
+  const [{ encode }, { CODEC_DCBOR, create, toString }] = await Promise.all([
+    import("@atcute/cbor"),
+    import("@atcute/cid"),
+  ]);
   return toString(await create(CODEC_DCBOR, encode(record)));
 }
 

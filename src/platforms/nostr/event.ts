@@ -1,5 +1,5 @@
-import { schnorr } from "@noble/secp256k1";
 import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 
@@ -42,8 +42,16 @@ export const KIND = {
   article: 30_023,
 } as const;
 
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first key, and not by every start. */
+function curve(): typeof import("@noble/secp256k1").schnorr {
+  const loaded: typeof import("@noble/secp256k1") = require("@noble/secp256k1");
+  return loaded.schnorr;
+}
+
 export function publicKeyOf(secret: string): string {
-  return Buffer.from(schnorr.getPublicKey(bytesOf(secret))).toString("hex");
+  return Buffer.from(curve().getPublicKey(bytesOf(secret))).toString("hex");
 }
 
 export function signerOf(secret: string): Sign {
@@ -51,7 +59,7 @@ export function signerOf(secret: string): Sign {
   return async (draft) => {
     const { created_at, kind, tags, content } = draft;
     const id = idOf({ pubkey, created_at, kind, tags, content });
-    const sig = await schnorr.signAsync(bytesOf(id), bytesOf(secret));
+    const sig = await curve().signAsync(bytesOf(id), bytesOf(secret));
     return { id, pubkey, created_at, kind, tags, content, sig: Buffer.from(sig).toString("hex") };
   };
 }
@@ -59,7 +67,7 @@ export function signerOf(secret: string): Sign {
 /** Whether its author wrote it: a relay can say anything. */
 export async function isGenuine(event: Event): Promise<boolean> {
   if (idOf(event) !== event.id) return false;
-  return schnorr.verifyAsync(bytesOf(event.sig), bytesOf(event.id), bytesOf(event.pubkey));
+  return curve().verifyAsync(bytesOf(event.sig), bytesOf(event.id), bytesOf(event.pubkey));
 }
 
 function idOf({ pubkey, created_at, kind, tags, content }: Omit<Event, "id" | "sig">): string {

@@ -1,4 +1,5 @@
-import { Marked, type Token, Tokenizer, type TokenizerExtension, type Tokens } from "marked";
+import { createRequire } from "node:module";
+import type { Marked, Token, TokenizerExtension, Tokens } from "marked";
 import { MENTION } from "../../domain/posts/mentions.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 
@@ -56,22 +57,29 @@ const MAX_DEPTH = 20;
 /** Each level is read anew: without an end, a thousand stars within each other would take a second. */
 let emphasis = 0;
 
-const reader = new Marked({
-  gfm: true,
-  breaks: true,
-  extensions: [spoiler, mention],
-  tokenizer: {
-    emStrong(...given) {
-      if (emphasis > MAX_DEPTH) return undefined;
-      emphasis += 1;
-      try {
-        return Tokenizer.prototype.emStrong.apply(this, given);
-      } finally {
-        emphasis -= 1;
-      }
+const require = createRequire(import.meta.url);
+let reader: Marked | null = null;
+
+/** Loaded with the first text that is read, and not by every start. */
+function openReader(): Marked {
+  const marked: typeof import("marked") = require("marked");
+  return new marked.Marked({
+    gfm: true,
+    breaks: true,
+    extensions: [spoiler, mention],
+    tokenizer: {
+      emStrong(...given) {
+        if (emphasis > MAX_DEPTH) return undefined;
+        emphasis += 1;
+        try {
+          return marked.Tokenizer.prototype.emStrong.apply(this, given);
+        } finally {
+          emphasis -= 1;
+        }
+      },
     },
-  },
-});
+  });
+}
 
 /**
  * Reads Markdown (CommonMark with strikethrough, `||spoilers||` and our mentions). A line end is a line end. HTML is
@@ -81,6 +89,7 @@ export function readMarkdown(text: string): readonly Block[] {
   const asWritten: Block = { kind: "paragraph", inlines: linesOf(text) };
   if (text.split(/[*_]/).length > MAX_SIGNS) return [asWritten];
   try {
+    reader ??= openReader();
     return blocksOf(reader.lexer(text));
   } catch (error) {
     // Thousands of quotations within each other.

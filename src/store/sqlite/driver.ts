@@ -78,7 +78,8 @@ function noDriver(cause: unknown): string {
     `No SQLite driver works here: better-sqlite3 ${what}, and this Node has no node:sqlite. ` +
     "Run Posthorn with Node.js 22.13 or newer, which brings one. Or build the driver where Posthorn is " +
     "installed: npm rebuild better-sqlite3, or install again with its script allowed " +
-    "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds)."
+    "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds). Where it is not offered built for " +
+    "your system, that needs a C++ compiler and Node's headers (npm's setting nodedir names their folder)."
   );
 }
 

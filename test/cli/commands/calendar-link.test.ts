@@ -10,8 +10,13 @@ describe("posthorn calendar-link", () => {
   it("shows the same address until another is wanted, and ends it", async () => {
     using folder = temporaryFolder();
     const show = async (...options: string[]): Promise<string> =>
-      (JSON.parse((await runCli(["calendar-link", ...options], folder)).stdout) as Link).url;
+      (await runCli(["calendar-link", ...options], folder)).stdout;
     const first = await show();
+    expect(first).toMatch(/^http:\S+\n$/);
+    const told = await runCli(["calendar-link", "--json"], folder);
+    expect((JSON.parse(told.stdout) as Link).url).toBe(first.trim());
+    const screen = await runCli(["calendar-link"], { ...folder, columns: 80 });
+    expect(screen).toMatchObject({ stdout: first, stderr: expect.stringContaining("Subscribe to this") });
     expect(await show()).toBe(first);
     expect(await show("--owner", "alice")).not.toBe(first);
     expect(await show("--new")).not.toBe(first);

@@ -57,6 +57,7 @@ async function run({ args = [], answers, person, input = "" }: Run) {
         question.startsWith("Waiting") ? "" : fake.terminal.ask(question, options),
     },
     stopSignal: new AbortController().signal,
+    findCommand: () => "posthorn",
     openSession: async () => ({
       ctx: at.service.ctx,
       servePages: async () => {},

@@ -36,6 +36,23 @@ describe("posthorn doctor", () => {
     });
   });
 
+  it("blames the setting of ffmpeg only where it is set", async () => {
+    using folder = temporaryFolder();
+    const told = (env: Record<string, string>) =>
+      runCli(["doctor"], { env: { ...folder.env, ...env } }).then(
+        ({ stdout }) => /^.*\bfilms\b.*$/m.exec(stdout)?.[0],
+      );
+    for (const PATH of [folder.path, `${folder.path}:/nowhere`, ""])
+      expect(await told({ PATH })).toMatch(
+        /^ok +films +sent as they are, or refused, as ffmpeg is not installed/,
+      );
+    const file = join(folder.path, "ffmpeg");
+    writeFileSync(file, "");
+    expect(await told({ PATH: "/nowhere", POSTHORN_FFMPEG: file })).toMatch(
+      /^PROBLEM +films +POSTHORN_FFMPEG: /,
+    );
+  });
+
   it("walks the way of programs by OAuth alone, which needs an address", async () => {
     using folder = temporaryFolder();
     const { status, stdout } = await runCli(["doctor", "--oauth"], { env: folder.env });

@@ -31,6 +31,9 @@ describe("posthorn open", () => {
     await serve(folder.env, async ({ port }) => {
       const screen = await runCli(["open"], { env: folder.env, columns: 80 });
       expect([screen.status, screen.stdout]).toEqual([0, expect.stringMatching(ADDRESS)]);
+      expect(screen.stderr).toBe("Open this address. It signs you in once, within 10 minutes.\n");
+      const piped = await runCli(["open"], { env: folder.env });
+      expect([piped.stdout.trim(), piped.stderr]).toEqual([new URL(piped.stdout).href, ""]);
       const { stdout } = await runCli(["open", "--json"], { env: folder.env });
       const { url, expiresAt } = JSON.parse(stdout);
       expect(new URL(url).port).toBe(String(port));

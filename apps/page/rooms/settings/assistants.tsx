@@ -111,7 +111,7 @@ function HowTo({
       {name === "claude-desktop" && (
         <p class="muted">
           It then starts Posthorn itself, with the same posts and channels. It needs no key: everyone who can
-          start it can do everything.
+          start it may do what you choose there.
         </p>
       )}
       {apiKey !== "" && name === "other" && <CopyBox label="The key alone" text={apiKey} />}

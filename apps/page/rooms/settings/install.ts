@@ -98,9 +98,9 @@ const INSTALLS: Readonly<Record<AssistantName, (url: string, key: string) => Ins
   }),
   "claude-desktop": () => ({
     link: null,
-    text: "npx posthorn install claude-desktop",
+    text: "posthorn install claude-desktop",
     todo: "Run this in a terminal on the machine that Posthorn is on.",
-    next: "Then quit Claude Desktop and start it again.",
+    next: "It asks what the assistant may do, and proposes that it writes drafts. Then quit Claude Desktop and start it again.",
   }),
   // https://claude.com/docs/connectors/building/directory-vs-custom
   claude: (url) => ({

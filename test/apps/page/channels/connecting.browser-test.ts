@@ -114,7 +114,7 @@ describe("connecting a channel", () => {
     const server = page.getByRole("textbox", { name: "Server" });
     await server.fill("no such place");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("is not an http(s) address").waitFor();
+    await page.getByRole("alert").getByText("has a blank").waitFor();
     expect(await server.getAttribute("aria-invalid")).toBe("true");
     expect(page.context().pages()).toHaveLength(1);
     await page.getByRole("radio", { name: "Access token" }).check();

@@ -75,7 +75,7 @@ describe("assistants and keys", () => {
   it("needs no key for what starts on the same machine", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Claude Desktop" }).click();
-    await sheet(page).getByText("npx posthorn install claude-desktop").waitFor();
+    await sheet(page).getByText("posthorn install claude-desktop").waitFor();
     await page.context().close();
   });
 

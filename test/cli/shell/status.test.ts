@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+it("tells a person whether posts go out, what waits and what is paused; programs get JSON", async () => {
+  using folder = temporaryFolder();
+  const { env } = folder;
+  await runCli(["call", "list_accounts"], { env });
+  await runCli(["post", "Hello", "--on", "My feed", "--at", "2099-01-01T10:00:00Z"], { env });
+  await runCli(["pause", "My feed"], { env });
+  const { status, stdout } = await runCli(["status"], {
+    env: { ...env, POSTHORN_TIMEZONE: "UTC" },
+    columns: 80,
+  });
+  expect([status, stdout.split("\n")]).toEqual([
+    0,
+    [
+      'Posts go out  no: nothing publishes. "posthorn serve" does',
+      "Server        none runs",
+      expect.stringMatching(/^Planned +1(, the next at 2099-01-01 10:00 \(UTC\))?$/),
+      "Paused        My feed (feed)",
+      "",
+    ],
+  ]);
+  const piped = await runCli(["status"], { env });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ publisher: { running: false }, counts: { scheduled: 1 } });
+});
