@@ -12,7 +12,7 @@ export default defineTool({
   description:
     "Move or cancel up to 500 waiting posts in one call, all or none (one: update_post, cancel_post). Name them by " +
     "ids, or by channel, label or time. Call it with dryRun first. " +
-    'Example: {"from":"2027-01-29","to":"2027-01-29","shiftMinutes":60}',
+    'Example: {"from":"2027-01-29","to":"2027-01-29","toDay":"2027-02-01"}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: PostsChange,
   output: z.strictObject({
