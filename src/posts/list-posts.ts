@@ -5,7 +5,7 @@ import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { ShownRow } from "../store/engine/schema.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
@@ -137,12 +137,12 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   return { posts: shownRows.map(toPost), freeSlots, names, platforms, ...shown };
 }
 
-/** What is next is a post, not a channel: the copies of the last one that go out together with it are told, too. */
+/** What is next is a post, not a channel: copies that go out together with the last one are told, too. */
 async function withCopies(
   ctx: AppContext,
-  filter: PostFilter,
-  rows: readonly PostRow[],
-): Promise<readonly PostRow[]> {
+  filter: Omit<PostFilter, "terms">,
+  rows: readonly ShownRow[],
+): Promise<readonly ShownRow[]> {
   const at = rows.at(-1)?.scheduled_at;
   if (at === undefined) return rows;
   const together = await ctx.store.search.first({ ...filter, from: at, to: at }, MAX_POSTS);
@@ -150,14 +150,13 @@ async function withCopies(
     ctx.store,
     together.map(({ id }) => id),
   );
+  const namesOf = ({ id, media_url: mediaUrl, caption }: ShownRow): string[] => [
+    plans.get(id)?.draft_id ?? id,
+    JSON.stringify([mediaUrl, caption]),
+  ];
   const shown = new Set(rows.map(({ id }) => id));
-  const contents = new Set(
-    together.flatMap((row) =>
-      shown.has(row.id) ? [row.content_hash, plans.get(row.id)?.draft_id ?? row.id] : [],
-    ),
-  );
-  const isCopy = ({ id, content_hash: hash }: PostRow): boolean =>
-    contents.has(hash) || contents.has(plans.get(id)?.draft_id ?? id);
+  const known = new Set(together.filter(({ id }) => shown.has(id)).flatMap(namesOf));
+  const isCopy = (row: ShownRow): boolean => namesOf(row).some((name) => known.has(name));
   return [...rows, ...together.filter((row) => !shown.has(row.id) && isCopy(row))];
 }
 
