@@ -5,7 +5,7 @@ import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
 import { POST_STATUSES } from "./post-states.ts";
 
-const dryRun = z.boolean().optional().describe("Only check: show the post and every warning.");
+const dryRun = z.boolean().optional().describe("Only check.");
 const LEAD_MINUTES = "Minutes before scheduledAt to upload or prepare it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
@@ -103,11 +103,9 @@ export const PostsChange = z.strictObject({
   from: Moment.optional().describe(those.from.description ?? ""),
   to: Moment.optional().describe(those.to.description ?? ""),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
-  toDay: CalendarDay.optional().describe(
-    "Move them to this date, at their time of day in the channel's zone.",
-  ),
+  toDay: CalendarDay.optional().describe("To this date, same time of day in the channel's zone."),
   cancel: z.boolean().optional().describe("Cancel them."),
-  dryRun: z.boolean().optional().describe("Only show what would be changed."),
+  dryRun: z.boolean().optional().describe("Only check."),
 });
 export type PostsChange = z.infer<typeof PostsChange>;
 

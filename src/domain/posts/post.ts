@@ -118,7 +118,7 @@ export type Metrics = Insights["metrics"];
 export const DryRun = z.literal(true).optional().describe("Set on a dry run.");
 
 /** Beside it, on a dry run alone. */
-export const DryRunPreview = Preview.optional().describe("What the platform will show. Only on a dry run.");
+export const DryRunPreview = Preview.optional().describe("What the platform will show.");
 
 /** What became of one post of several that were to be scheduled. */
 export const BatchResult = z.strictObject({
