@@ -10,8 +10,9 @@ export default defineTool({
   title: "Move or cancel several posts",
   permission: "publish",
   description:
-    "Move or cancel up to 500 waiting posts in one call, all or none (one: update_post, cancel_post). Name them by ids, or by channel, label or time. First with dryRun. " +
-    'Example: {"from":"2027-01-29","to":"2027-01-29","shiftMinutes":60}',
+    "Move or cancel up to 500 waiting posts, all or none (one: update_post, cancel_post), named by ids, or by " +
+    "channel, label or time. First with dryRun. " +
+    'Example: {"from":"2027-01-29","to":"2027-01-29","toDay":"2027-02-01"}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: PostsChange,
   output: z.strictObject({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PostRetry } from "../src/domain/posts/post-body.ts";
-import { Post } from "../src/domain/posts/post.ts";
+import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { askToRetry } from "../src/posts/questions.ts";
 import { retryPost } from "../src/posts/update-post.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -17,6 +17,8 @@ export default defineTool({
   output: z.strictObject({
     post: Post,
     warnings: z.array(z.string()).optional().describe("What to look at."),
+    dryRun: DryRun,
+    preview: DryRunPreview,
   }),
   question: (args, call) => askToRetry(call, args),
   handle: (args, call) => retryPost(call, args),

@@ -29,6 +29,7 @@ export default defineTool({
   input: z.strictObject({
     posts: z.array(OnePost).min(1).max(100).describe("As in schedule_post."),
     atomic: z.boolean().optional().describe("All or none."),
+    dryRun: z.boolean().optional().describe("Only check all."),
   }),
   output: z.strictObject({ results: z.array(BatchResult).describe("In the order of posts.") }),
   question: (args, call) => askToPublishSeveral(call, args),

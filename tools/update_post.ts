@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Post } from "../src/domain/posts/post.ts";
+import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
 import { updatePost } from "../src/posts/update-post.ts";
 import { askToPublishSooner } from "../src/posts/questions.ts";
@@ -14,7 +14,12 @@ export default defineTool({
     'Example: {"id":"post_1","metadata":{"title":"New title"}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,
-  output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),
+  output: z.strictObject({
+    post: Post,
+    warnings: z.array(z.string()).describe("What to look at."),
+    dryRun: DryRun,
+    preview: DryRunPreview,
+  }),
   question: (args, call) => askToPublishSooner(call, args),
   handle: (args, call) => updatePost(call, args),
 });

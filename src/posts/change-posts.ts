@@ -3,7 +3,9 @@ import { AppError } from "../domain/errors.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
-import { MINUTE, toIso, toZoned } from "../domain/time.ts";
+import { readPlan } from "../domain/accounts/schedule.ts";
+import { MINUTE, parseBound, toIso, toZoned } from "../domain/time.ts";
+import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -13,6 +15,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listPosts } from "./list-posts.ts";
+import { warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
@@ -62,7 +65,7 @@ export async function changePosts(call: CallContext, input: PostsChange): Promis
 /** Which posts, and what becomes of each; changes nothing. Throws as `changePosts` does. */
 export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
   const { ctx, caller } = call;
-  assertClear(input);
+  assertClear(ctx, input);
   const rows = await (input.ids === undefined ? findFitting(call, input) : findNamed(call, input.ids));
   const accounts = new Map<string, AccountRow>();
   for (const { account_id: id } of rows)
@@ -72,7 +75,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
   for (const row of rows) {
     const account = accounts.get(row.account_id);
     if (account === undefined) continue;
-    const at = input.cancel === true ? null : row.scheduled_at + (input.shiftMinutes ?? 0) * MINUTE;
+    const at = input.cancel === true ? null : newTime(ctx, input, { row, account });
     const one =
       at === null ? { row, account, scheduledAt: at, quotas: [] } : await planMove(ctx, row, account, at);
     if (typeof one === "string") problems.push(`${row.id}: ${one}`);
@@ -80,6 +83,19 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
   }
   refuseEach("invalid", problems);
   return planned;
+}
+
+/** By the clock of the channel's slots, else of the owner's zone, as slots and series go by it. */
+function newTime(
+  { settings }: AppContext,
+  { shiftMinutes = 0, toDay }: PostsChange,
+  { row, account }: Pick<Planned, "row" | "account">,
+): number {
+  const { scheduled_at: at } = row;
+  if (toDay === undefined) return at + shiftMinutes * MINUTE;
+  const timezone = account.schedule === null ? settings.timezone : readPlan(account.schedule).timezone;
+  const { date, time } = readWallClock(at, timezone);
+  return date === toDay ? at : atWallTime({ date: toDay, time }, timezone) + (at % MINUTE);
 }
 
 /** Or why it may not be at that time: it has passed, or the platform does not take it. */
@@ -99,19 +115,23 @@ async function planMove(
   }
 }
 
-function assertClear({ ids, accountId, label, from, to, shiftMinutes, cancel }: PostsChange): void {
+function assertClear(
+  { settings }: AppContext,
+  { ids, accountId, label, from, to, shiftMinutes, toDay, cancel }: PostsChange,
+): void {
   const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
   if ((ids !== undefined) === isFiltered)
     throw new AppError(
       "invalid",
       "Which posts? Give either ids, or a filter of accountId, label, from and to.",
     );
-  const isShifted = shiftMinutes !== undefined && shiftMinutes !== 0;
-  if (isShifted === (cancel === true))
+  const wishes = [shiftMinutes !== undefined && shiftMinutes !== 0, toDay !== undefined, cancel === true];
+  if (wishes.filter(Boolean).length !== 1)
     throw new AppError(
       "invalid",
-      "What is to be done with them? Give either shiftMinutes (not 0), or cancel: true.",
+      "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
     );
+  if (toDay !== undefined) parseBound("toDay", toDay, settings.timezone, false);
 }
 
 async function findFitting(
@@ -173,7 +193,7 @@ async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): P
   const rows: PostRow[] = [];
   for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
     rows.push(await writeOne(ctx, tx, one));
-  return { changed: showChanged(rows), warnings: await warn(ctx, tx, planned) };
+  return { changed: showChanged(rows), warnings: await warn(ctx, tx, { planned, rows }) };
 }
 
 /** What became of these posts, in the order of their times. */
@@ -201,7 +221,11 @@ async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Pla
 }
 
 /** Of posts that move, as they stand then. */
-async function warn(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<string[]> {
+async function warn(
+  ctx: AppContext,
+  tx: Tx,
+  { planned, rows }: { readonly planned: readonly Planned[]; readonly rows: readonly PostRow[] },
+): Promise<string[]> {
   if (planned.length === 0) return ["No waiting post fits, so nothing was changed."];
   const warnings = new Set<string>();
   for (const { row, account, scheduledAt, quotas } of planned) {
@@ -211,5 +235,7 @@ async function warn(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promi
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       warnings.add(`${row.id}: ${warning}`);
   }
+  for (const row of rows.filter(({ status }) => status === "scheduled"))
+    for (const warning of await warnOfTwin(tx, row)) warnings.add(`${row.id}: ${warning}`);
   return [...warnings];
 }

@@ -5,6 +5,8 @@ import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
+import type { ShownRow } from "../store/engine/schema.ts";
+import { findPlans } from "../store/queries/plans.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
@@ -120,18 +122,42 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
+  const shownRows = rows.length === args.limit ? await withCopies(ctx, filter, rows) : rows;
   const window = { accountIds: filter.accountIds, from, to };
   const freeSlots = await findFreeSlots(call, window, args.limit ?? MAX_SLOTS);
   const ids = [
-    ...new Set([...rows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
+    ...new Set([...shownRows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
   ];
   const names = Object.fromEntries(await namesOfAccounts(call, ids));
-  const providers = [...new Set(rows.map(({ provider }) => provider))];
+  const providers = [...new Set(shownRows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
   const shown = { from: toIso(from), to: toIso(to), timezone };
-  return { posts: rows.map(toPost), freeSlots, names, platforms, ...shown };
+  return { posts: shownRows.map(toPost), freeSlots, names, platforms, ...shown };
+}
+
+/** What is next is a post, not a channel: copies that go out together with the last one are told, too. */
+async function withCopies(
+  ctx: AppContext,
+  filter: Omit<PostFilter, "terms">,
+  rows: readonly ShownRow[],
+): Promise<readonly ShownRow[]> {
+  const at = rows.at(-1)?.scheduled_at;
+  if (at === undefined) return rows;
+  const together = await ctx.store.search.first({ ...filter, from: at, to: at }, MAX_POSTS);
+  const plans = await findPlans(
+    ctx.store,
+    together.map(({ id }) => id),
+  );
+  const namesOf = ({ id, media_url: mediaUrl, caption }: ShownRow): string[] => [
+    plans.get(id)?.draft_id ?? id,
+    JSON.stringify([mediaUrl, caption]),
+  ];
+  const shown = new Set(rows.map(({ id }) => id));
+  const known = new Set(together.filter(({ id }) => shown.has(id)).flatMap(namesOf));
+  const isCopy = (row: ShownRow): boolean => namesOf(row).some((name) => known.has(name));
+  return [...rows, ...together.filter((row) => !shown.has(row.id) && isCopy(row))];
 }
 
 const MAX_SLOTS = 500;

@@ -49,8 +49,9 @@ export async function askToPublish(call: CallContext, input: PostBody): Promise<
  */
 export async function askToPublishSeveral(
   call: CallContext,
-  input: { readonly posts: readonly PostBody[] },
+  input: { readonly posts: readonly PostBody[]; readonly dryRun?: boolean | undefined },
 ): Promise<string | null> {
+  if (input.dryRun === true) return null;
   const due = input.posts.filter(
     (post) => post.dryRun !== true && post.slot === undefined && isAtOnceOrWrong(call, post.scheduledAt),
   );
@@ -67,7 +68,8 @@ export async function askToPublishSeveral(
 
 /** Before a waiting post is moved to within a minute. */
 export async function askToPublishSooner(call: CallContext, input: PostChange): Promise<string | null> {
-  if (input.scheduledAt === undefined || !isAtOnce(call, input.scheduledAt)) return null;
+  const { dryRun, scheduledAt } = input;
+  if (dryRun === true || scheduledAt === undefined || !isAtOnce(call, scheduledAt)) return null;
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   if (!isIn(row, TRANSITIONS.edit.from)) return null;
   return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}?`;
@@ -109,7 +111,7 @@ export async function askToCancel(
 
 /** Before a failed post goes out within a minute with another content than it had. */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
-  if (!hasChanges(input) || !isAtOnce(call, input.scheduledAt)) return null;
+  if (input.dryRun === true || !hasChanges(input) || !isAtOnce(call, input.scheduledAt)) return null;
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   const { warnings = [] } = await checkChanges(call, row, input);
   const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;

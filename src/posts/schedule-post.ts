@@ -1,14 +1,13 @@
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
-import { DAY, MINUTE, SECOND, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, SECOND } from "../domain/time.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import { lockFiles } from "../store/queries/files.ts";
-import { findLiveText, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { NewPlan } from "../store/queries/plans.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { freshRow, insertPost, toPost } from "../store/queries/posts.ts";
@@ -26,6 +25,8 @@ import {
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { type LinkCard, withLinkCard } from "./link-cards.ts";
+import { tryOut } from "./change-posts.ts";
+import { warnOfDoubles } from "./doubles.ts";
 import { previewPost } from "./preview.ts";
 import { requireFiles, type FileUse } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
@@ -75,6 +76,14 @@ export async function schedulePost(
   return answer;
 }
 
+/** Posts that are scheduled in one call. */
+interface Batch {
+  readonly posts: readonly PostBody[];
+  readonly atomic?: boolean | undefined;
+  /** For all of them. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** For so long pages of links are read for posts that come together. */
 const READING_MS = 20 * SECOND;
 
@@ -82,10 +91,7 @@ const READING_MS = 20 * SECOND;
  * Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the
  * posts.
  */
-export async function schedulePosts(
-  call: CallContext,
-  input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
-): Promise<{ results: BatchResult[] }> {
+export async function schedulePosts(call: CallContext, input: Batch): Promise<{ results: BatchResult[] }> {
   const checked: Checked[] = [];
   const begunAt = call.ctx.clock.monotonic();
   for (const [index, post] of input.posts.entries()) {
@@ -93,12 +99,15 @@ export async function schedulePosts(
     const before = checked.flatMap((one) => ("error" in one ? [] : [one.row]));
     const readsLinks = call.ctx.clock.monotonic() - begunAt < READING_MS;
     const known = { before, readsLinks };
-    checked.push(await preparePost(call, post, known).catch((error: unknown) => refuse(error)));
+    const body = input.dryRun === true ? { ...post, dryRun: true } : post;
+    checked.push(await preparePost(call, body, known).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
   call.signal.throwIfAborted();
   const { results, toStore } = judge(input, checked);
+  if (checked.every((post) => "error" in post || post.preview !== undefined))
+    return { results: judge({ posts: input.posts }, await tryPlaces(call, checked)).results };
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
     const judged = judge(input, await placePosts(call, tx, await withFiles(tx, call, checked)));
@@ -139,15 +148,29 @@ async function placePost(
   return { ...post, row: inSlot(row, slot) };
 }
 
+/** The same of dry runs, each in the slot that it would get beside the others. */
+function tryPlaces(call: CallContext, posts: readonly Checked[]): Promise<readonly Checked[]> {
+  const isAnyInSlot = posts.some((post) => "row" in post && post.isInSlot);
+  return isAnyInSlot ? tryOut(call.ctx, (tx) => placePosts(call, tx, posts)) : Promise.resolve(posts);
+}
+
+/** Those that take up a time: what is stored, and where nothing is, what would be. */
+function toPlace(posts: readonly Checked[]): PreparedPost[] {
+  const right = posts.filter((post): post is PreparedPost => "row" in post);
+  const stored = right.filter(({ preview }) => preview === undefined);
+  return stored.length === 0 ? right : stored;
+}
+
 /** Each in a slot of its own. The accounts are locked in the order of their ids: see `takeSlot`. */
 async function placePosts(call: CallContext, tx: Tx, posts: readonly Checked[]): Promise<Checked[]> {
-  const stored = posts.filter((post) => "row" in post && post.preview === undefined) as PreparedPost[];
+  const stored = toPlace(posts);
+  const isPlaced = new Set<Checked>(stored.filter(({ isInSlot }) => isInSlot));
   const inSlots = stored.filter(({ isInSlot }) => isInSlot).map(({ row }) => row.account_id);
   for (const id of [...new Set(inSlots)].sort()) await lockAccount(tx, { ownerId: call.caller.ownerId, id });
   const taken = stored.filter(({ isInSlot }) => !isInSlot).map(({ row }) => row);
   const placed: Checked[] = [];
   for (const post of posts) {
-    if (!("row" in post) || !post.isInSlot || post.preview !== undefined) {
+    if (!("row" in post) || !isPlaced.has(post)) {
       placed.push(post);
       continue;
     }
@@ -175,10 +198,7 @@ function timesOn(rows: readonly PostRow[], accountId: string): number[] {
 }
 
 /** What is answered, and which of them are stored. */
-function judge(
-  input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
-  posts: readonly Checked[],
-): { results: BatchResult[]; toStore: PreparedPost[] } {
+function judge(input: Batch, posts: readonly Checked[]): { results: BatchResult[]; toStore: PreparedPost[] } {
   const failures = posts.filter((post) => "error" in post).length;
   const isRefused = input.atomic === true && failures > 0;
   const results = posts.map((post, index) => toBatchResult(post, { index, isRefused, failures }));
@@ -298,8 +318,7 @@ export async function preparePost(
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,
-    ...(await warnOfTwin(ctx, row)),
-    ...(await warnOfRepetition(ctx, row)),
+    ...(await warnOfDoubles(ctx, row, before)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
   const preview = input.dryRun === true ? await previewPost(ctx, account, contentOf(row)) : undefined;
@@ -318,26 +337,6 @@ export async function preparePost(
 function planOf({ labels = [], note }: PlanFields): NewPlan | null {
   if (labels.length === 0 && note === undefined) return null;
   return { draftId: null, occurrence: 0, labels: eachOnce(labels), note: note ?? null };
-}
-
-async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
-  const twin = await findWaitingTwin(ctx.store, row);
-  if (twin === null) return [];
-  return [
-    `The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
-  ];
-}
-
-/** For so long a text on a channel is one that people have just read there. */
-const REPETITION_MS = 30 * DAY;
-
-async function warnOfRepetition(ctx: AppContext, row: PostRow): Promise<string[]> {
-  const since = ctx.clock.now() - REPETITION_MS;
-  const live = await findLiveText(ctx.store, row, since);
-  if (live === null) return [];
-  return [
-    `The same text is live on this channel since ${tellTime(live.publishedAt, ctx.settings.timezone)} (post ${live.id}). Leave this one out if that was not meant.`,
-  ];
 }
 
 const OVER_STDIO = "while this client is open";

@@ -2,6 +2,7 @@ import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body
 import { withLinkCard } from "./link-cards.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
+import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/engine/schema.ts";
@@ -21,26 +22,33 @@ import {
   readScheduledAt,
   withUtmOf,
 } from "./post-checks.ts";
-import { type CheckedForm, checkForm, mergeMetadata } from "./post-form.ts";
+import { warnOfDoubles } from "./doubles.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
+import { previewPost } from "./preview.ts";
 import { type FileUse, requireFiles } from "../files/media-places.ts";
 import { findOwnPost } from "./posts.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
+interface ChangedPost {
+  readonly post: Post;
+  readonly warnings: string[];
+  /** Only of what is only shown. */
+  readonly dryRun?: true;
+  readonly preview?: Preview;
+}
+
 /** A change that raced with another one is checked again on the newer content, this often. */
 const MAX_ROUNDS = 5;
 
 /**
- * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an
+ * Changes a post that still waits, or with `dryRun` only shows it as it would be. After the answer only the new version goes out. Throws `invalid` for an
  * empty change, `not_found`, and `conflict` when the post does not wait any more.
  */
-export async function updatePost(
-  call: CallContext,
-  input: PostChange,
-): Promise<{ post: Post; warnings: string[] }> {
+export async function updatePost(call: CallContext, input: PostChange): Promise<ChangedPost> {
   const { ctx, caller } = call;
-  const { id, ...patch } = input;
-  if (Object.values(patch).every((value) => value === undefined)) {
+  const { id, dryRun = false, ...patch } = input;
+  if (!dryRun && Object.values(patch).every((value) => value === undefined)) {
     throw new AppError(
       "invalid",
       "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
@@ -68,7 +76,10 @@ export async function updatePost(
       tries: 0,
       updated_at: ctx.clock.now(),
     };
-    const warnings = [...(time?.warnings ?? []), ...checked.warnings];
+    const changed = { ...before, ...checked.row };
+    const doubles = await warnOfDoubles(ctx, changed);
+    const warnings = [...(time?.warnings ?? []), ...checked.warnings, ...doubles];
+    if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);
       const at = { ownerId: before.owner_id, id: before.id };
@@ -78,6 +89,15 @@ export async function updatePost(
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** What only a dry run answers. */
+async function showDryRun(
+  ctx: AppContext,
+  account: AccountRow,
+  row: PostRow,
+): Promise<{ dryRun: true; preview: Preview }> {
+  return { dryRun: true, preview: await previewPost(ctx, account, contentOf(row)) };
 }
 
 /** The content that a change makes, with its form checked. */
@@ -145,6 +165,7 @@ const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_
 
 /** What a retry writes; warnings only of one with changes. */
 interface Again {
+  readonly account: AccountRow;
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
   readonly files: readonly FileUse[];
   readonly warnings?: string[];
@@ -158,13 +179,18 @@ interface Again {
 export async function retryPost(
   call: CallContext,
   input: PostRetry,
-): Promise<{ post: Post; warnings?: string[] }> {
+): Promise<Omit<ChangedPost, "warnings"> & { warnings?: string[] }> {
   const { ctx, caller } = call;
   checkAddresses(ctx, input);
   readScheduledAt(call, input.scheduledAt);
   const row = await findOwnPost(ctx, caller, input.id);
   const isChanged = hasChanges(input);
   const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
+  const told = again.warnings === undefined ? {} : { warnings: again.warnings };
+  if (input.dryRun === true) {
+    const sent = { ...row, ...again.set, status: "scheduled" as const, error: null };
+    return { post: toPost(sent), ...told, ...(await showDryRun(ctx, again.account, sent)) };
+  }
   if (row.in_doubt === 1) {
     const published = await reconcileInDoubt(call, row);
     if (published !== null) return published;
@@ -176,38 +202,41 @@ export async function retryPost(
     await requireFiles(tx, caller, again.files);
     const set = { ...again.set, error: null, in_doubt: 0, tries: 0, run, updated_at: ctx.clock.now() };
     const retried = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", set);
-    return { post: toPost(retried), ...(again.warnings === undefined ? {} : { warnings: again.warnings }) };
+    return { post: toPost(retried), ...told };
   });
   ctx.wakePublisher();
   return answer;
 }
 
 /** Whether something of the post is to be another, its time included. */
-export function hasChanges({ id: _id, ...changes }: PostRetry): boolean {
+export function hasChanges({ id: _id, dryRun: _dryRun, ...changes }: PostRetry): boolean {
   return Object.values(changes).some((value) => value !== undefined);
 }
 
 async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Again> {
   assertFailed(row);
-  assertUsable(await findAccount(ctx, caller, row.account_id));
+  const account = await findAccount(ctx, caller, row.account_id);
+  assertUsable(account);
   const now = ctx.clock.now();
-  return { set: { scheduled_at: now, due_at: now, next_at: now }, files: [] };
+  return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [] };
 }
 
 /** Checks the post as a new one; what is wrong with the form of a field comes before its state. */
 export async function checkChanges(call: CallContext, row: PostRow, input: PostRetry): Promise<Again> {
   const { ctx, caller } = call;
-  const { id: _id, ...patch } = input;
+  const { id: _id, dryRun: _dryRun, ...patch } = input;
   const time = readScheduledAt(call, patch.scheduledAt);
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await applyPatch(ctx, account, row, { ...patch, scheduledMs: time.ms });
   assertFailed(row);
   assertUsable(account);
   const checked = await checkContent(ctx, account, form, { caller, before: row, signal: call.signal });
+  const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row });
   return {
+    account,
     set: { ...checked.row, next_at: checked.row.due_at },
     files: checked.files,
-    warnings: [...time.warnings, ...checked.warnings],
+    warnings: [...time.warnings, ...checked.warnings, ...doubles],
   };
 }
 

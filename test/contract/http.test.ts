@@ -235,6 +235,13 @@ describe("one post", () => {
       expect((await service.ask(`PATCH /api/v1/posts/${id}`, { json })).status).toBe(400);
     }
     expect((await service.ask(`PATCH /api/v1/posts/${id}`)).status).toBe(400);
+    const shown = await service.ask(`PATCH /api/v1/posts/${id}`, { json: { caption: "Seen", dryRun: true } });
+    expect([shown.status, shown.json.dryRun, shown.json.preview.text]).toEqual([
+      200,
+      true,
+      expect.stringContaining("Seen"),
+    ]);
+    expect((await service.ask(`GET /api/v1/posts/${id}`)).json.post.caption).toBe("New");
     await put(id, { status: "published", next_at: null });
     expect((await service.ask(`PATCH /api/v1/posts/${id}`, { json: { caption: "x" } })).status).toBe(409);
   });
@@ -273,6 +280,20 @@ describe("POST /posts/{id}", () => {
       attempts: 3,
       scheduledAt: "2026-11-21T09:00:00.000Z",
     });
+  });
+
+  it("sends it with what its body changes, and shows that before", async () => {
+    const { id } = await schedule();
+    await put(id, { status: "failed", error: "It failed.", next_at: null });
+    const json = { caption: "Mended", scheduledAt: "2026-11-22T09:00:00Z", metadata: { title: "T" } };
+    const shown = await service.ask(`POST /api/v1/posts/${id}`, { json: { ...json, dryRun: true } });
+    expect(Object.keys(shown.json)).toEqual(["post", "warnings", "dryRun", "preview"]);
+    expect(shown.json.post).toMatchObject({ id, caption: "Mended", status: "scheduled", error: null });
+    expect((await service.ask(`GET /api/v1/posts/${id}`)).json.post).toMatchObject({ status: "failed" });
+    const answer = await service.ask(`POST /api/v1/posts/${id}`, { json });
+    expect([answer.status, Object.keys(answer.json)]).toEqual([200, ["post", "warnings"]]);
+    const { post } = answer.json;
+    expect(post).toMatchObject({ ...json, scheduledAt: "2026-11-22T09:00:00.000Z", status: "scheduled" });
   });
 
   it("is 409 for a post that has not failed", async () => {
@@ -569,7 +590,7 @@ describe("the rest", () => {
   it("POST /api/v1/posts/{id} names the thumbnail that its body may hold", async () => {
     const { json } = await service.ask("POST /api/v1/posts/post_1", { json: { thumbnail: "x" } });
     expect(json.error).toBe(
-      '"thumbnail" is not a known field. The fields are caption, mediaUrl, metadata, scheduledAt, idempotencyKey, thumbnailUrl.',
+      '"thumbnail" is not a known field. The fields are caption, mediaUrl, metadata, scheduledAt, dryRun, idempotencyKey, thumbnailUrl.',
     );
   });
 });

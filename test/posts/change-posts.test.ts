@@ -86,6 +86,65 @@ describe("moving several posts", () => {
   });
 });
 
+describe("moving posts to a day", () => {
+  const inBerlin = (slots: object = []): Promise<any> =>
+    service.call("update_account", { accountId, schedule: { timezone: "Europe/Berlin", slots } });
+
+  it("keeps each one's time of day, and those that are there already where they are", async () => {
+    const ids = [];
+    for (const time of ["2026-11-27T09:00:30", "2026-11-28T18:15", "2026-11-30T07:00"])
+      ids.push(await schedule({ scheduledAt: `${time}Z`, caption: time }));
+    const { changed } = await change({ from: "2026-11-27", to: "2026-11-30", toDay: "2026-11-30" });
+    expect(changed.map((post: any) => post.scheduledAt)).toEqual([
+      "2026-11-30T07:00:00.000Z",
+      "2026-11-30T09:00:30.000Z",
+      "2026-11-30T18:15:00.000Z",
+    ]);
+    expect(await timesOf(...ids)).toHaveLength(3);
+  });
+
+  it.each([
+    ["over the change to summer time", "2027-03-20T09:00+01:00", "2027-04-01", "2027-04-01T09:00+02:00"],
+    ["to a time that is skipped there", "2027-03-20T02:30+01:00", "2027-03-28", "2027-03-28T03:00+02:00"],
+    ["to a time that comes twice", "2027-10-20T02:30+02:00", "2027-10-31", "2027-10-31T02:30+02:00"],
+    [
+      "whose day there is another than in UTC",
+      "2027-01-10T00:30+01:00",
+      "2027-01-12",
+      "2027-01-12T00:30+01:00",
+    ],
+  ])("goes by the channel's clock: %s", async (_what, scheduledAt, toDay, expected) => {
+    await inBerlin();
+    const id = await schedule({ scheduledAt });
+    const { changed } = await change({ ids: [id], toDay });
+    expect(changed[0].scheduledAt).toBe(new Date(expected).toISOString());
+  });
+
+  it("frees the slots that they leave, and is shown before", async () => {
+    await inBerlin([{ days: ["fri"], times: ["09:00"] }]);
+    const { post } = await service.call("schedule_post", { accountId, slot: "next", caption: "Slot" });
+    const day = new Date(Date.parse(post.scheduledAt) + 3 * DAY).toISOString().slice(0, 10);
+    expect((await change({ ids: [post.id], toDay: day, dryRun: true })).dryRun).toBe(true);
+    await change({ ids: [post.id], toDay: day });
+    expect((await readPost(service.ctx, post.id)).slot_at).toBeNull();
+    const next = await service.call("schedule_post", { accountId, slot: "next", caption: "Next" });
+    expect(next.post.scheduledAt).toBe(post.scheduledAt);
+  });
+
+  it.each([
+    ["a day that no calendar holds", "2027-02-30", /^toDay: .*not a day of the calendar/],
+    ["a day that is over", "2020-01-01", /^None was changed\..* is in the past/],
+    ["a day far away", "9999-01-01", /^toDay: .* is out of range/],
+    ["a time", "2027-02-03T09:00", /^toDay: must be a date such as/],
+    ["nothing", "", /^toDay: must be a date such as/],
+  ])("refuses %s, and moves none", async (_what, toDay, sentence) => {
+    const id = await schedule();
+    await expect(change({ ids: [id], toDay })).rejects.toThrow(sentence);
+    await expect(change({ ids: [id], toDay })).rejects.toMatchObject({ kind: "invalid" });
+    expect(await timesOf(id)).toEqual([at(HOUR)]);
+  });
+});
+
 describe("cancelling several posts", () => {
   it("cancels all that wait on an account, once with a key", async () => {
     const ids = [await schedule(), await schedule({ caption: "Two" })];
@@ -120,6 +179,9 @@ it.each([
   ["no change", { ids: ["post_x"] }, /What is to be done with them\?/],
   ["a move by nothing", { ids: ["post_x"], shiftMinutes: 0 }, /What is to be done with them\?/],
   ["two changes", { ids: ["post_x"], shiftMinutes: 5, cancel: true }, /What is to be done with them\?/],
+  ["two moves", { ids: ["post_x"], shiftMinutes: 5, toDay: "2027-01-01" }, /What is to be done with them\?/],
+  ["an empty start", { from: "", to: "2027-01-01", cancel: true }, /^from: is empty\./],
+  ["an empty end", { from: "2027-01-01", to: " ", cancel: true }, /^to: is empty\./],
 ])("refuses a wish with %s", async (_what, args, sentence) => {
   await expect(change(args)).rejects.toThrow(sentence);
 });

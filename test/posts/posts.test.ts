@@ -188,6 +188,19 @@ describe("scheduling", () => {
     expect(await schedule({ dryRun: false })).not.toHaveProperty("preview");
   });
 
+  it("looks at a whole batch with one word, stores nothing, and tells what the posts are to each other", async () => {
+    const post = { accountId, caption: "Twice", scheduledAt: inMinutes(1) };
+    const args = { posts: [post, post, { ...post, accountId: "acc_none" }], dryRun: true };
+    const { results } = await service.call("schedule_posts", args);
+    const shown = { post: { id: "" }, dryRun: true, preview: { text: "Twice" }, error: null };
+    expect(results).toMatchObject([
+      { ...shown, warnings: [] },
+      { ...shown, warnings: [expect.stringMatching(/^Another post of this call has the same account/)] },
+      { post: null, error: expect.stringContaining("acc_none") },
+    ]);
+    expect((await service.call("list_posts", {})).posts).toEqual([]);
+  });
+
   it("warns of a text that is live on the channel since not long, whatever its spelling, and names the post", async () => {
     const { post } = await schedule({ scheduledAt: undefined, caption: "Grüße" });
     await drain(service.ctx);

@@ -64,6 +64,8 @@ describe("before a post goes out", () => {
       await questionOf("schedule_post", { accountId, caption: "Hello", scheduledAt: inSeconds(61) }),
     ).toBe(null);
     expect(await questionOf("schedule_post", { accountId, caption: "Hello", dryRun: true })).toBe(null);
+    const batch = { posts: [{ accountId, caption: "Hello" }], dryRun: true };
+    expect(await questionOf("schedule_posts", batch)).toBe(null);
     expect(await countPosts()).toBe(1);
   });
 
@@ -163,6 +165,7 @@ describe("before a post is stopped or changed", () => {
       "Put the failed post “Better” on Feed of default away? It will never be sent.",
     );
     expect((await service.call("get_post", { id })).post.status).toBe("failed");
+    expect(await questionOf("retry_post", { id, caption: "Other", dryRun: true })).toBe(null);
     expect(await questionOf("retry_post", { id })).toBe(null);
   });
 

@@ -154,6 +154,22 @@ describe("a post for the next free slot", () => {
     expect(await freeSlots({ to: at(30 * HOUR) })).toEqual([at(25 * HOUR), at(26 * HOUR), at(27 * HOUR)]);
   });
 
+  it("is shown for a whole batch before, each beside the others and beside those with a time", async () => {
+    await setSlots([60, 120, 180]);
+    const one = (more: object = {}): object => ({ accountId, slot: "next", caption: newId("post"), ...more });
+    const posts = [one(), one(), one({ slot: undefined, scheduledAt: at(HOUR) }), one({ caption: "" })];
+    const times = async (args: object): Promise<any> =>
+      (await service.call("schedule_posts", { posts, ...args })).results.map(
+        (result: any) => result.post?.scheduledAt ?? result.error,
+      );
+    const wrong = expect.stringMatching(/^caption: is empty/);
+    const expected = [at(2 * HOUR), at(3 * HOUR), at(HOUR), wrong];
+    expect(await times({ dryRun: true })).toEqual(expected);
+    expect(await times({ dryRun: true, atomic: true })).toEqual(expected);
+    expect((await service.call("list_posts", {})).posts).toEqual([]);
+    expect(await times({})).toEqual(expected);
+  });
+
   it("is one only for a repeated idempotency key", async () => {
     await setSlots([60, 120]);
     const args = { accountId, slot: "next", caption: "Once", idempotencyKey: "one" };

@@ -22,6 +22,11 @@ interface Changed {
   readonly post: Post;
   readonly warnings?: readonly string[];
 }
+/** With what only a dry run answers. */
+interface Planned extends Changed {
+  readonly dryRun?: true;
+  readonly preview?: Preview;
+}
 
 /** What each tool answers that the page calls, as the schemas of the tools say. */
 interface Answers {
@@ -58,9 +63,9 @@ interface Answers {
   list_posts: PostPage;
   list_webhooks: Of<typeof WebhookList>;
   resolve_post: { readonly post: Post };
-  retry_post: Changed;
+  retry_post: Planned;
   save_draft: { readonly draft: Draft; readonly warnings: readonly string[] };
-  schedule_post: Changed & { readonly dryRun?: true; readonly preview?: Preview };
+  schedule_post: Planned;
   set_thumbnail: { readonly post: Post };
   show_calendar: Of<typeof DraftCalendar>;
   test_webhook: { readonly webhook: Of<typeof Webhook>; readonly delivery: Of<typeof Delivery> };
@@ -69,7 +74,7 @@ interface Answers {
     readonly moved: readonly Of<typeof ChangedPost>[];
     readonly suggestion?: SlotSuggestion;
   };
-  update_post: Changed;
+  update_post: Planned;
 }
 
 /** Calls a tool. Rejects with `CallError`, whose message is a sentence for people. */

@@ -23,15 +23,3 @@ export function threadOf({ metadata }: Post): readonly string[] {
 function partsOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.map(jsonOf) : [];
 }
-
-/** What a dry run is asked about, so that it shows this post. */
-export function contentOf(post: Post) {
-  return {
-    accountId: post.accountId,
-    scheduledAt: post.scheduledAt,
-    dryRun: true,
-    ...(post.mediaUrl !== "" && { mediaUrl: post.mediaUrl }),
-    ...(post.caption !== null && { caption: post.caption }),
-    ...(post.metadata !== null && { metadata: post.metadata }),
-  };
-}

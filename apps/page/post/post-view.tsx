@@ -15,7 +15,7 @@ import { Sheet } from "../ui/sheet.tsx";
 import { Bones, Problem } from "../ui/states.tsx";
 import { tellHistory } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
-import { contentOf, isUnknown, mediaOf, threadOf } from "./post-facts.ts";
+import { isUnknown, mediaOf, threadOf } from "./post-facts.ts";
 import { PostInsights } from "./post-insights.tsx";
 
 interface PostViewProps {
@@ -130,21 +130,20 @@ function Shown({ post }: { readonly post: Post }) {
   const { data, isLoading } = useLoad(
     async (signal) =>
       // The preview is a help: without it the text is shown as it is.
-      isWaiting ? await call("schedule_post", contentOf(post), { signal }).catch(() => null) : null,
+      isWaiting
+        ? await call("update_post", { id: post.id, dryRun: true }, { signal }).catch(() => null)
+        : null,
     post.id,
   );
   if (isWaiting && isLoading) return <Bones rows={2} label="Loading the preview" />;
   return (
     <section class="post-shown" aria-label="What it shows">
       {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
-      {/* It says itself that it is planned already. */}
-      {data?.warnings
-        ?.filter((warning) => !warning.includes(post.id))
-        .map((warning) => (
-          <p key={warning} class="muted note">
-            {forPeople(warning)}
-          </p>
-        ))}
+      {data?.warnings?.map((warning) => (
+        <p key={warning} class="muted note">
+          {forPeople(warning)}
+        </p>
+      ))}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
+import { ChangedPost } from "../../domain/posts/post-body.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
@@ -11,7 +12,7 @@ import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
 import { showPost, showPosts } from "./views.ts";
-import { readWhen, WHEN_HELP } from "./when.ts";
+import { readDate, readWhen, WHEN_HELP } from "./when.ts";
 
 interface Common {
   readonly json?: true;
@@ -24,6 +25,10 @@ interface Changes extends Common, ContentOptions {
 }
 
 const ID_HELP = "its id, or as much of its end as list shows";
+
+interface Move extends Common {
+  readonly toDay?: string;
+}
 
 export function addChangeCommands(program: Command, host: Host): void {
   const add = (name: string, description: string): Command =>
@@ -43,13 +48,16 @@ export function addChangeCommands(program: Command, host: Host): void {
     host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
   });
   addAsking("move", "plan a waiting post for another time")
-    .argument("<when...>", "when, as --at of post")
-    .addHelpText("after", `\n${WHEN_HELP}\n\nExamples:\n  posthorn move 4kq2zt friday 18:30`)
-    .action((id: string, when: readonly string[], options: Common) =>
-      change({ host, id, options }, async ({ session, post }) => ({
-        tool: "update_post",
-        args: { id: post.id, ...timeOf(session, when.join(" "), "when") },
-      })),
+    .argument("[when...]", "when, as --at of post; with --to-day: more posts")
+    .option("--to-day <day>", "to that day, each at its time of day: monday, tomorrow, 2026-12-01")
+    .addHelpText("after", MOVE_EXAMPLES)
+    .action((id: string, when: readonly string[], options: Move) =>
+      options.toDay === undefined
+        ? change({ host, id, options }, async ({ session, post }) => ({
+            tool: "update_post",
+            args: { id: post.id, ...timeOf(session, when.join(" "), "when") },
+          }))
+        : moveToDay(host, [id, ...when], { ...options, toDay: options.toDay }),
     );
   withContent(addAsking("edit", "change a waiting post, or a live one where its platform can"))
     .addHelpText("after", EDIT_EXAMPLES)
@@ -75,6 +83,13 @@ export function addChangeCommands(program: Command, host: Host): void {
   );
 }
 
+const MOVE_EXAMPLES = `
+${WHEN_HELP}
+
+Examples:
+  posthorn move 4kq2zt friday 18:30
+  posthorn move 4kq2zt 7m1xa9 --to-day monday`;
+
 const EDIT_EXAMPLES = `
 Examples:
   posthorn edit 4kq2zt --text "Better"
@@ -89,7 +104,7 @@ Examples:
 
 function withContent(command: Command): Command {
   return addContentOptions(
-    command.option("--text <text>", "its new text, or - to read that from standard input"),
+    command.option("--caption, --text <text>", "its new text, or - to read that from standard input"),
   );
 }
 
@@ -140,6 +155,33 @@ async function change({ host, id, options }: Change, toCall: (at: At) => Promise
   const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
   const trouble = SENDING.includes(tool) && isDue ? whyNotOut(post) : null;
   if (trouble !== null) throw new AppError("unavailable", trouble);
+}
+
+const Moved = z.looseObject({ changed: z.array(ChangedPost), warnings: z.array(z.string()) });
+
+async function moveToDay(
+  host: Host,
+  given: readonly string[],
+  options: Required<Pick<Move, "toDay">> & Common,
+) {
+  await using session = await host.openSession();
+  const { ctx, toolbox } = session;
+  const call = plainCall(ctx, shellCaller(), host.stopSignal);
+  const { timezone } = ctx.settings;
+  const toDay = readDate(options.toDay, { now: ctx.clock.now(), timezone, field: "--to-day" });
+  const ids: string[] = [];
+  for (const id of given) ids.push(await findPostId(call, id));
+  const { result } = await toolbox.call("change_posts", { ids, toDay }, shellCaller(), {
+    signal: host.stopSignal,
+    ...consentOf(host, session, options.yes === true),
+  });
+  const { terminal } = host;
+  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(result));
+  const { changed, warnings } = Moved.parse(result);
+  const posts: Post[] = [];
+  for (const { id } of changed) posts.push((await getPost(call, { id })).post);
+  terminal.print(await showPosts(ctx, posts, terminal));
+  for (const warning of warnings) terminal.print(`${warning}\n`);
 }
 
 async function edit(at: At, options: Changes): Promise<Call> {

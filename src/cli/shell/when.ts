@@ -68,6 +68,20 @@ export function readWhen(text: string, { now, timezone, field = "--at" }: Now): 
   throw new AppError("invalid", `${field}: ${quote(text)} is not a time. ${EXAMPLES}`);
 }
 
+const LAST_MINUTE: Clock = { hour: 23, minute: 59 };
+
+/** Reads a day ("monday", tomorrow, "25.12.2026") as a date; of today's weekday it is today. Throws `invalid`. */
+export function readDate(text: string, { now, timezone, field = "--at" }: Now): string {
+  const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
+  const here = DateTime.fromMillis(now, { zone: timezone });
+  const day = DAY_ALONE.test(words) ? (readDay(words, LAST_MINUTE, here)?.toISODate() ?? null) : null;
+  if (day !== null) return day;
+  throw new AppError(
+    "invalid",
+    `${field}: ${quote(text)} is not a day. Give for example monday, tomorrow or 2026-12-01.`,
+  );
+}
+
 /** Days and weeks keep the time of day. */
 function readSpan(words: string, here: DateTime): string | null {
   const [, count = "", unit = ""] = SPAN.exec(words) ?? [];

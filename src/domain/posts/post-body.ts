@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { Moment } from "../time-fields.ts";
+import { CalendarDay, Moment } from "../time-fields.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
 import { POST_STATUSES } from "./post-states.ts";
 
+const dryRun = z.boolean().optional().describe("Only check.");
 const LEAD_MINUTES = "Minutes before to upload it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
@@ -25,7 +26,7 @@ export const PostBody = z.strictObject({
   slot: z.enum(["next"]).optional().describe("Instead of scheduledAt: the channel's next free slot."),
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   ...planFields,
-  dryRun: z.boolean().optional().describe("Only check."),
+  dryRun,
 });
 
 export type PostBody = z.infer<typeof PostBody>;
@@ -53,12 +54,13 @@ export const PostChange = z.strictObject({
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
   leadMinutes: content.leadMinutes.unwrap().nullable().optional().describe(LEAD_MINUTES),
   thumbnailUrl: content.thumbnailUrl.unwrap().nullable().optional().describe("As metadata.thumbnailUrl."),
+  dryRun,
 });
 
 export type PostChange = z.infer<typeof PostChange>;
 
 /** A post's content as a caller gives it; what is left out stays as it is (update) or empty (schedule). */
-export type PostInput = Omit<PostChange, "id">;
+export type PostInput = Omit<PostChange, "id" | "dryRun">;
 
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
@@ -75,18 +77,24 @@ export const PostRetry = z.strictObject({
   mediaUrl: PostChange.shape.mediaUrl,
   metadata: change,
   scheduledAt: content.scheduledAt.unwrap().optional().describe("When it is sent. Left out: at once."),
+  dryRun,
 });
 export type PostRetry = z.infer<typeof PostRetry>;
+
+const those = optionalBounds("Those");
 
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
   ids: optionalNames(500).describe("The posts. Or use the filter."),
   accountId: optionalNames(500).describe("All that wait on these channels."),
   label: optionalNames(20).describe("All with one of these labels."),
-  ...optionalBounds("Those"),
+  // An empty bound would choose more than was meant, and cancel that.
+  from: Moment.optional().describe(those.from.description ?? ""),
+  to: Moment.optional().describe(those.to.description ?? ""),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
+  toDay: CalendarDay.optional().describe("To this date, same time of day in the channel's zone."),
   cancel: z.boolean().optional().describe("Cancel them."),
-  dryRun: z.boolean().optional().describe("Only show what would be changed."),
+  dryRun: z.boolean().optional().describe("Only check."),
 });
 export type PostsChange = z.infer<typeof PostsChange>;
 

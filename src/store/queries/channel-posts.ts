@@ -5,10 +5,10 @@ import type { Reader } from "../engine/store.ts";
 
 /* What the posts of a channel tell: doubles, quotas, figures. */
 
-/** The id of a waiting post with the same content on the same channel. */
+/** The id of another waiting post with the same content on the same channel. */
 export async function findWaitingTwin(
   reader: Reader,
-  post: Pick<PostRow, "account_id" | "owner_id" | "content_hash">,
+  post: Pick<PostRow, "id" | "account_id" | "owner_id" | "content_hash">,
 ): Promise<string | null> {
   const row = await queryOf(reader)
     .selectFrom("posts")
@@ -16,6 +16,7 @@ export async function findWaitingTwin(
     .where("account_id", "=", post.account_id)
     .where("owner_id", "=", post.owner_id)
     .where("content_hash", "=", post.content_hash)
+    .where("id", "<>", post.id)
     // A literal: with a parameter SQLite would plan again for each value whether the partial index fits.
     .where("status", "=", sql.lit("scheduled"))
     .limit(1)
@@ -23,12 +24,16 @@ export async function findWaitingTwin(
   return row?.id ?? null;
 }
 
-/** The newest post of the channel with the same text that is live since then, in any Unicode form. */
+/**
+ * The newest other post of the channel with the same text that is live since then, in any Unicode form. What a series
+ * said before is no repetition: it was meant.
+ */
 export async function findLiveText(
   reader: Reader,
-  { account_id: accountId, owner_id: ownerId, caption }: Pick<PostRow, "account_id" | "owner_id" | "caption">,
+  post: Pick<PostRow, "id" | "account_id" | "owner_id" | "caption">,
   since: number,
 ): Promise<{ readonly id: string; readonly publishedAt: number } | null> {
+  const { id, account_id: accountId, owner_id: ownerId, caption } = post;
   if (caption === null || caption.trim() === "") return null;
   const spellings = [...new Set([caption, caption.normalize("NFC"), caption.normalize("NFD")])];
   const row = await queryOf(reader)
@@ -39,6 +44,12 @@ export async function findLiveText(
     .where("owner_id", "=", ownerId)
     .where("status", "=", "published")
     .where("caption", "in", spellings)
+    .where("id", "<>", id)
+    .where(
+      sql<boolean>`NOT EXISTS (
+        SELECT 1 FROM post_plans AS own JOIN post_plans AS other ON other.draft_id = own.draft_id
+        WHERE own.post_id = ${id} AND other.post_id = posts.id)`,
+    )
     .orderBy("published_at", "desc")
     .limit(1)
     .executeTakeFirst();

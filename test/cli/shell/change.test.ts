@@ -39,12 +39,29 @@ describe("a waiting post", () => {
     expect(await shell.read("show", end)).toMatchObject({ post: { id, status: "scheduled" }, history: [] });
     const moved = await shell.read("move", end, "2100-07-01", "18:30");
     expect(moved.post).toMatchObject({ id, scheduledAt: "2100-07-01T16:30:00.000Z", caption: "Hello" });
-    const edited = await shell.read("edit", end, "--text", "Better", "--media", PHOTO, "--alt", "A lake");
+    const edited = await shell.read("edit", end, "--caption", "Better", "--media", PHOTO, "--alt", "A lake");
     expect(edited.post).toMatchObject({ caption: "Better", metadata: { altText: "A lake" } });
     expect(edited.post.mediaUrl).toMatch(/^r2:/);
     expect((await shell.read("edit", id, "--set", "altText=null")).post.metadata).toBeNull();
     expect((await shell.run(["move", end, "soon"])).stderr).toMatch(/^when: "soon" is not a time\./);
     expect((await shell.read("cancel", end)).post).toMatchObject({ id, status: "cancelled" });
+  });
+
+  it("is moved to a day with others, each at its time, after a yes", async () => {
+    using shell = open();
+    const ids = [await shell.plan("One", "2100-06-01 9:00"), await shell.plan("Two", "2100-06-02 18:30")];
+    const moved = await shell.read("move", ...ids, "--to-day", "2100-06-07");
+    expect(moved.changed.map((post: any) => post.scheduledAt)).toEqual([
+      "2100-06-07T07:00:00.000Z",
+      "2100-06-07T16:30:00.000Z",
+    ]);
+    const no = await shell.run(["move", ids[0]!, "--to-day", "8.6.2100"], { answers: ["n"] });
+    expect(no.questions[0]?.question).toMatch(/^Move 1 waiting post\? “One” on My feed, .* \(y\/N\) $/);
+    expect((await shell.run(["move", ids[0]!, "--to-day", "soon"])).stderr).toMatch(
+      /^--to-day: "soon" is not a day\. Give for example monday/,
+    );
+    expect((await shell.run(["move", ids[0]!])).stderr).toMatch(/^when: "" is not a time\./);
+    expect((await shell.read("show", ids[0]!)).post.scheduledAt).toBe("2100-06-07T07:00:00.000Z");
   });
 
   it("is asked about at a terminal before it is cancelled", async () => {

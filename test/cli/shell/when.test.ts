@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readWhen } from "../../../src/cli/shell/when.ts";
+import { readDate, readWhen } from "../../../src/cli/shell/when.ts";
 
 const BERLIN = "Europe/Berlin";
 /** A Sunday, 14:30 in Berlin. */
@@ -103,5 +103,24 @@ describe("when a post shall go out, as people say it", () => {
     expect(() => read(text)).toThrow(
       /^--at: .* is not a time. Give for example "tomorrow 9:00", "friday 18:30"/,
     );
+  });
+});
+
+describe("a day, as people say it", () => {
+  const read = (text: string) => readDate(text, { now: NOW, timezone: BERLIN, field: "--to-day" });
+
+  it.each([
+    ["today", "2026-11-22"],
+    ["Tomorrow", "2026-11-23"],
+    // Today is one that is not over.
+    ["sunday", "2026-11-22"],
+    ["next sunday", "2026-11-29"],
+    ["on friday", "2026-11-27"],
+    ["2026-12-25", "2026-12-25"],
+    ["25.12.2026", "2026-12-25"],
+  ])("%j is %s", (text, expected) => expect(read(text)).toBe(expected));
+
+  it.each(["", "soon", "noon", "9:00", "2026-02-30", "monday 9:00", "tonight"])("%j is none", (text) => {
+    expect(() => read(text)).toThrow(/^--to-day: .* is not a day\. Give for example monday/);
   });
 });

@@ -7,7 +7,7 @@ import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, sentenceOf } from "../../wire.ts";
-import { draftOf, type Form, formOf, isAnything, metadataOf, postChangeOf } from "./form.ts";
+import { draftOf, type Form, formOf, isAnything, postChangeOf } from "./form.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 const WAIT_MS = 400;
@@ -130,7 +130,7 @@ export function createPostComposer(post: Post, first: Form): Composer {
   const look = async (args: Json): Promise<void> => {
     const { accountId } = post;
     try {
-      const { preview, warnings = [] } = await call("schedule_post", args);
+      const { preview, warnings = [] } = await call(toolOf(post), args);
       if (preview !== undefined)
         checks.value = [{ accountId, error: null, warnings: [...warnings], preview }];
     } catch (error) {
@@ -145,7 +145,7 @@ export function createPostComposer(post: Post, first: Form): Composer {
     againMs: AGAIN_MS,
     now,
     newKey: () => "",
-    read: () => dryRunOf(post, form.value),
+    read: () => ({ ...changesOf(post, form.value), dryRun: true }),
     save: look,
     refusalOf,
     onState: (value) => {
@@ -173,17 +173,12 @@ export function createPostComposer(post: Post, first: Form): Composer {
   };
 }
 
-function dryRunOf(post: Post, form: Form): Json {
-  const { caption, mediaUrl, scheduledAt } = postChangeOf(form, zone.value, []);
-  const metadata = metadataOf(form, []);
-  return {
-    accountId: post.accountId,
-    ...(caption !== "" && { caption }),
-    ...(mediaUrl !== "" && { mediaUrl }),
-    ...(metadata !== null && { metadata }),
-    ...(scheduledAt !== undefined && { scheduledAt }),
-    dryRun: true,
-  };
+function toolOf({ status }: Post): "retry_post" | "update_post" {
+  return status === "failed" ? "retry_post" : "update_post";
+}
+
+function changesOf(post: Post, form: Form): Json {
+  return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
 }
 
 function noPreview({ caption }: Form): Check["preview"] {
@@ -193,9 +188,7 @@ function noPreview({ caption }: Form): Check["preview"] {
 
 /** Changes or sends the post again. */
 export async function sendPost(post: Post, form: Form): Promise<Post> {
-  const args = { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
-  const answer = post.status === "failed" ? await call("retry_post", args) : await call("update_post", args);
-  return answer.post;
+  return (await call(toolOf(post), changesOf(post, form))).post;
 }
 
 function refusalOf(error: unknown): Refusal {

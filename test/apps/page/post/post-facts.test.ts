@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentOf, isUnknown, mediaOf, threadOf } from "../../../../apps/page/post/post-facts.ts";
+import { isUnknown, mediaOf, threadOf } from "../../../../apps/page/post/post-facts.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 
 const post = (changes: Partial<Post>): Post => ({
@@ -37,17 +37,6 @@ describe("what a post shows", () => {
     expect(threadOf(shown)).toEqual(["And on"]);
     expect(mediaOf(post({}))).toEqual([]);
     expect(threadOf(post({ metadata: { thread: "odd" } }))).toEqual([]);
-  });
-
-  it("is asked for by what there is", () => {
-    const asked = { accountId: "acc_1", scheduledAt: "2026-11-24T08:00:00.000Z", dryRun: true };
-    expect(contentOf(post({}))).toEqual(asked);
-    expect(contentOf(post({ caption: "Hi", mediaUrl: "m", metadata: { title: "T" } }))).toEqual({
-      ...asked,
-      caption: "Hi",
-      mediaUrl: "m",
-      metadata: { title: "T" },
-    });
   });
 
   it("is unknown only where a failed post says so", () => {

@@ -38,6 +38,9 @@ describe("a post that is there", () => {
       metadata: { title: "Kept" },
     });
     page = await open(`/app/write?post=${post.id}`);
+    await page.getByRole("article", { name: "Blog" }).getByText("Old").waitFor();
+    // It is no double of itself.
+    expect(await page.getByText("waiting already").count()).toBe(0);
     await text().fill("New");
     await page.getByRole("article", { name: "Blog" }).getByText("New").waitFor();
     await button("Save the change").click();
