@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -69,7 +70,7 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
     const token = tokenOfAddress();
     if (token === "") return;
     // It works once: neither the history nor a bookmark shall keep it.
-    history.replaceState(null, "", SIGN_IN_PATH);
+    replaceAddress(SIGN_IN_PATH);
     void enter({ token });
   }, []);
 

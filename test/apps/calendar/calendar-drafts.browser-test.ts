@@ -46,7 +46,7 @@ describe("the calendar", () => {
     await cell("2026-11-25")
       .getByRole("button", { name: "10:30, Half written, Draft", exact: true })
       .waitFor();
-    expect(await cell("2026-11-26").getAttribute("aria-label")).toMatch(/, no posts, 2 free$/);
+    expect(await cell("2026-11-26").locator(".unseen").textContent()).toMatch(/, no posts, 2 free$/);
     expect(await cell("2026-11-26").innerText()).toContain("2 free");
     expect(await shown.view.locator("#legend").innerText()).toMatch(
       /1 scheduled\s+\?\s*1 waiting for you\s+✎\s*1 draft/,
