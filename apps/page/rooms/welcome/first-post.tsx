@@ -26,7 +26,9 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   useEffect(() => (post === null ? undefined : follow(post, setPost)), [post]);
   useEffect(() => {
     // The plan is below.
-    if (post !== null) postChanges.value += 1;
+    if (post === null) return;
+    postChanges.value += 1;
+    void loadStatus();
   }, [post?.status]);
   const send = async (): Promise<void> => {
     setIsBusy(true);
@@ -93,7 +95,6 @@ function follow(post: Post, onChange: (post: Post) => void): (() => void) | unde
   if (ENDED.includes(post.status)) {
     // The channel now says when it published last.
     void loadAccounts().catch(() => {});
-    void loadStatus();
     return undefined;
   }
   const timer = setTimeout(() => {
