@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
 import { addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
-import { changesOf, expectOneChange, title, watchAddress, watchConsole } from "./walk.ts";
+import {
+  changesOf,
+  expectOneChange,
+  serveFiles,
+  setOffline,
+  title,
+  watchAddress,
+  watchConsole,
+} from "./walk.ts";
 
 /* A room keeps the address while it is open, and leaves it alone from the moment on that a person goes elsewhere. */
 
@@ -43,16 +51,16 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]();
 });
 afterEach(async () => {
-  await page.context().setOffline(false);
+  await setOffline(page, false);
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 const WIDE = 1_280;
 const PHONE = 360;
-/** A window for each width: what was loaded once is not asked for again. */
+/** A window for each width. */
 const windows = new Map<number, Page>();
 
-/** A page in which no room but this one was opened yet. */
+/** A page in which no room but this one was opened yet, so that the next one is on its way for a moment. */
 async function visit(path: string, width = WIDE): Promise<void> {
   const known = windows.get(width);
   page = known ?? (await host.open(browser, { path: "/app/nowhere", width }));
@@ -61,6 +69,7 @@ async function visit(path: string, width = WIDE): Promise<void> {
     page.on("dialog", (dialog) => void dialog.accept());
     await watchAddress(page);
   }
+  await serveFiles(page);
   await page.goto(`${host.address}${path}`);
 }
 
@@ -104,13 +113,13 @@ describe.each(Object.entries(PLACES))("from %s", (_, place) => {
 
   it("New post opens where there is no network, and the page goes on", async () => {
     await open(place);
-    await page.context().setOffline(true);
+    await setOffline(page, true);
     await link("New post").click();
     await expectOneChange(page, /\/app\/write$/, null);
     await page.goBack();
     await expectOneChange(page, new RegExp(`${place.replace("?", "\\?")}$`), null);
     await page.goForward();
-    await page.context().setOffline(false);
+    await setOffline(page, false);
     await title(page, "Write").waitFor();
     expect(await changesOf(page)).toEqual(["/app/write"]);
   });
@@ -120,7 +129,7 @@ describe.each(Object.entries(PLACES))("from %s", (_, place) => {
     await title(page, "Settings").waitFor();
     await page.route(/\/app\//, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.continue();
+      await route.fallback();
     });
     await visit(place);
     await link("Channels").click();
@@ -135,7 +144,7 @@ describe("from the next month, by way of the buttons", () => {
     await page.getByRole("button", { name: "Next month" }).click();
     await page.getByRole("heading", { name: "December 2026" }).waitFor();
     await page.waitForURL(/day=2026-12/);
-    await page.context().setOffline(true);
+    await setOffline(page, true);
     await page.getByRole("button", { name: "Next month" }).click();
     await page.getByText("Posthorn does not answer.").first().waitFor();
     await page.getByRole("heading", { name: "December 2026" }).waitFor();
@@ -149,11 +158,11 @@ describe("from the next month, by way of the buttons", () => {
     await open("/app/plan");
     await link("Settings").click();
     await title(page, "Settings").waitFor();
-    await page.context().setOffline(true);
+    await setOffline(page, true);
     await link("Plan").click();
     await page.getByRole("main").getByRole("alert").waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
-    await page.context().setOffline(false);
+    await setOffline(page, false);
     await page.locator(".plan-grid [data-id=post_now]").waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
   });
@@ -247,7 +256,7 @@ describe("from every other room", () => {
     // Its save is answered when another room is long open.
     await page.route(/save_draft$/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 800));
-      await route.continue();
+      await route.fallback();
     });
     await link("Results").click();
     const saved = page.waitForResponse(/save_draft$/);
@@ -270,7 +279,7 @@ describe("from every other room", () => {
     await changesOf(page);
     await page.route(/save_draft$/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500));
-      await route.continue();
+      await route.fallback();
     });
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("The one before, and more");
     const saved = page.waitForResponse(/save_draft$/);
@@ -291,7 +300,7 @@ describe("from every other room", () => {
     const answered = new Promise<void>((resolve) => (answer = resolve));
     await page.route(/decide_draft$/, async (route) => {
       await answered;
-      await route.continue();
+      await route.fallback();
     });
     await page.getByRole("button", { name: "Schedule", exact: true }).click();
     await link("Channels").click();

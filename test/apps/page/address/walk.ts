@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { expect } from "vitest";
 
 /** Notes every change of the address, by the page or by the browser's own steps. */
@@ -23,6 +23,35 @@ export async function watchAddress(page: Page): Promise<void> {
 export async function changesOf(page: Page): Promise<readonly string[]> {
   const seen: any = await page.evaluate("window.addresses.splice(0)");
   return seen;
+}
+
+/** The page's own files by their addresses, which a server lets no one ask for without end. */
+const files = new Map<string, Awaited<ReturnType<typeof readFile>>>();
+const LINE_MS = 60;
+
+async function readFile(route: Route) {
+  const answer = await route.fetch();
+  return { status: answer.status(), headers: answer.headers(), body: await answer.body() };
+}
+
+/** Each file of the page takes its time to come, as over a network; without one it does not come. */
+export async function serveFiles(page: Page): Promise<void> {
+  await page.route(/\/app\/[^/?]+\.(?:js|css)$/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, LINE_MS));
+    if (offline.has(page)) return route.abort();
+    const url = route.request().url();
+    const file = files.get(url) ?? (await readFile(route));
+    files.set(url, file);
+    await route.fulfill(file);
+  });
+}
+
+const offline = new Set<Page>();
+
+export async function setOffline(page: Page, isOffline: boolean): Promise<void> {
+  if (isOffline) offline.add(page);
+  else offline.delete(page);
+  await page.context().setOffline(isOffline);
 }
 
 export const title = (page: Page, name: string): Locator => page.getByRole("heading", { name, level: 1 });
