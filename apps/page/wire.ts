@@ -76,12 +76,11 @@ export function contentUrl(fileId: string): string {
   return `${BASE}/files/${encodeURIComponent(fileId)}/content`;
 }
 
-const NOT_YET: readonly number[] = [401, 408, 425, 429];
+const FINAL: readonly number[] = [400, 403, 404];
 
 /** Whether the same call would be refused again: it asks for what is not there, or is not allowed. */
 export function isFinal(error: unknown): boolean {
-  if (!(error instanceof CallError)) return false;
-  return error.status >= 400 && error.status < 500 && !NOT_YET.includes(error.status);
+  return error instanceof CallError && FINAL.includes(error.status);
 }
 
 /** What went wrong, as a sentence. */

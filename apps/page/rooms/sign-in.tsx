@@ -92,8 +92,9 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
       <h1 id={titleId}>Sign in</h1>
       {lead !== "" && <p>{lead}</p>}
       <p class="muted">
-        Run <code>posthorn open</code> on the machine that runs Posthorn. It prints an address that signs you
-        in.
+        Run <code>posthorn open</code> on the machine that runs Posthorn, or{" "}
+        <code>node dist/posthorn.js open</code> in a folder of its sources. It prints an address that signs
+        you in.
       </p>
       {error !== null && <Problem sentence={error} />}
       <form

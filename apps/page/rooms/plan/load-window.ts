@@ -1,7 +1,6 @@
 import type { DraftCalendar } from "../../../../src/domain/drafts/calendar.ts";
 import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type Json, textOf } from "../../../shared/json.ts";
-import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type PlanFilters, statusesOf } from "./plan-query.ts";
 
@@ -10,30 +9,38 @@ const MOST = 500;
 
 type Posts = DraftCalendar["posts"];
 
+/** What channels and platforms are called that are not in the first answer. */
+interface Names {
+  channelName(accountId: string): string;
+  platformTitle(provider: string): string;
+}
+
 /** The days of the plan that fit the filters. */
-export async function loadWindow(days: Json, filters: PlanFilters): Promise<DraftCalendar> {
+export async function loadWindow(days: Json, filters: PlanFilters, names: Names): Promise<DraftCalendar> {
   const args = {
     from: textOf(days["from"]),
     to: textOf(days["to"]),
     ...(filters.channels.length > 0 && { accountId: filters.channels }),
   };
   const [calendar, labelled] = await Promise.all([
-    loadWhole(args),
+    loadWhole(args, names),
     filters.label === "" ? null : loadPosts({ ...args, label: [filters.label] }),
   ]);
   return filterCalendar(calendar, filters, labelled && new Set(labelled.map(({ id }) => id)));
 }
 
 /** A calendar with more posts than one answer holds gets them a page at a time. */
-async function loadWhole(args: Json): Promise<DraftCalendar> {
+async function loadWhole(args: Json, names: Names): Promise<DraftCalendar> {
   const calendar = await call("show_calendar", { ...args, limit: MOST });
-  return calendar.posts.length < MOST ? calendar : withPosts(calendar, await loadPosts(args));
+  return calendar.posts.length < MOST ? calendar : withPosts(calendar, await loadPosts(args), names);
 }
 
 /** `posts`: the latest first, as they are listed. */
-export function withPosts(calendar: DraftCalendar, posts: Posts): DraftCalendar {
-  const names = Object.fromEntries(posts.map(({ accountId }) => [accountId, channelName(accountId)]));
-  const platforms = Object.fromEntries(posts.map(({ provider }) => [provider, platformTitle(provider)]));
+export function withPosts(calendar: DraftCalendar, posts: Posts, known: Names): DraftCalendar {
+  const names = Object.fromEntries(posts.map(({ accountId }) => [accountId, known.channelName(accountId)]));
+  const platforms = Object.fromEntries(
+    posts.map(({ provider }) => [provider, known.platformTitle(provider)]),
+  );
   return {
     ...calendar,
     posts: posts.toReversed(),

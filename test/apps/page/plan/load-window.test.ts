@@ -18,11 +18,14 @@ const ALL = { channels: [], states: [], label: "" } as const;
 describe("a window with more posts than one answer", () => {
   it("has all that were listed, earliest first, with the names of their channels", () => {
     const posts = ["post_3", "post_2"].map((id) => ({ id, accountId: "acc_2", provider: "other" }));
-    const calendar = withPosts(calendarOf([["post_1", "failed"]], ["draft_1"]), posts as never);
+    const calendar = withPosts(calendarOf([["post_1", "failed"]], ["draft_1"]), posts as never, {
+      channelName: () => "News",
+      platformTitle: () => "Other",
+    });
     expect(calendar.posts.map(({ id }) => id)).toEqual(["post_2", "post_3"]);
     expect(calendar.drafts.map(({ id }) => id)).toEqual(["draft_1"]);
-    expect(calendar.names).toEqual({ acc_1: "Blog", acc_2: "A channel that is gone" });
-    expect(calendar.platforms).toEqual({ feed: "Feed", other: "other" });
+    expect(calendar.names).toEqual({ acc_1: "Blog", acc_2: "News" });
+    expect(calendar.platforms).toEqual({ feed: "Feed", other: "Other" });
   });
 });
 
