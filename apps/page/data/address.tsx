@@ -44,7 +44,7 @@ const RoomAddress = createContext<Address | null>(null);
 /** Gives a room the address for as long as it is shown. */
 export function OwnAddress({ children }: { readonly children: ComponentChildren }) {
   const { url, query, route } = useLocation();
-  /** What the address is where nobody but this room changed it. */
+  /** What the address is as long as only this room changed it. */
   const own = useRef<string | null>(url);
   own.current = url;
   useLayoutEffect(
