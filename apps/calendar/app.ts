@@ -41,6 +41,8 @@ export class App {
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
+  /** What was shown last that had come from the server: shown again where something else does not come. */
+  #settled: Pick<State, "view" | "day" | "hour"> | null = null;
 
   constructor(screen: Screen, host: Host, options: CalendarOptions = {}) {
     this.#screen = screen;
@@ -88,8 +90,9 @@ export class App {
     const { abilities, context } = this.#host;
     const calendar = { ...NOTHING_LOADED, timezone };
     const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
-    this.#state = state;
-    return this.show(view, day ?? state.zone.read(state.now).day);
+    // What is asked for is what is shown, also where no answer comes.
+    this.#state = { ...state, view, day: day ?? state.zone.read(state.now).day };
+    return this.show(view, this.#state.day);
   }
 
   /** Asks anew for the days that are shown, with other filters where these are given. */
@@ -136,6 +139,7 @@ export class App {
     const before = this.#state;
     if (before === null) return;
     const load = ++this.#loads;
+    if (!before.isLoading) this.#settled = before;
     const days = daysOf({ ...before, view, day });
     const mustLoad = (isAnew || !isLoaded(before, days)) && this.#host.abilities.callsTools;
     const next = { ...before, view, day, panel: null, move: null };
@@ -148,7 +152,8 @@ export class App {
     if (load !== this.#loads || this.#state === null) return;
     if (loaded.calendar === null) {
       this.#screen.complain(loaded.sentence);
-      return this.update({ view: before.view, day: before.day, hour: before.hour, isLoading: false });
+      const back = this.#settled ?? before;
+      return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false });
     }
     if (loaded.note !== null) this.#screen.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);

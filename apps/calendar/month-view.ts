@@ -73,18 +73,32 @@ function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
       "data-action": "day",
       "data-day": day,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${isKnown ? countOf(cell) : "not loaded"}`,
       "aria-current": isToday ? "date" : null,
     },
     element(
       "div",
       { class: "date" },
-      element("span", { class: "number" }, String(Number(day.slice(8)))),
+      element(
+        "span",
+        { class: "unseen" },
+        `${state.formats.longDay(day)}, ${isKnown ? countOf(cell) : "not loaded"}`,
+      ),
+      element("span", { class: "number", "aria-hidden": true }, String(Number(day.slice(8)))),
       hiddenSlots > 0
-        ? element("span", { class: "free" }, String(hiddenSlots), element("span", { class: "word" }, " free"))
+        ? element(
+            "span",
+            { class: "free", "aria-hidden": true },
+            String(hiddenSlots),
+            element("span", { class: "word" }, " free"),
+          )
         : null,
       hidden > 0
-        ? element("span", { class: "more" }, `+${hidden}`, element("span", { class: "word" }, " more"))
+        ? element(
+            "span",
+            { class: "more", "aria-hidden": true },
+            `+${hidden}`,
+            element("span", { class: "word" }, " more"),
+          )
         : null,
     ),
     ...shown,

@@ -88,8 +88,12 @@ function renderHour(state: State, { day, hour }: { day: Day; hour: number }, cel
       "data-day": day,
       "data-hour": hour,
       tabindex: isActive ? 0 : -1,
-      "aria-label": `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? countOf(cell) : "not loaded"}`,
     },
+    element(
+      "span",
+      { class: "unseen" },
+      `${state.formats.longDay(day)}, ${state.formats.hour(hour)}, ${isKnown ? countOf(cell) : "not loaded"}`,
+    ),
     ...cell.drafts.map((draft) => renderDraftChip(state, draft, isActive)),
     ...cell.posts.map((post) => renderChip(state, post, isActive)),
     ...(state.options.tiles === undefined

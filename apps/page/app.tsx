@@ -1,39 +1,51 @@
-import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from "preact-iso";
+import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
-import { Frame, type RoomName } from "./frame.tsx";
+import { Frame } from "./frame.tsx";
+import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "./ui/keep-focus.ts";
-import { Problem } from "./ui/states.tsx";
+import { Bones, Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
 
 /**
  * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold
- * in it alone, and as long as it is shown: until the next one is there.
+ * in it alone. The room before it is gone at once: it would go on working below an address that is not its own.
  */
-function room(
-  name: RoomName | "consent",
-  load: () => Promise<ComponentType>,
-): ReturnType<typeof lazy<ComponentType>> {
-  const tryLoad = async (): Promise<ComponentType> => {
+function room(name: RoomName | "consent", load: () => Promise<ComponentType>): ComponentType {
+  let loaded: ComponentType | null = null;
+  const tryLoad = async (): Promise<void> => {
     try {
-      const Room = await load();
-      return () => (
-        <div class={`in-${name}`}>
-          <Room />
-        </div>
-      );
+      loaded ??= await load();
     } catch {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-      return tryLoad();
+      await tryLoad();
     }
   };
-  return lazy(tryLoad);
+  return () => {
+    const [, setIsLoaded] = useState(loaded !== null);
+    useEffect(() => void tryLoad().then(() => setIsLoaded(true)), []);
+    const Loaded = loaded;
+    return (
+      <div class={`in-${name}`}>
+        {Loaded === null ? (
+          <main class="room">
+            <Bones rows={6} label="The room is loading" />
+          </main>
+        ) : (
+          <OwnAddress>
+            <Loaded />
+          </OwnAddress>
+        )}
+      </div>
+    );
+  };
 }
 
 const Plan = room("plan", async () => (await import("./rooms/plan/plan-room.tsx")).PlanRoom);
@@ -106,27 +118,21 @@ function Rooms() {
 
 /** A program's question stands alone: nothing around it leads away from it. */
 function Places() {
-  if (useLocation().path === "/app/consent")
-    return (
-      <ErrorBoundary>
-        <Consent />
-      </ErrorBoundary>
-    );
+  if (useIsConsent()) return <Consent />;
   return (
     <Frame>
       <Welcome />
-      <ErrorBoundary>
-        <Router>
-          <Route path="/app/plan" component={Plan} />
-          <Route path="/app/write" component={Write} />
-          <Route path="/app/review" component={Review} />
-          <Route path="/app/trouble" component={Trouble} />
-          <Route path="/app/results" component={Results} />
-          <Route path="/app/channels" component={Channels} />
-          <Route path="/app/settings" component={Settings} />
-          <Route default component={Plan} />
-        </Router>
-      </ErrorBoundary>
+      <Router>
+        <Route path="/app" component={Plan} />
+        <Route path="/app/plan" component={Plan} />
+        <Route path="/app/write" component={Write} />
+        <Route path="/app/review" component={Review} />
+        <Route path="/app/trouble" component={Trouble} />
+        <Route path="/app/results" component={Results} />
+        <Route path="/app/channels" component={Channels} />
+        <Route path="/app/settings" component={Settings} />
+        <Route default component={Nowhere} />
+      </Router>
     </Frame>
   );
 }

@@ -9,8 +9,8 @@ import {
   TriangleAlert,
 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
+import { type RoomName, useRoomName } from "./data/address.tsx";
 import { may, signOut } from "./data/session.ts";
 import { loadStatus, offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
 import { Mark } from "./ui/mark.tsx";
@@ -27,15 +27,14 @@ const ROOMS = {
   results: { title: "Results", icon: ChartNoAxesColumn },
   channels: { title: "Channels", icon: Radio },
   settings: { title: "Settings", icon: Gear },
-} as const;
-export type RoomName = keyof typeof ROOMS;
+} as const satisfies Record<RoomName, object>;
 
 const ON_EVERY_SCREEN: readonly RoomName[] = ["plan", "write", "review", "trouble"];
 const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 
 /** Navigation around the room that is shown. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
-  const [, , room = "plan"] = useLocation().path.split("/");
+  const room = useRoomName();
   useEffect(() => {
     // So that the badges count what is seen in the room. The first time they are being loaded anyway.
     if (status.value !== null) void loadStatus();
@@ -69,16 +68,16 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 }
 
 function Links() {
-  const { path } = useLocation();
+  const here = useRoomName();
   const [isOpen, setIsOpen] = useState(false);
-  const isElsewhere = ELSEWHERE.some((name) => path === `/app/${name}`);
+  const isElsewhere = ELSEWHERE.some((name) => name === here);
   return (
     <div class="rooms">
       {ON_EVERY_SCREEN.map((name) => (
-        <RoomLink key={name} name={name} path={path} />
+        <RoomLink key={name} name={name} isHere={name === here} />
       ))}
       {ELSEWHERE.map((name) => (
-        <RoomLink key={name} name={name} path={path} class="wide-only" />
+        <RoomLink key={name} name={name} isHere={name === here} class="wide-only" />
       ))}
       <Button
         kind="quiet"
@@ -93,7 +92,7 @@ function Links() {
         <Sheet title="More" onClose={() => setIsOpen(false)}>
           <div class="rooms in-sheet" onClick={() => setIsOpen(false)}>
             {ELSEWHERE.map((name) => (
-              <RoomLink key={name} name={name} path={path} />
+              <RoomLink key={name} name={name} isHere={name === here} />
             ))}
           </div>
           <SignOut />
@@ -105,19 +104,17 @@ function Links() {
 
 function RoomLink({
   name,
-  path,
+  isHere,
   ...rest
 }: {
   readonly name: RoomName;
-  readonly path: string;
+  readonly isHere: boolean;
   readonly class?: string;
 }) {
   const { title, icon: Icon } = ROOMS[name];
-  const href = `/app/${name}`;
-  const isHere = path === href || (name === "plan" && path === "/app");
   const count = name === "review" ? waitingDrafts.value : name === "trouble" ? troubleCount.value : 0;
   return (
-    <a href={href} class={rest.class} aria-current={isHere ? "page" : undefined}>
+    <a href={`/app/${name}`} class={rest.class} aria-current={isHere ? "page" : undefined}>
       <Icon aria-hidden="true" />
       {title}
       {count > 0 && (

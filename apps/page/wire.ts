@@ -76,6 +76,13 @@ export function contentUrl(fileId: string): string {
   return `${BASE}/files/${encodeURIComponent(fileId)}/content`;
 }
 
+const FINAL: readonly number[] = [400, 403, 404];
+
+/** Whether the same call would be refused again: it asks for what is not there, or is not allowed. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof CallError && FINAL.includes(error.status);
+}
+
 /** What went wrong, as a sentence. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? forPeople(error.message) : "Something went wrong. Try again.";

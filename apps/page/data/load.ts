@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { sentenceOf } from "../wire.ts";
+import { isFinal, sentenceOf } from "../wire.ts";
 import { offline } from "./shared-data.ts";
 import { session } from "./session.ts";
 
@@ -10,17 +10,17 @@ export interface Loaded<T> {
   readonly error: string | null;
   readonly isLoading: boolean;
   reload(): void;
+  /** To be offered where that can help. Undefined: the server would answer the same, as of what is not there. */
+  readonly again: (() => void) | undefined;
   /** Puts something in the place of what was loaded, for what is known to have changed. */
   set(data: T): void;
 }
 
+type State<T> = Pick<Loaded<T>, "data" | "error" | "isLoading"> & { readonly isFinal: boolean };
+
 /** Loads something for a component, again when `key` changes. An answer that comes too late is dropped. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): Loaded<T> {
-  const [state, setState] = useState<{ data: T | null; error: string | null; isLoading: boolean }>({
-    data: null,
-    error: null,
-    isLoading: true,
-  });
+  const [state, setState] = useState<State<T>>({ data: null, error: null, isFinal: false, isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
@@ -29,11 +29,16 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
     setState((before) => ({ ...before, isLoading: true }));
     latest.current(call.signal).then(
       (data) => {
-        if (!call.signal.aborted) setState({ data, error: null, isLoading: false });
+        if (!call.signal.aborted) setState({ data, error: null, isFinal: false, isLoading: false });
       },
       (error: unknown) => {
         if (!call.signal.aborted)
-          setState((before) => ({ ...before, error: sentenceOf(error), isLoading: false }));
+          setState(({ data }) => ({
+            data,
+            error: sentenceOf(error),
+            isFinal: isFinal(error),
+            isLoading: false,
+          }));
       },
     );
     return () => call.abort();
@@ -45,6 +50,9 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
   useEffect(() => {
     if (isReached && state.error !== null) reload();
   }, [signedInBy, isReached]);
-  const set = useCallback((data: T) => setState({ data, error: null, isLoading: false }), []);
-  return { ...state, reload, set };
+  const set = useCallback(
+    (data: T) => setState({ data, error: null, isFinal: false, isLoading: false }),
+    [],
+  );
+  return { ...state, reload, again: state.isFinal ? undefined : reload, set };
 }

@@ -3,6 +3,7 @@ import { createFormats, usableLocale } from "../../shared/formats.ts";
 import { createZone } from "../../shared/zone.ts";
 import type { Permission, Role } from "../../../src/domain/permissions.ts";
 import { CallError, onSignedOut, send } from "../wire.ts";
+import { replaceAddress } from "./address.tsx";
 
 /** Who is signed in, and what they may do. */
 export interface Session {
@@ -69,7 +70,7 @@ export async function signIn(by: { readonly token: string } | { readonly key: st
 
 function enter(session: Session): void {
   // Before the rooms are shown, which go by the address.
-  if (location.pathname === SIGN_IN_PATH) history.replaceState(null, "", "/app/plan");
+  if (location.pathname === SIGN_IN_PATH) replaceAddress("/app/plan");
   known.value = { state: "in", session };
 }
 
@@ -93,6 +94,11 @@ export function may(permission: Permission): boolean {
     permissions.includes("admin") ||
     (permission === "draft" && permissions.includes("publish"))
   );
+}
+
+/** A key of certain channels can bring no new ones. */
+export function mayConnectNew(): boolean {
+  return may("accounts") && session.value?.accountIds === null;
 }
 
 function readSession(answer: Readonly<Record<string, unknown>>): Session {

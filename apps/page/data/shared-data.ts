@@ -14,6 +14,8 @@ export const platforms = signal<readonly PlatformListing[] | null>(null);
 export const status = signal<Status | null>(null);
 /** Drafts that wait for a decision. */
 export const waitingDrafts = signal(0);
+/** Rises when a post was changed beside the room that is shown. */
+export const postChanges = signal(0);
 /** Why the server does not answer now; null: it does. */
 export const offline = signal<string | null>(null);
 

@@ -28,7 +28,7 @@ interface PostViewProps {
 /** One post, beside the room: what its channel shows, what became of it, and what can be done. */
 export function PostView({ id, onClose, onChanged }: PostViewProps) {
   const loaded = useLoad((signal) => call("get_post", { id, history: true }, { signal }), id);
-  const { data, error, reload } = loaded;
+  const { data, error, again, reload } = loaded;
   const changed = (): void => {
     reload();
     onChanged?.();
@@ -39,11 +39,11 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
         error === null ? (
           <Bones rows={4} label="Loading the post" />
         ) : (
-          <Problem sentence={forPeople(error)} onRetry={reload} />
+          <Problem sentence={forPeople(error)} onRetry={again} />
         )
       ) : (
         <div class="post-view">
-          {error !== null && <Problem sentence={forPeople(error)} onRetry={reload} />}
+          {error !== null && <Problem sentence={forPeople(error)} onRetry={again} />}
           <Facts post={data.post} labels={data.labels ?? []} />
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -69,7 +70,7 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
     const token = tokenOfAddress();
     if (token === "") return;
     // It works once: neither the history nor a bookmark shall keep it.
-    history.replaceState(null, "", SIGN_IN_PATH);
+    replaceAddress(SIGN_IN_PATH);
     void enter({ token });
   }, []);
 
@@ -91,8 +92,9 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
       <h1 id={titleId}>Sign in</h1>
       {lead !== "" && <p>{lead}</p>}
       <p class="muted">
-        Run <code>posthorn open</code> on the machine that runs Posthorn. It prints an address that signs you
-        in.
+        Run <code>posthorn open</code> on the machine that runs Posthorn, or{" "}
+        <code>node dist/posthorn.js open</code> in a folder of its sources. It prints an address that signs
+        you in.
       </p>
       {error !== null && <Problem sentence={error} />}
       <form

@@ -1,8 +1,8 @@
 import { Plus, Radio } from "lucide-preact";
-import { useLocation } from "preact-iso";
 import { useEffect } from "preact/hooks";
+import { useAddress } from "../../data/address.tsx";
 import { useLoad } from "../../data/load.ts";
-import { may, session } from "../../data/session.ts";
+import { may, mayConnectNew } from "../../data/session.ts";
 import { accounts, loadAccounts, loadPlatforms, offline } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -17,7 +17,7 @@ import { inOrder } from "./health.ts";
 import { LIST, TO_CONNECT } from "./paths.ts";
 
 export function ChannelsRoom() {
-  const { query, route } = useLocation();
+  const { query, go } = useAddress();
   const { connect = query["setup"], account } = query;
   useFreshAccounts();
   if (connect !== undefined && may("accounts"))
@@ -46,14 +46,9 @@ export function ChannelsRoom() {
         </p>
       )}
       <Channels />
-      {account !== undefined && <ChannelDrawer accountId={account} onClose={() => route(LIST)} />}
+      {account !== undefined && <ChannelDrawer accountId={account} onClose={() => go(LIST)} />}
     </Room>
   );
-}
-
-/** A key of certain channels can bring no new ones. */
-function mayConnectNew(): boolean {
-  return may("accounts") && session.value?.accountIds === null;
 }
 
 /** A consent is given in another tab, and this page is come back to. */
@@ -70,6 +65,8 @@ function useFreshAccounts(): void {
 }
 
 const SLOT_DAYS = 14;
+/** With a limit of its own a calendar with more posts is cut, and not refused. */
+const MOST = 500;
 
 function Channels() {
   const list = accounts.value;
@@ -128,6 +125,10 @@ async function loadNextSlots(
 ): Promise<ReadonlyMap<string, string>> {
   if (accountIds.length === 0) return new Map();
   const [from, to] = [now(), now() + SLOT_DAYS * 24 * 3_600_000].map((ms) => new Date(ms).toISOString());
-  const { freeSlots } = await call("show_calendar", { from, to, accountId: accountIds }, { signal });
+  const { freeSlots } = await call(
+    "show_calendar",
+    { from, to, accountId: accountIds, limit: MOST },
+    { signal },
+  );
   return new Map(freeSlots.toReversed().map(({ accountId, at }) => [accountId, at]));
 }

@@ -3,12 +3,13 @@ import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
-import { findAccount, loadPlatforms, platforms, platformTitle } from "../../data/shared-data.ts";
+import { accounts, findAccount, loadPlatforms, platforms, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Room } from "../../ui/room.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
+import { CallError } from "../../wire.ts";
 import { AppGuide } from "./app-guide.tsx";
 import { takesInWords } from "./capability-words.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
@@ -26,9 +27,12 @@ interface ConnectPageProps {
 export function ConnectPage({ provider, accountId }: ConnectPageProps) {
   const listing = useLoad(async (signal) => {
     const answer = await call("list_platforms", { provider: [provider] }, { signal });
-    return answer.platforms[0] ?? null;
+    const [found] = answer.platforms;
+    if (found === undefined) throw new CallError(404, "There is no such platform.");
+    return found;
   }, provider);
   const account = accountId === undefined ? null : findAccount(accountId);
+  const isGone = accountId !== undefined && account === null && accounts.value !== null;
   const title = platformTitle(provider);
   const reload = (): void => {
     listing.reload();
@@ -46,7 +50,9 @@ export function ConnectPage({ provider, accountId }: ConnectPageProps) {
         </ButtonLink>
       }
     >
-      {listing.data !== null ? (
+      {isGone ? (
+        <Problem sentence="This channel is not there, or you may not see it. Choose another one, or connect a new one." />
+      ) : listing.data !== null ? (
         <Platform
           key={listing.data.provider}
           listing={listing.data}
@@ -54,7 +60,7 @@ export function ConnectPage({ provider, accountId }: ConnectPageProps) {
           onChange={reload}
         />
       ) : listing.error !== null ? (
-        <Problem sentence={listing.error} onRetry={listing.reload} />
+        <Problem sentence={listing.error} onRetry={listing.again} />
       ) : (
         <Bones label="The platform is loading" />
       )}

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleSlash, Hourglass } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useAddress } from "../../data/address.tsx";
 import { useLoad } from "../../data/load.ts";
 import { session } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -19,15 +19,16 @@ interface Answered {
 
 /** A program asks for access. Nothing of the answer comes from the address: anybody may have made it. */
 export function ConsentRoom() {
-  const { query } = useLocation();
+  const { query } = useAddress();
   return <Asked key={query["request"]} id={query["request"] ?? ""} />;
 }
 
 function Asked({ id }: { readonly id: string }) {
-  const { data, error, reload, set } = useLoad(
+  const { data, error, again, set } = useLoad(
     async (signal) => (id === "" ? { consent: null } : loadConsent(id, signal)),
     id,
   );
+  const { isHere } = useAddress();
   const [answered, setAnswered] = useState<Answered | null>(null);
   if (answered !== null) return <Done {...answered} />;
   if (data === null)
@@ -36,7 +37,7 @@ function Asked({ id }: { readonly id: string }) {
         {error === null ? (
           <Bones rows={6} label="The question is loading" />
         ) : (
-          <Problem sentence={error} onRetry={reload} />
+          <Problem sentence={error} onRetry={again} />
         )}
       </Card>
     );
@@ -49,7 +50,7 @@ function Asked({ id }: { readonly id: string }) {
         onOver={() => set({ consent: null })}
         onAnswered={(redirectUrl, isAllowed) => {
           setAnswered({ client: consent.client, isAllowed, redirectUrl });
-          location.href = redirectUrl;
+          if (isHere()) location.href = redirectUrl;
         }}
       />
     </Card>

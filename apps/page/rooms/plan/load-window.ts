@@ -1,85 +1,67 @@
 import type { DraftCalendar } from "../../../../src/domain/drafts/calendar.ts";
+import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type Json, textOf } from "../../../shared/json.ts";
-import { addDays, type Day } from "../../../shared/zone.ts";
 import { call } from "../../data/tools.ts";
-import { CallError } from "../../wire.ts";
 import { type PlanFilters, statusesOf } from "./plan-query.ts";
 
-/** What the server says where a window holds more posts than one answer. */
-const TOO_MANY = /^from, to: more than/;
-const MOST_LABELLED = 500;
-const ONE_DAY_MS = 86_400_000;
+/** The most posts of one answer. */
+const MOST = 500;
 
-/** The days of the plan that fit the filters. A window with too many posts is asked for in halves. */
-export async function loadWindow(days: Json, filters: PlanFilters): Promise<DraftCalendar> {
+type Posts = DraftCalendar["posts"];
+
+/** What channels and platforms are called that are not in the first answer. */
+interface Names {
+  channelName(accountId: string): string;
+  platformTitle(provider: string): string;
+}
+
+/** The days of the plan that fit the filters. */
+export async function loadWindow(days: Json, filters: PlanFilters, names: Names): Promise<DraftCalendar> {
   const args = {
     from: textOf(days["from"]),
     to: textOf(days["to"]),
     ...(filters.channels.length > 0 && { accountId: filters.channels }),
   };
   const [calendar, labelled] = await Promise.all([
-    loadWhole(args),
-    filters.label === "" ? null : loadLabelled(filters.label, args),
+    loadWhole(args, names),
+    filters.label === "" ? null : loadPosts({ ...args, label: [filters.label] }),
   ]);
-  return filterCalendar(calendar, filters, labelled);
+  return filterCalendar(calendar, filters, labelled && new Set(labelled.map(({ id }) => id)));
 }
 
-interface Window {
-  readonly from: Day;
-  readonly to: Day;
+/** A calendar with more posts than one answer holds gets them a page at a time. */
+async function loadWhole(args: Json, names: Names): Promise<DraftCalendar> {
+  const calendar = await call("show_calendar", { ...args, limit: MOST });
+  return calendar.posts.length < MOST ? calendar : withPosts(calendar, await loadPosts(args), names);
 }
 
-async function loadWhole(args: Window): Promise<DraftCalendar> {
-  try {
-    return await call("show_calendar", { ...args });
-  } catch (error) {
-    const halves = halvesOf(args);
-    if (halves === null || !(error instanceof CallError && TOO_MANY.test(error.message))) throw error;
-    const [first, second] = await Promise.all(halves.map((half) => loadWhole({ ...args, ...half })));
-    if (first === undefined || second === undefined) throw error;
-    return joinCalendars(first, second);
-  }
-}
-
-/** Null: it is one day. */
-export function halvesOf({ from, to }: Window): readonly [Window, Window] | null {
-  const days = (Date.parse(to) - Date.parse(from)) / ONE_DAY_MS;
-  if (!(days >= 1)) return null;
-  const middle = addDays(from, Math.floor(days / 2));
-  return [
-    { from, to: middle },
-    { from: addDays(middle, 1), to },
-  ];
-}
-
-export function joinCalendars(first: DraftCalendar, second: DraftCalendar): DraftCalendar {
-  // A draft for several times may lie in both.
-  const known = new Set(first.drafts.map(({ id }) => id));
+/** `posts`: the latest first, as they are listed. */
+export function withPosts(calendar: DraftCalendar, posts: Posts, known: Names): DraftCalendar {
+  const names = Object.fromEntries(posts.map(({ accountId }) => [accountId, known.channelName(accountId)]));
+  const platforms = Object.fromEntries(
+    posts.map(({ provider }) => [provider, known.platformTitle(provider)]),
+  );
   return {
-    ...first,
-    to: second.to,
-    posts: [...first.posts, ...second.posts],
-    drafts: [...first.drafts, ...second.drafts.filter(({ id }) => !known.has(id))],
-    freeSlots: [...first.freeSlots, ...second.freeSlots],
-    names: { ...first.names, ...second.names },
-    platforms: { ...first.platforms, ...second.platforms },
+    ...calendar,
+    posts: posts.toReversed(),
+    names: { ...names, ...calendar.names },
+    platforms: { ...platforms, ...calendar.platforms },
   };
 }
 
-async function loadLabelled(label: string, window: Window): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
+async function loadPosts(args: Json): Promise<Posts> {
+  const posts: Posts = [];
   let cursor: string | null = null;
   do {
-    const page: { posts: readonly { id: string }[]; nextCursor: string | null } = await call("list_posts", {
-      ...window,
-      label: [label],
-      limit: MOST_LABELLED,
+    const page: PostPage = await call("list_posts", {
+      ...args,
+      limit: MOST,
       ...(cursor !== null && { cursor }),
     });
-    for (const { id } of page.posts) ids.add(id);
+    posts.push(...page.posts);
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return ids;
+  return posts;
 }
 
 /** `labelled`: the posts with the label that is asked for. Free times have neither state nor label. */

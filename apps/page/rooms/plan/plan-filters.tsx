@@ -5,6 +5,7 @@ import { accounts } from "../../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { isFiltered, PLAN_STATES, type PlanFilters, type PlanState } from "./plan-query.ts";
+import { TypedInput } from "./typed-input.tsx";
 
 interface PlanFiltersProps {
   readonly filters: PlanFilters;
@@ -42,14 +43,14 @@ export function Filters({ filters, labels, isList, onChange }: PlanFiltersProps)
           </Check>
         ))}
       </Menu>
-      <input
+      <TypedInput
         class={label === "" ? "input plan-label" : "input plan-label on"}
         type="search"
         aria-label="Label"
         placeholder="Label"
         list={listId}
         value={label}
-        onChange={(event) => onChange({ label: event.currentTarget.value.trim() })}
+        onValue={(typed) => onChange({ label: typed })}
       />
       <datalist id={listId}>
         {labels.map((one) => (

@@ -7,7 +7,7 @@ import { jsonOf } from "../../../shared/json.ts";
 import type { Wire } from "../../../shared/wire.ts";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may, timezone } from "../../data/session.ts";
-import { findAccount } from "../../data/shared-data.ts";
+import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
@@ -70,7 +70,7 @@ function wireWith(filters: () => PlanFilters): Wire {
     ...pageWire,
     callTool: (name, args) =>
       name === "show_calendar"
-        ? answered(loadWindow(args, filters()).then(jsonOf))
+        ? answered(loadWindow(args, filters(), { channelName, platformTitle }).then(jsonOf))
         : pageWire.callTool(name, args),
   };
 }

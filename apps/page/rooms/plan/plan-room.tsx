@@ -1,12 +1,12 @@
 import { CalendarPlus, SearchX } from "lucide-preact";
-import { useLocation } from "preact-iso";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../../../calendar/app.ts";
 import type { Opened } from "../../../calendar/options.ts";
 import { daysOf, periodDrafts, periodPosts, type State } from "../../../calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
+import { type Address, useAddress } from "../../data/address.tsx";
 import { may } from "../../data/session.ts";
-import { status } from "../../data/shared-data.ts";
+import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
 import { PostView } from "../../post/post-view.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
@@ -30,16 +30,21 @@ import { useNarrow } from "./use-narrow.ts";
 
 /** What went out, what will, and what could. */
 export function PlanRoom() {
-  const { query: params, route } = useLocation();
-  const query = useMemo(() => readQuery(params), [params]);
+  const address = useAddress();
+  const query = useMemo(() => readQuery(address.query), [address.query]);
   const latest = useRef(query);
   latest.current = query;
   const [app, setApp] = useState<App | null>(null);
   const [state, setState] = useState<State | null>(null);
   const [round, setRound] = useState(0);
   /** Another place in the same history entry, but for a post: back closes it. */
-  const change = (changes: Partial<PlanQuery>, isReplaced = true): void =>
-    route(addressOf({ ...latest.current, ...changes }), isReplaced);
+  const change = (changes: Partial<PlanQuery>, isReplaced = true): void => {
+    // The next change may come before this one is drawn.
+    latest.current = { ...latest.current, ...changes };
+    const to = addressOf(latest.current);
+    if (isReplaced) address.write(to);
+    else address.go(to);
+  };
   const refresh = (): void => {
     setRound((one) => one + 1);
     void app?.reload();
@@ -68,11 +73,21 @@ export function PlanRoom() {
           onChange={change}
         />
       </div>
-      {query.view === "list" ? (
+      {isMissing(query) ? (
+        <Empty
+          icon={<SearchX aria-hidden="true" />}
+          title="There is no such channel"
+          text="A channel of this address is not there, or you may not see it."
+        >
+          <Button onClick={() => change({ channels: [] })}>Show all channels</Button>
+        </Empty>
+      ) : query.view === "list" ? (
         <PlanList query={query} round={round} onOpen={open} />
       ) : (
         <Period
           query={query}
+          latest={latest}
+          address={address}
           app={app}
           state={state}
           onApp={setApp}
@@ -88,9 +103,17 @@ export function PlanRoom() {
   );
 }
 
+/** Whether the plan is narrowed to a channel that is not there. */
+function isMissing({ channels }: PlanQuery): boolean {
+  return accounts.value !== null && channels.some((id) => findAccount(id) === null);
+}
+
 /** Looks anew when the numbers of posts say that something happened. */
 function useFreshness(refresh: () => void): void {
   const counts = JSON.stringify(status.value?.counts ?? null);
+  useEffect(() => {
+    if (postChanges.value > 0) refresh();
+  }, [postChanges.value]);
   const seen = useRef(counts);
   useEffect(() => {
     const isFirst = seen.current === "null";
@@ -102,6 +125,9 @@ function useFreshness(refresh: () => void): void {
 
 interface PeriodProps {
   readonly query: PlanQuery;
+  /** As the address has it by now, also before that is drawn. */
+  readonly latest: { readonly current: PlanQuery };
+  readonly address: Address;
   readonly app: App | null;
   readonly state: State | null;
   onApp(app: App | null): void;
@@ -110,34 +136,35 @@ interface PeriodProps {
   onQuery(changes: Partial<PlanQuery>, isReplaced?: boolean): void;
 }
 
-function Period({ query, app, state, onApp, onState, onOpen, onQuery }: PeriodProps) {
-  const { route } = useLocation();
+function Period({ query, latest, address, app, state, onApp, onState, onOpen, onQuery }: PeriodProps) {
   const isNarrow = useNarrow();
   const [day, setDay] = useState<Day | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const isLoaded = state !== null && state.calendar.to >= state.calendar.from;
-  const shown = useRef("");
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The address was changed from elsewhere: by a link, or by going back.
     if (app === null || app.state === null) return;
-    const wanted = query.day ?? app.state.zone.read(app.state.now).day;
-    const isShown = shown.current === placeOf(gridView(query), wanted, app.state);
-    if (!isShown || app.state.view !== gridView(query)) void app.show(gridView(query), wanted);
+    const wanted = wantedIn(latest.current, app.state);
+    if (placeOf(wanted) !== placeOf(app.state)) void app.show(wanted.view, wanted.day);
   }, [query.view, query.day]);
   const takeState = (next: State): void => {
-    const place = placeOf(next.view, next.day, next);
-    if (place !== shown.current && shown.current !== "") onQuery({ view: next.view, day: next.day });
-    shown.current = place;
+    // Only what came: where it does not come, the one before is shown again.
+    const isThere = !next.isLoading && next.calendar.to >= next.calendar.from;
+    if (isThere && placeOf(next) !== placeOf(wantedIn(latest.current, next)))
+      onQuery({ view: next.view, day: next.day });
     onState(next);
     if (next.calendar.to >= next.calendar.from) setProblem(null);
   };
   const openWhat = (opened: Opened): void => {
     if (opened.kind === "post") return onOpen(opened.id);
-    if (opened.kind === "slot") return may("draft") ? route(slotAddress(opened)) : undefined;
+    if (opened.kind === "slot") return may("draft") ? address.go(slotAddress(opened)) : undefined;
     if (opened.kind === "day") return isNarrow ? undefined : setDay(opened.day);
     const draft = app?.state?.calendar.drafts.find(({ id }) => id === opened.id);
-    if (draft !== undefined) route(draftAddress(draft));
+    if (draft !== undefined) address.go(draftAddress(draft));
   };
+  useEffect(() => {
+    if (offline.value === null && problem !== null) void app?.reload();
+  }, [offline.value === null]);
   const told = {
     onOpen: openWhat,
     onChange: takeState,
@@ -168,9 +195,15 @@ function Period({ query, app, state, onApp, onState, onOpen, onQuery }: PeriodPr
   );
 }
 
+/** The part of the plan that an address asks for. */
+function wantedIn(query: PlanQuery, { zone, now, formats }: State): Pick<State, "view" | "day" | "formats"> {
+  return { view: gridView(query), day: query.day ?? zone.read(now).day, formats };
+}
+
 /** The month or week of a day. */
-function placeOf(view: "month" | "week", day: Day, { formats }: State): string {
-  return view === "month" ? `month ${day.slice(0, 7)}` : `week ${daysOf({ view, day, formats })[0] ?? day}`;
+function placeOf(shown: Pick<State, "view" | "day" | "formats">): string {
+  const { view, day } = shown;
+  return view === "month" ? `month ${day.slice(0, 7)}` : `week ${daysOf(shown)[0] ?? day}`;
 }
 
 function NarrowDays({ state, onOpen }: { readonly state: State; onOpen(id: string): void }) {

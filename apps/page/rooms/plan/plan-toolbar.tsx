@@ -3,6 +3,7 @@ import type { App } from "../../../calendar/app.ts";
 import { periodTitle, type State } from "../../../calendar/state.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { PlanQuery, PlanView } from "./plan-query.ts";
+import { TypedInput } from "./typed-input.tsx";
 
 /** Month, week or list. */
 export function ViewSwitch({ view, onView }: { readonly view: PlanView; onView(view: PlanView): void }) {
@@ -47,13 +48,13 @@ export function ListBar({
 }) {
   return (
     <form class="plan-period" role="search" onSubmit={(event) => event.preventDefault()}>
-      <input
+      <TypedInput
         class="input plan-search"
         type="search"
         aria-label="Search posts"
         placeholder="Search posts"
         value={query.search}
-        onChange={(event) => onChange({ search: event.currentTarget.value.trim() })}
+        onValue={(search) => onChange({ search })}
       />
       <select
         class="input plan-order"

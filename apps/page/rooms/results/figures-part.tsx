@@ -30,7 +30,7 @@ export function FiguresPart({ days }: FiguresPartProps) {
   const [wanted, setWanted] = useState<Metric | null>(null);
   const from = zone.value.toMs({ day: days[0] ?? "", minutes: 0 });
   const to = zone.value.toMs({ day: days.at(-1) ?? "", minutes: 24 * 60 - 1 });
-  const { data, error, reload } = useLoad(
+  const { data, error, again } = useLoad(
     (signal) => loadFigures({ from, to, at: age }, signal),
     `${from} ${to} ${age}`,
   );
@@ -67,7 +67,7 @@ export function FiguresPart({ days }: FiguresPartProps) {
           </select>
         </label>
       </div>
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={5} label="Figures are loading" />}
       {data !== null && metric === null && <NothingKnown age={AGES[age]} />}
       {metric !== null && <Answers posts={posts} metric={metric} age={age} days={days} span={{ from, to }} />}

@@ -25,7 +25,7 @@ export function ResultsRoom() {
   const today = zone.value.read(Date.now()).day;
   const days = useMemo(() => lastDays(today, span), [today, span]);
   const first = days[0] ?? today;
-  const { data, error, reload } = useLoad(
+  const { data, error, again } = useLoad(
     (signal) => loadPublished(zone.value.toMs({ day: first, minutes: 0 }), signal),
     `${first} ${zone.value.name}`,
   );
@@ -35,7 +35,7 @@ export function ResultsRoom() {
       lead="What went live, and what came of it."
       actions={<SpanChoice span={span} onChange={setSpan} />}
     >
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={5} label="Results are loading" />}
       {data !== null && <Answers live={data} days={days} />}
       <Suggestions />

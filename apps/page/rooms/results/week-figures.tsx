@@ -29,7 +29,7 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
   };
-  const { data, error, reload } = useLoad(
+  const { data, error, again } = useLoad(
     (signal) => call("get_report", args, { signal }),
     JSON.stringify(args),
   );
@@ -57,7 +57,7 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
         )
       }
     >
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={4} label="The week is loading" />}
       {data !== null && !isDrawn && <TooFew posts={postsInWords(posts)} few={FEW_POSTS} />}
       {isDrawn && (

@@ -18,13 +18,13 @@ const DECIDED_STATES = ["scheduled", "repeating", "ended", "discarded"] as const
 /** Drafts that are being written, or those that are decided, last changed first. */
 export function DraftList({ isDecided }: { readonly isDecided: boolean }) {
   const states = isDecided ? DECIDED_STATES : (["open"] as const);
-  const { data, error, reload, set } = useLoad((signal) => loadItems(states, null, signal), "list");
+  const { data, error, again, set } = useLoad((signal) => loadItems(states, null, signal), "list");
   const [isBusy, setIsBusy] = useState(false);
   if (data === null)
     return error === null ? (
       <Bones rows={5} label="Loading drafts" />
     ) : (
-      <Problem sentence={error} onRetry={reload} />
+      <Problem sentence={error} onRetry={again} />
     );
   if (data.items.length === 0) return isDecided ? <NothingDecided /> : <NothingWritten />;
   const more = async (): Promise<void> => {

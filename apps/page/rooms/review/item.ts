@@ -2,6 +2,7 @@ import type { Draft as ServerDraft } from "../../../../src/domain/drafts/draft.t
 import { type Draft, readDraft } from "../../../shared/drafts.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import { call } from "../../data/tools.ts";
+import { CallError, isFinal, sentenceOf } from "../../wire.ts";
 
 /** A draft as the server gives it, and in the words that pages show. */
 export interface Item {
@@ -51,10 +52,20 @@ export async function loadAll(
   return items;
 }
 
+/** Why there is no such draft, as a sentence, or the draft. Rejects where that is not known. */
+export async function findItem(id: string, signal: AbortSignal): Promise<Item | string> {
+  try {
+    return await loadItem(id, signal);
+  } catch (error) {
+    if (isFinal(error)) return sentenceOf(error);
+    throw error;
+  }
+}
+
 /** Rejects where there is none. */
 export async function loadItem(id: string, signal?: AbortSignal): Promise<Item> {
   const { drafts } = await call("list_drafts", { id }, signal === undefined ? {} : { signal });
   const [item] = toItems(drafts);
-  if (item === undefined) throw new Error("There is no such draft.");
+  if (item === undefined) throw new CallError(404, "There is no such draft.");
   return item;
 }

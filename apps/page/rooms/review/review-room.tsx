@@ -1,5 +1,5 @@
 import { Inbox, PenLine } from "lucide-preact";
-import { useLocation } from "preact-iso";
+import { useAddress } from "../../data/address.tsx";
 import { may } from "../../data/session.ts";
 import { waitingDrafts } from "../../data/shared-data.ts";
 import { useLoad } from "../../data/load.ts";
@@ -8,14 +8,14 @@ import { Room } from "../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import { DeskView } from "./desk-view.tsx";
 import { DraftList } from "./draft-list.tsx";
-import { type Item, loadAll, loadItem } from "./item.ts";
+import { findItem, type Item, loadAll, loadItem } from "./item.ts";
 
 const TABS = { waiting: "Waiting", written: "Being written", decided: "Decided" } as const;
 type Tab = keyof typeof TABS;
 
 /** What waits for a decision, what is being written, and what became of the others. */
 export function ReviewRoom() {
-  const { query } = useLocation();
+  const { query } = useAddress();
   const asked = query["show"] ?? "";
   const tab: Tab = asked === "written" || asked === "decided" ? asked : "waiting";
   const id = query["draft"] ?? null;
@@ -51,34 +51,39 @@ export function ReviewRoom() {
 
 /** All that wait, and the one that was asked for, whatever its state is. */
 function Waiting({ wanted }: { readonly wanted: string | null }) {
-  const { data, error, reload, set } = useLoad(async (signal) => {
+  const { data, error, again, set } = useLoad(async (signal) => {
     const items = await loadAll(["waiting"], signal);
     // Who was asked first is answered first.
     const inOrder = items.toReversed();
-    if (wanted === null || items.some(({ shown }) => shown.id === wanted)) return inOrder;
-    return [await loadItem(wanted, signal), ...inOrder];
+    if (wanted === null || items.some(({ shown }) => shown.id === wanted))
+      return { items: inOrder, missing: null };
+    const found = await findItem(wanted, signal);
+    return typeof found === "string"
+      ? { items: inOrder, missing: found }
+      : { items: [found, ...inOrder], missing: null };
   }, `waiting ${waitingDrafts.value}`);
-  const { route } = useLocation();
+  const { write } = useAddress();
   if (data === null)
     return error === null ? (
       <Bones rows={3} label="Loading what waits" />
     ) : (
-      <Problem sentence={error} onRetry={reload} />
+      <Problem sentence={error} onRetry={again} />
     );
-  if (data.length === 0) return <NothingWaits />;
+  const { items, missing } = data;
   const leave = ({ shown }: Item): void => {
-    const at = data.findIndex((one) => one.shown.id === shown.id);
-    const left = data.filter((one) => one.shown.id !== shown.id);
+    const at = items.findIndex((one) => one.shown.id === shown.id);
+    const left = items.filter((one) => one.shown.id !== shown.id);
     const next = left[Math.min(at, left.length - 1)];
-    set(left);
+    set({ items: left, missing: null });
     const where = next === undefined ? "" : `?draft=${encodeURIComponent(next.shown.id)}`;
-    route(`/app/review${where}`, true);
+    write(`/app/review${where}`);
     window.scrollTo({ top: 0 });
   };
   return (
     <>
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
-      <DeskView items={data} whenDecided={leave} />
+      {error !== null && <Problem sentence={error} onRetry={again} />}
+      {missing !== null && <Problem sentence={missing} />}
+      {items.length === 0 ? <NothingWaits /> : <DeskView items={items} whenDecided={leave} />}
     </>
   );
 }
@@ -102,19 +107,28 @@ function NothingWaits() {
 
 /** A draft that is decided: what became of it. */
 function One({ id }: { readonly id: string }) {
-  const { data, error, reload } = useLoad((signal) => loadItem(id, signal), id);
+  const { data, error, again, reload } = useLoad((signal) => loadItem(id, signal), id);
   if (data === null)
     return error === null ? (
       <Bones rows={3} label="Loading the draft" />
     ) : (
-      <Problem sentence={error} onRetry={reload} />
+      <>
+        <AllDecided />
+        <Problem sentence={error} onRetry={again} />
+      </>
     );
   return (
     <>
-      <p>
-        <a href="/app/review?show=decided">All that is decided</a>
-      </p>
+      <AllDecided />
       <DeskView key={data.shown.revision} items={[data]} whenDecided={reload} />
     </>
+  );
+}
+
+function AllDecided() {
+  return (
+    <p>
+      <a href="/app/review?show=decided">All that is decided</a>
+    </p>
   );
 }

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
-import { useLocation } from "preact-iso";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
+import { useAddress } from "../../data/address.tsx";
 import { forPeople } from "../../data/for-people.ts";
 import { isPast, obstacleOf } from "../../../review/readiness.ts";
 import { loadStatus } from "../../data/shared-data.ts";
@@ -54,7 +54,7 @@ type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, ne
 
 /** `whenDecided`: what is shown after a decision, with the draft as it is then. */
 export function useDesk(items: readonly Item[], whenDecided: (item: Item) => void): Desk {
-  const { query, route } = useLocation();
+  const { query, write, visit } = useAddress();
   const [shownItem, setShownItem] = useState<Item | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -100,7 +100,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
     clear();
     wantsFocus.current = true;
     const more = new URLSearchParams({ ...query, draft: to.shown.id });
-    route(`/app/review?${more.toString()}`, true);
+    write(`/app/review?${more.toString()}`);
     window.scrollTo({ top: 0 });
   };
 
@@ -120,7 +120,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
       clear();
       looks.forget(raw.id);
       void loadStatus();
-      tellDone(what, draft, route);
+      tellDone(what, draft, visit);
       wantsFocus.current = true;
       whenDecided(item);
     } catch (error) {
@@ -168,11 +168,11 @@ async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
   return fresh === null || fresh.shown.revision === shown.revision ? null : fresh;
 }
 
-function tellDone(what: Asking, draft: Item["raw"], route: (path: string) => void): void {
+function tellDone(what: Asking, draft: Item["raw"], visit: (url: string) => void): void {
   if (what !== "approve") return say(SAID[what]);
   const [first] = draft.posts;
   const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
   const told = tellApproved(draft.repeat !== null, times, now(), longTime);
   if (first === undefined) return say(told);
-  sayWith(told, "Show in plan", () => route(`/app/plan?post=${encodeURIComponent(first.id)}`));
+  sayWith(told, "Show in plan", () => visit(`/app/plan?post=${encodeURIComponent(first.id)}`));
 }

@@ -33,11 +33,11 @@ export function OwnGrants() {
 }
 
 function GrantList({ grants }: { readonly grants: Loaded<readonly Grant[]> }) {
-  const { data, error, reload } = grants;
+  const { data, error, again, reload } = grants;
   const [ending, setEnding] = useState<Grant | null>(null);
   return (
     <>
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       <ul class="rows" aria-labelledby="grants-title">
         {data?.map((grant) => (
           <li key={grant.id}>

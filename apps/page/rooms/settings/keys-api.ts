@@ -1,5 +1,6 @@
 import type { Permission, Role } from "../../../../src/domain/permissions.ts";
-import { CallError, send } from "../../wire.ts";
+import { session } from "../../data/session.ts";
+import { send } from "../../wire.ts";
 import type { Json } from "../../../shared/json.ts";
 
 /** A key as the server lists it. */
@@ -70,12 +71,8 @@ export async function revokeKey(id: string): Promise<void> {
 
 /** None where programs cannot ask for access. */
 export async function listGrants(signal: AbortSignal): Promise<readonly Grant[]> {
-  try {
-    return (await get<{ grants: readonly Grant[] }>("/grants", signal)).grants;
-  } catch (error) {
-    if (error instanceof CallError && error.status === 404) return [];
-    throw error;
-  }
+  if (session.value?.hasOAuth !== true) return [];
+  return (await get<{ grants: readonly Grant[] }>("/grants", signal)).grants;
 }
 
 export async function revokeGrant(id: string): Promise<void> {

@@ -18,7 +18,7 @@ import { momentInWords } from "./moments.ts";
 export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
   const [isMaking, setIsMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const { data, error, reload } = keys;
+  const { data, error, again, reload } = keys;
   const active = data?.filter(({ status }) => status === "active") ?? [];
   const ended = data?.filter(({ status }) => status !== "active") ?? [];
   return (
@@ -33,7 +33,7 @@ export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
         </Button>
       }
     >
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={2} label="Keys are loading" />}
       {data !== null && active.length === 0 && (
         <Empty

@@ -17,7 +17,7 @@ import { ThisDevice } from "./this-device.tsx";
 
 /** Who is told of what: people first, then programs. */
 export function Notices() {
-  const { data, error, reload } = useLoad(
+  const { data, error, again, reload } = useLoad(
     async (signal) => (await call("list_webhooks", {}, { signal })).webhooks,
     "webhooks",
   );
@@ -37,7 +37,7 @@ export function Notices() {
       }
     >
       <ThisDevice onChange={reload} />
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={2} label="Notices are loading" />}
       {data !== null && people.length === 0 && (
         <Empty

@@ -10,12 +10,12 @@ import { momentInWords } from "./moments.ts";
 
 /** Browsers that are signed in to this page. */
 export function Sessions() {
-  const { data, error, reload } = useLoad(listSessions, "sessions");
+  const { data, error, again, reload } = useLoad(listSessions, "sessions");
   const [ending, setEnding] = useState<PageSession | null>(null);
   return (
     <>
       <h3>Signed in</h3>
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={1} label="Browsers that are signed in are loading" />}
       {data !== null && (
         <ul class="rows">

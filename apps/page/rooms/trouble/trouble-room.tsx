@@ -34,7 +34,7 @@ export function TroubleRoom() {
   const counts = status.value?.counts;
   // What fails or is mended meanwhile changes the counts.
   const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0]);
-  const { data, error, reload } = useLoad(loadFailed, key);
+  const { data, error, again, reload } = useLoad(loadFailed, key);
   const refresh = (): void => {
     reload();
     void loadStatus();
@@ -43,7 +43,7 @@ export function TroubleRoom() {
   return (
     <Room title="Trouble" lead="What does not go on without you, most urgent first.">
       {!mayMend && <p class="hint">You can read what went wrong. To mend it takes a key that may do more.</p>}
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {data !== null && status.value !== null ? (
         <Groups troubles={groupTroubles(status.value, data, now())} onDone={refresh} />
       ) : (

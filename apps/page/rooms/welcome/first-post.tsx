@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { forPeople } from "../../data/for-people.ts";
-import { loadAccounts, status } from "../../data/shared-data.ts";
+import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -17,13 +17,19 @@ const NO_PUBLISHER =
 
 const ENDED: readonly Post["status"][] = ["published", "failed", "cancelled"];
 
-/** Says something on the feed, at once, and shows where it stands. */
-export function FirstPost({ feed }: { readonly feed: Account }) {
+/** Says something on the feed, at once, and shows where it stands. `isBegun`: something was posted already. */
+export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly isBegun: boolean }) {
   const [text, setText] = useState("Hello! This is my first post.");
   const [post, setPost] = useState<Post | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   useEffect(() => (post === null ? undefined : follow(post, setPost)), [post]);
+  useEffect(() => {
+    // The plan is below.
+    if (post === null) return;
+    postChanges.value += 1;
+    void loadStatus();
+  }, [post?.status]);
   const send = async (): Promise<void> => {
     setIsBusy(true);
     setError(null);
@@ -35,6 +41,7 @@ export function FirstPost({ feed }: { readonly feed: Account }) {
     setIsBusy(false);
   };
   if (post !== null && post.status !== "failed") return <Told post={post} />;
+  if (isBegun && post === null) return null;
   const failure = post?.error === undefined || post.error === null ? error : forPeople(post.error);
   return (
     <form

@@ -21,6 +21,17 @@ export function findFeed<T extends Channel>(channels: readonly T[]): T | null {
   return channels.find(({ provider }) => provider === FEED) ?? null;
 }
 
+/** Whether anything was posted or planned. `counts`: of posts by their state; null: not known yet. */
+export function hasBegun(
+  channels: readonly Pick<Channel, "lastPublishedAt">[],
+  counts: Readonly<Record<string, number>> | null,
+): boolean {
+  return (
+    channels.some(({ lastPublishedAt }) => lastPublishedAt !== null) ||
+    Object.values(counts ?? {}).some((count) => count > 0)
+  );
+}
+
 export function hasChannel(channels: readonly Channel[]): boolean {
   return channels.some(({ provider }) => provider !== FEED);
 }

@@ -1,22 +1,20 @@
 import { Bot, Check, Radio } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
+import { useRoomName } from "../../data/address.tsx";
 import { useLoad } from "../../data/load.ts";
-import { may, putWelcomeAway, session } from "../../data/session.ts";
-import { accounts } from "../../data/shared-data.ts";
+import { may, mayConnectNew, putWelcomeAway, session } from "../../data/session.ts";
+import { accounts, status } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { complain } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
+import { TO_CONNECT } from "../channels/paths.ts";
 import { listKeys } from "../settings/keys-api.ts";
 import { FirstPost } from "./first-post.tsx";
-import { findFeed, hasAssistant, hasChannel } from "./steps.ts";
-
-const PLAN = ["/app", "/app/plan"];
+import { findFeed, hasAssistant, hasBegun, hasChannel } from "./steps.ts";
 
 /** Greets at the first visit, above the plan, until it is put away. */
 export function Welcome() {
-  const { path } = useLocation();
-  const isHere = session.value?.isWelcome === true && PLAN.includes(path.replace(/\/$/, ""));
+  const isHere = useRoomName() === "plan" && session.value?.isWelcome === true;
   return isHere && may("publish") && accounts.value !== null ? <Greeting /> : null;
 }
 
@@ -24,8 +22,10 @@ function Greeting() {
   const channels = accounts.value ?? [];
   const feed = findFeed(channels);
   const managesKeys = may("admin") && session.value?.accountIds === null;
+  // From then on there is something in the plan to see.
+  const isBegun = hasBegun(channels, status.value?.counts ?? null);
   return (
-    <section class="welcome" aria-labelledby="welcome-title">
+    <section class={isBegun ? "welcome begun" : "welcome"} aria-labelledby="welcome-title">
       <header>
         <h2 id="welcome-title">Welcome to Posthorn</h2>
         <Button
@@ -34,28 +34,30 @@ function Greeting() {
         >
           Put away
         </Button>
-        <p class="muted">
-          Three short steps. After them it publishes by itself, and tells you when it needs you.
-        </p>
+        {!isBegun && (
+          <p class="muted">
+            Three short steps. After them it publishes by itself, and tells you when it needs you.
+          </p>
+        )}
       </header>
       <ol>
         {feed !== null && (
           <Step
-            isDone={feed.lastPublishedAt !== null}
+            isDone={isBegun}
             title="Post something"
             text="It goes to your own feed, which is there already."
           >
-            <FirstPost feed={feed} />
+            <FirstPost feed={feed} isBegun={isBegun} />
           </Step>
         )}
-        {may("accounts") && (
+        {mayConnectNew() && (
           <Step
             isDone={hasChannel(channels)}
             title="Connect a channel"
             text="Mastodon, Bluesky, Instagram, YouTube and more: where your readers are."
           >
             <div class="buttons">
-              <ButtonLink href="/app/channels">
+              <ButtonLink href={TO_CONNECT}>
                 <Radio aria-hidden="true" />
                 Connect a channel
               </ButtonLink>

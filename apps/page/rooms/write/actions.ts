@@ -1,7 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
-import { useLocation } from "preact-iso";
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
+import { useAddress } from "../../data/address.tsx";
 import { may, formats, zone } from "../../data/session.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -33,7 +33,7 @@ export interface Actions {
 
 /** `onTry`: what is missing is to be shown. */
 export function useActions(composer: Composer, onTry: () => void): Actions {
-  const { route } = useLocation();
+  const { go } = useAddress();
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isAsking, setIsAsking] = useState(false);
@@ -46,7 +46,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const leave = (text: string, path: string): void => {
     say(text);
     void loadStatus();
-    route(path);
+    go(path);
   };
   /** Whether all is there that is needed. Says what is not. */
   const isReady = async (): Promise<boolean> => {

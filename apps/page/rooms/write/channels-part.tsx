@@ -2,6 +2,7 @@ import { accounts, platformTitle } from "../../data/shared-data.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Bones } from "../../ui/states.tsx";
+import { TO_CONNECT } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
 import { newTarget } from "./form.ts";
 
@@ -32,7 +33,7 @@ export function ChannelsPart({
     return (
       <div class="hint">
         <span>No channel is connected yet. What you write is kept as a draft.</span>
-        <ButtonLink isSmall href="/app/channels">
+        <ButtonLink isSmall href={TO_CONNECT}>
           Connect a channel
         </ButtonLink>
       </div>

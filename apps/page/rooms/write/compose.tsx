@@ -9,6 +9,7 @@ import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
 import { ConflictChoice } from "./conflict-choice.tsx";
+import { GoOn } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
@@ -18,8 +19,15 @@ import { TargetPart } from "./target-part.tsx";
 import { TextPart } from "./text-part.tsx";
 import { WhenPart } from "./when-part.tsx";
 
+interface ComposeProps {
+  readonly composer: Composer;
+  readonly title: string;
+  /** What of the address could not be taken. */
+  readonly hint: string | null;
+}
+
 /** The desk: what is written at one side, what comes of it at the other. */
-export function Compose({ composer, title }: { readonly composer: Composer; readonly title: string }) {
+export function Compose({ composer, title, hint }: ComposeProps) {
   const { form, checks, draft, state, post } = composer;
   const [isTried, setIsTried] = useState(false);
   const actions = useActions(composer, () => setIsTried(true));
@@ -39,6 +47,8 @@ export function Compose({ composer, title }: { readonly composer: Composer; read
     remarks.filter((remark) => placeOf(remark, form.value, shared) === place);
   return (
     <Room title={title} actions={null}>
+      {hint !== null && <p class="hint">{hint}</p>}
+      {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
         <ConflictChoice composer={composer} sentence={state.value.sentence} />
       )}

@@ -21,7 +21,7 @@ interface LibraryProps {
 export function Library({ onPick, onClose }: LibraryProps) {
   const [search, setSearch] = useState("");
   const [pages, setPages] = useState(1);
-  const { data, error, reload } = useLoad(async (signal) => {
+  const { data, error, again } = useLoad(async (signal) => {
     const args = { limit: PER_PAGE * pages, ...(search.trim() !== "" && { search: search.trim() }) };
     const answer = await call("list_files", args, { signal });
     keepFiles(answer.files);
@@ -40,7 +40,7 @@ export function Library({ onPick, onClose }: LibraryProps) {
           />
         )}
       </Field>
-      {error !== null && <Problem sentence={error} onRetry={reload} />}
+      {error !== null && <Problem sentence={error} onRetry={again} />}
       {usable === undefined ? (
         error === null && <Bones label="Your files are loading" />
       ) : usable.length === 0 ? (

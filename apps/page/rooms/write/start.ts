@@ -1,5 +1,6 @@
 import { now } from "../../../shared/clock.ts";
 import { zone } from "../../data/session.ts";
+import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer, createPostComposer } from "./composer.ts";
 import { emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
@@ -10,16 +11,27 @@ export type Query = Readonly<Record<string, string>>;
 
 /** Told apart from what a person cannot change any more. */
 export type Started =
-  | { readonly kind: "writing"; readonly composer: Composer }
+  /** `hint`: what of the address could not be taken. */
+  | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
   | { readonly kind: "decided"; readonly sentence: string };
+
+const NO_CHANNEL = "The channel of this address is not there, or you may not see it. Choose another one.";
 
 /** `onDraft`: told the id of the draft that what is written is kept in. */
 export async function start(query: Query, onDraft: (id: string) => void): Promise<Started> {
   const { draft, post, copy } = query;
   if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
-  const form = copy === undefined ? presetOf(query) : { ...(await formOfCopy(copy)), when: "at" as const };
-  return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }) };
+  if (copy !== undefined) {
+    const form = { ...(await formOfCopy(copy)), when: "at" as const };
+    return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }), hint: null };
+  }
+  const { account = null } = query;
+  if (account !== null && accounts.value === null) await loadAccounts();
+  // A draft for a channel that is not there could not be saved.
+  const known = account === null ? null : findAccount(account);
+  const composer = createDraftComposer({ form: presetOf(query, known?.id ?? null), draft: null, onDraft });
+  return { kind: "writing", composer, hint: account === null || known !== null ? null : NO_CHANNEL };
 }
 
 async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
@@ -34,14 +46,15 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
           : "This draft was scheduled. Change its posts in the plan.",
     };
   const form = formOf(draft, now(), zone.value);
-  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft }) };
+  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft }), hint: null };
 }
 
 async function startPost(id: string): Promise<Started> {
   const { post } = await call("get_post", { id });
   if (post.status !== "scheduled" && post.status !== "failed")
     return { kind: "decided", sentence: `This post is ${post.status}, so it cannot be changed here.` };
-  return { kind: "writing", composer: createPostComposer(post, formOfPost(post, now(), zone.value)) };
+  const composer = createPostComposer(post, formOfPost(post, now(), zone.value));
+  return { kind: "writing", composer, hint: null };
 }
 
 async function formOfCopy(id: string): Promise<Form> {
@@ -51,14 +64,14 @@ async function formOfCopy(id: string): Promise<Form> {
 }
 
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */
-function presetOf({ account, at, title = "", text = "", url = "" }: Query): Form {
+function presetOf({ at, title = "", text = "", url = "" }: Query, accountId: string | null): Form {
   const form = emptyForm(now(), zone.value);
   const words = text === "" ? title : text;
   const ms = Date.parse(at ?? "");
   return {
     ...form,
     caption: [words, words.includes(url) ? "" : url].filter((part) => part !== "").join("\n\n"),
-    ...(account !== undefined && { targets: [newTarget(account)] }),
+    ...(accountId !== null && { targets: [newTarget(accountId)] }),
     ...(!Number.isNaN(ms) && { at: toWall(ms, zone.value) }),
   };
 }

@@ -4,6 +4,7 @@ import { findAccount } from "../../data/shared-data.ts";
 import { formats, timezone, zone } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { pathOfChannel } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
 import { timeProblem, type When } from "./form.ts";
 import type { Remark } from "./remarks.ts";
@@ -101,7 +102,8 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
 function Slots({ composer }: { readonly composer: Composer }) {
   const ids = composer.form.value.targets.map(({ accountId }) => accountId);
   const without = ids.filter((id) => (findAccount(id)?.schedule?.slots ?? []).length === 0);
-  if (without.length === 0)
+  const [first] = without;
+  if (first === undefined)
     return (
       <p class="muted">
         Each channel takes the next time of its plan that is still free when it is scheduled.
@@ -113,7 +115,7 @@ function Slots({ composer }: { readonly composer: Composer }) {
         {listed(without.map(fullName))} {without.length === 1 ? "has" : "have"} no slots yet. Set its times,
         or choose a time here.
       </span>
-      <ButtonLink isSmall href="/app/channels">
+      <ButtonLink isSmall href={pathOfChannel(first)}>
         Set the times
       </ButtonLink>
     </div>

@@ -1,6 +1,6 @@
-import { useLocation } from "preact-iso";
 import { useEffect, useRef } from "preact/hooks";
 import { PenOff } from "lucide-preact";
+import { useAddress } from "../../data/address.tsx";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -8,11 +8,12 @@ import { Room } from "../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import type { Composer } from "./composer.ts";
 import { Compose } from "./compose.tsx";
+import { noteLastSave } from "./go-on.tsx";
 import { start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */
 export function WriteRoom() {
-  const { query, url, route } = useLocation();
+  const { query, url, write } = useAddress();
   const latest = useRef<Composer | null>(null);
   const begun = useRef({ url, number: 0 });
   const mayWrite = query["post"] === undefined ? may("draft") : may("publish");
@@ -24,15 +25,15 @@ export function WriteRoom() {
   const { number } = begun.current;
   /** So that a reload goes on with it. */
   const keepInAddress = (id: string): void =>
-    route(`/app/write?${new URLSearchParams({ draft: id }).toString()}`, true);
-  const { data, error, reload } = useLoad(async () => {
+    write(`/app/write?${new URLSearchParams({ draft: id }).toString()}`);
+  const { data, error, again } = useLoad(async () => {
     const started = await start(query, keepInAddress);
     latest.current = started.kind === "writing" ? started.composer : null;
     return { ...started, number };
   }, String(number));
   useEffect(
     () => () => {
-      void latest.current?.flush();
+      if (latest.current !== null) noteLastSave(latest.current.flush());
       latest.current?.end();
     },
     [number],
@@ -49,9 +50,11 @@ export function WriteRoom() {
       </Room>
     );
   if (error !== null)
-    return (
+    return again === undefined ? (
+      <NothingToWrite title={title} sentence={error} />
+    ) : (
       <Room title={title}>
-        <Problem sentence={error} onRetry={reload} />
+        <Problem sentence={error} onRetry={again} />
       </Room>
     );
   if (data === null || data.number !== number)
@@ -60,16 +63,20 @@ export function WriteRoom() {
         <Bones label="What you write is loading" />
       </Room>
     );
-  if (data.kind === "decided")
-    return (
-      <Room title={title}>
-        <Empty icon={<PenOff aria-hidden="true" />} title="Nothing to write here" text={data.sentence}>
-          <ButtonLink href="/app/plan">To the plan</ButtonLink>
-          <ButtonLink kind="main" href="/app/write">
-            Write something new
-          </ButtonLink>
-        </Empty>
-      </Room>
-    );
-  return <Compose key={data.number} composer={data.composer} title={title} />;
+  if (data.kind === "decided") return <NothingToWrite title={title} sentence={data.sentence} />;
+  return <Compose key={data.number} composer={data.composer} hint={data.hint} title={title} />;
+}
+
+/** It is not there, or cannot be changed any more. */
+function NothingToWrite({ title, sentence }: { readonly title: string; readonly sentence: string }) {
+  return (
+    <Room title={title}>
+      <Empty icon={<PenOff aria-hidden="true" />} title="Nothing to write here" text={sentence}>
+        <ButtonLink href="/app/plan">To the plan</ButtonLink>
+        <ButtonLink kind="main" href="/app/write">
+          Write something new
+        </ButtonLink>
+      </Empty>
+    </Room>
+  );
 }

@@ -60,9 +60,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await greeting.getByRole("heading", { name: "Post something (done)" }).waitFor();
 
   await hands.use(greeting.getByRole("link", { name: "Connect a channel" }));
-  await room("Channels");
-  await hands.look(page, "channels");
-  await hands.use(page.getByRole("link", { name: "Choose a platform" }));
+  await room("Connect a channel");
   await hands.write(page.getByRole("searchbox", { name: "Search a platform" }), "fee");
   await page.getByRole("status").getByText("1 platform", { exact: true }).waitFor();
   await hands.look(page, "gallery");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { filterCalendar, halvesOf, joinCalendars } from "../../../../apps/page/rooms/plan/load-window.ts";
+import { filterCalendar, withPosts } from "../../../../apps/page/rooms/plan/load-window.ts";
 
-type Calendar = Parameters<typeof joinCalendars>[0];
+type Calendar = Parameters<typeof withPosts>[0];
 
 const calendarOf = (posts: readonly [string, string][], drafts: readonly string[] = []): Calendar => ({
   posts: posts.map(([id, status]) => ({ id, status })) as never,
@@ -16,26 +16,16 @@ const calendarOf = (posts: readonly [string, string][], drafts: readonly string[
 const ALL = { channels: [], states: [], label: "" } as const;
 
 describe("a window with more posts than one answer", () => {
-  it("is asked for in halves, down to a day", () => {
-    expect(halvesOf({ from: "2026-10-26", to: "2026-12-06" })).toEqual([
-      { from: "2026-10-26", to: "2026-11-15" },
-      { from: "2026-11-16", to: "2026-12-06" },
-    ]);
-    expect(halvesOf({ from: "2026-11-24", to: "2026-11-25" })).toEqual([
-      { from: "2026-11-24", to: "2026-11-24" },
-      { from: "2026-11-25", to: "2026-11-25" },
-    ]);
-    expect(halvesOf({ from: "2026-11-24", to: "2026-11-24" })).toBeNull();
-  });
-
-  it("is put together again, a draft of both halves once", () => {
-    const first = calendarOf([["post_1", "failed"]], ["draft_1"]);
-    const second = { ...calendarOf([["post_2", "failed"]], ["draft_1", "draft_2"]), to: "later" };
-    const joined = joinCalendars(first, second);
-    expect(joined.posts.map(({ id }) => id)).toEqual(["post_1", "post_2"]);
-    expect(joined.drafts.map(({ id }) => id)).toEqual(["draft_1", "draft_2"]);
-    expect(joined).toMatchObject({ from: first.from, to: "later" });
-    expect(joined.freeSlots).toHaveLength(2);
+  it("has all that were listed, earliest first, with the names of their channels", () => {
+    const posts = ["post_3", "post_2"].map((id) => ({ id, accountId: "acc_2", provider: "other" }));
+    const calendar = withPosts(calendarOf([["post_1", "failed"]], ["draft_1"]), posts as never, {
+      channelName: () => "News",
+      platformTitle: () => "Other",
+    });
+    expect(calendar.posts.map(({ id }) => id)).toEqual(["post_2", "post_3"]);
+    expect(calendar.drafts.map(({ id }) => id)).toEqual(["draft_1"]);
+    expect(calendar.names).toEqual({ acc_1: "Blog", acc_2: "News" });
+    expect(calendar.platforms).toEqual({ feed: "Feed", other: "Other" });
   });
 });
 

@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
 import { addPosts } from "../../../support/post-rows.ts";
+import { watchConsole } from "../address/walk.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 const MANY = 1_000;
@@ -35,6 +36,10 @@ describe(`${MANY} posts in a month`, () => {
   it("are all counted, and a day opens with its own", async () => {
     const page = await host.open(browser, { path: "/app/plan?day=2026-11-24" });
     await page.locator("#legend").getByText("200 failed").waitFor();
+    const seen = watchConsole(page);
+    await page.reload();
+    await page.locator("#legend").getByText("200 failed").waitFor();
+    expect(seen).toEqual([]);
     const cell = page.locator('[data-key="cell:2026-11-10"]');
     await cell.click({ position: { x: 20, y: 12 } });
     expect(await page.getByRole("dialog").locator(".plan-tile").count()).toBeGreaterThan(30);

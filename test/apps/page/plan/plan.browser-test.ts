@@ -220,3 +220,17 @@ describe("one who may only look", () => {
     expect(await timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
   });
 });
+
+describe("a filter that is being typed", () => {
+  it.each(["/app/plan", "/app/plan?view=list"])("stays while the plan at %s is drawn anew", async (path) => {
+    await open(path);
+    await page.locator("[data-id]").first().waitFor();
+    const field = page.getByRole("combobox", { name: "Label" });
+    await field.fill("half a lab");
+    const caption = `Added beside ${path}`;
+    await host.call("schedule_post", { accountId: blog, caption, scheduledAt: "2026-11-29T09:00:00Z" });
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText(caption).first().waitFor();
+    expect(await field.inputValue()).toBe("half a lab");
+  });
+});

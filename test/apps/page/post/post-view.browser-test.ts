@@ -151,8 +151,8 @@ describe("a published post", () => {
 describe("a post that is not there", () => {
   it("says so", async () => {
     page = await host.open(browser, { path: "/app/plan?post=post_nowhere" });
-    await page.getByRole("dialog").getByRole("alert").waitFor();
-    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.getByRole("alert").getByText('There is no post "post_nowhere".').waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 });
 

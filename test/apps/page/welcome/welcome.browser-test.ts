@@ -18,6 +18,7 @@ afterAll(async () => {
 
 const open = (options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> =>
   host.open(browser, { path: "/app/plan", ...options });
+const chip = (page: Page) => page.locator(".plan-grid [data-id]").first();
 const greeting = (page: Page) => page.getByRole("region", { name: "Welcome to Posthorn" });
 
 describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", ({ name, width }) => {
@@ -39,12 +40,43 @@ describe("the greeting", () => {
     await greeting(page).getByLabel("Say hello").fill("Good morning");
     await greeting(page).getByRole("button", { name: "Post it now" }).click();
     await greeting(page).getByText("It waits: no publisher runs.").waitFor();
+    await chip(page).waitFor();
+    expect(await page.getByText("Nothing is planned").count()).toBe(0);
     await runTick(host.ctx);
     await greeting(page).getByText("It is live.").waitFor();
     const address = await greeting(page).getByRole("link", { name: "See your post" }).getAttribute("href");
     expect(await (await fetch(address ?? "")).text()).toContain("Good morning");
     await greeting(page).getByRole("heading", { name: "Post something (done)" }).waitFor();
+    await page.getByRole("button", { name: /Good morning, Published/ }).waitFor();
     expect(await objectionsTo(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([
+    { width: 1_440, height: 900 },
+    { width: 390, height: 844 },
+    { width: 360, height: 640 },
+  ])("leaves room for what is planned in a window of $width × $height, also later", async (size) => {
+    const page = await open(size);
+    const today = page.locator(".plan-grid .today");
+    await today.waitFor();
+    await greeting(page).waitFor();
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await picture(page, `welcome-begun-${size.width}-${theme}`);
+      expect(await objectionsTo(page), theme).toEqual([]);
+    }
+    const { y, height } = (await today.boundingBox()) ?? { y: size.height, height: 0 };
+    expect(y + height).toBeLessThan(size.height);
+    expect(await greeting(page).getByLabel("Say hello").count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("leads to the platforms, without a second press", async () => {
+    const page = await open();
+    await greeting(page).getByRole("link", { name: "Connect a channel" }).click();
+    await page.getByRole("heading", { name: "Connect a channel", level: 1 }).waitFor();
+    await page.getByRole("searchbox", { name: "Search a platform" }).waitFor();
     await page.context().close();
   });
 

@@ -1,0 +1,88 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useLocation } from "preact-iso";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+
+/*
+ * The one place that reads and changes the window's address. A room may still be told of an answer, or draw itself
+ * once more, when a person is on the way to another one: what it would write then is dropped.
+ */
+
+const ROOM_NAMES = ["plan", "write", "review", "trouble", "results", "channels", "settings"] as const;
+export type RoomName = (typeof ROOM_NAMES)[number];
+
+/** The room at a path. Null: there is none. */
+function roomAt(path: string): RoomName | null {
+  if (path === "/app") return "plan";
+  return ROOM_NAMES.find((name) => path === `/app/${name}`) ?? null;
+}
+
+/** The room that is shown. */
+export function useRoomName(): RoomName | null {
+  return roomAt(useLocation().path);
+}
+
+export function useIsConsent(): boolean {
+  return useLocation().path === "/app/consent";
+}
+
+export interface Address {
+  /** As the window has it, from the first slash on. */
+  readonly url: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Whether the room is still shown at the address that it was drawn for. */
+  isHere(): boolean;
+  /** Says what the room shows, in the same step of the history. Nothing once the room is left. */
+  write(url: string): void;
+  /** Leads on. Nothing once the room is left. */
+  go(url: string): void;
+  /** Leads on from wherever the person is by now, who asked for it. */
+  visit(url: string): void;
+}
+
+const RoomAddress = createContext<Address | null>(null);
+
+/** Gives a room the address for as long as it is shown. */
+export function OwnAddress({ children }: { readonly children: ComponentChildren }) {
+  const { url, query, route } = useLocation();
+  /** What the address is as long as only this room changed it. */
+  const own = useRef<string | null>(url);
+  own.current = url;
+  useLayoutEffect(
+    () => () => {
+      own.current = null;
+    },
+    [],
+  );
+  const isHere = (): boolean => own.current !== null && isNow(own.current);
+  const change = (to: string, isReplaced: boolean): void => {
+    if (!isHere() || isNow(to)) return;
+    own.current = to;
+    route(to, isReplaced);
+  };
+  const address: Address = {
+    url,
+    query,
+    isHere,
+    write: (to) => change(to, true),
+    go: (to) => change(to, false),
+    visit: (to) => route(to),
+  };
+  return <RoomAddress.Provider value={address}>{children}</RoomAddress.Provider>;
+}
+
+/** The address as the room has it that this stands in. */
+export function useAddress(): Address {
+  const address = useContext(RoomAddress);
+  if (address === null) throw new Error("Only a room has an address.");
+  return address;
+}
+
+function isNow(url: string): boolean {
+  const { pathname, search } = new URL(url, location.origin);
+  return pathname === location.pathname && search === location.search;
+}
+
+/** Before there are rooms: another address in the same step of the history. */
+export function replaceAddress(path: string): void {
+  history.replaceState(null, "", path);
+}

@@ -1,0 +1,37 @@
+import { readDraft } from "../../../shared/drafts.ts";
+import { jsonOf } from "../../../shared/json.ts";
+import { useLoad } from "../../data/load.ts";
+import { session } from "../../data/session.ts";
+import { call } from "../../data/tools.ts";
+import type { Composer } from "./composer.ts";
+import { isAnything } from "./form.ts";
+
+/** The last save of what was left a moment ago: before it, what was written there is not listed. */
+let lastSave: Promise<unknown> = Promise.resolve();
+
+export function noteLastSave(save: Promise<unknown>): void {
+  lastSave = save;
+}
+
+/** Leads back to what the person wrote last and did not finish, until they begin something else. */
+export function GoOn({ composer: { draft, form } }: { readonly composer: Composer }) {
+  const { data } = useLoad(loadLatest, "open");
+  if (data === null || data.title === null || draft.value !== null || isAnything(form.value)) return null;
+  return (
+    <p class="hint">
+      <a href={`/app/write?draft=${encodeURIComponent(data.id)}`}>
+        Go on with “<bdi>{data.title}</bdi>”?
+      </a>
+    </p>
+  );
+}
+
+async function loadLatest(
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly title: string | null }> {
+  await lastSave;
+  const { drafts } = await call("list_drafts", { state: ["open"] }, { signal });
+  const own = drafts.find(({ writtenBy }) => writtenBy.name === session.value?.name);
+  const shown = own === undefined ? null : readDraft(jsonOf(own));
+  return { id: shown?.id ?? "", title: shown?.title ?? null };
+}
