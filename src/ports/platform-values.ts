@@ -15,6 +15,21 @@ const NO_SPACE = /^[^\s\p{C}]+$/u;
 /** The id of a post, an account, a file, as the platform names it; numbers become texts. */
 export const Id = z.union([z.string().max(MAX_ID_CHARS).regex(VISIBLE), z.int()]).transform(String);
 
+/**
+ * For `refine`: whether this reads it, for what is read later on. What cannot be read is an answer that was not
+ * given properly, never an error of ours.
+ */
+export function readableBy(read: (text: string) => unknown): (text: string) => boolean {
+  return (text) => {
+    try {
+      read(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
 /** The address of a page, a picture or a server that a platform names: http or https. */
 export const WebAddress = z.string().refine(isAddress, "is not a web address");
 

@@ -168,8 +168,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
   /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
   preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): Shown;
-  /** The length of a caption, where its unit is `weighted`. Pure. */
-  measure?(text: string): number;
+  /** The length of a caption, where its unit is `weighted`. `urlLength`: of its capabilities. Pure. */
+  measure?(text: string, urlLength?: number): number;
   /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */
   inspect?(io: PlatformIo): Promise<Inspection>;
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;

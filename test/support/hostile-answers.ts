@@ -73,6 +73,11 @@ export const SPITES: Readonly<Record<string, Spite>> = {
   "500,000 brackets in each other": async () => answer(200, "[".repeat(500_000) + "]".repeat(500_000)),
   "1 MB of small items": async () => answer(200, `{"data":[${"{},".repeat(300_000)}{}]}`),
   "an id of 900,000 letters": longIds(),
+  "what looks right and cannot be read": bent((given, name) => {
+    if (name === "$link") return `b${"a".repeat(58)}`;
+    if (/^\d{4}-\d\d-\d\dT/.test(given)) return "2026-99-99T99:99:99Z";
+    return /^\d{15,}$/.test(given) ? `${given}x` : given;
+  }),
   "scripts for addresses": bent((given) => (/^https?:/.test(given) ? `${SCRIPT}${given}` : given)),
   "orders for names": bent((given, name) =>
     /name|title|label|display|text|message|description|url|uri|link|handle/i.test(name)

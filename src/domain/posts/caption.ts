@@ -11,16 +11,15 @@ export function isBlank(text: string): boolean {
   return UNSEEN.test(text);
 }
 
-/** A caption's length as its platform counts it. An address counts as `urlLength` where there is one. */
+/** A caption's length as its platform counts it. `urlLength`: what each address counts, where that is one figure. */
 export function captionLength(
   text: string,
   { unit, urlLength }: Pick<Capabilities["caption"], "unit" | "urlLength">,
-  measure: ((text: string) => number) | undefined,
+  measure: ((text: string, urlLength?: number) => number) | undefined,
 ): number {
-  const counted = urlLength === undefined ? text : text.replace(WEB_ADDRESS, "x".repeat(urlLength));
-  if (unit !== "weighted") return measureText(counted, unit);
+  if (unit !== "weighted") return measureText(text, unit);
   if (measure === undefined) throw new Error("A platform that weighs its captions must measure them.");
-  return measure(counted);
+  return measure(text, urlLength);
 }
 
 /** Made when first needed: it reads tables that cost more than all other modules of a start. */

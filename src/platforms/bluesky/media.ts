@@ -1,9 +1,11 @@
 import type { Readable } from "node:stream";
+import { fromString } from "@atcute/cid";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, type PlatformAccount, PlatformFault } from "../../ports/platform-io.ts";
+import { readableBy } from "../../ports/platform-values.ts";
 import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { inOrder, openAll } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
@@ -16,7 +18,7 @@ import type { Part } from "../shared/thread.ts";
 /** A blob as records name it: its id is the hash of its bytes. */
 const Blob = z.object({
   $type: z.literal("blob"),
-  ref: z.object({ $link: z.string().regex(/^b[a-z2-7]{20,200}$/) }),
+  ref: z.object({ $link: z.string().max(200).refine(readableBy(fromString), "is not a content id") }),
   mimeType: z.string(),
   size: z.int(),
 });

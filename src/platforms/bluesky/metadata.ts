@@ -178,7 +178,7 @@ interface Span {
   readonly kind: "link" | "mention" | "tag";
   readonly start: number;
   readonly end: number;
-  /** The address, the handle in lower case, the tag without its sign. */
+  /** The address, the handle in lower case, the tag without its # (a cashtag keeps its $). */
   readonly value: string;
 }
 
@@ -206,7 +206,10 @@ const MENTION = new RegExp(
   `${BEFORE}[@＠]((?:${LABEL}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)(?![\\p{Script=Latin}\\p{N}_@＠-]|\\.[a-z0-9])`,
   "giu",
 );
-const TAG = new RegExp(`${BEFORE}[#＃](?!\\ufe0f)([^${STOP}#＃,;!?()\\[\\]{}]+)`, "gu");
+/** Goes on over the punctuation of ASCII, as in Bluesky's own apps: https://github.com/bluesky-social/atproto/tree/main/packages/api/src/rich-text */
+const TAG = new RegExp(`${BEFORE}[#＃](?![\\ufe0f\\u20e3])([^${STOP}]+)`, "gu");
+/** What is traded under a short name; Bluesky has it as a tag. From the same place. */
+const CASHTAG = /(?<=^|\s|\()\$([a-z][a-z0-9]{0,4})(?=\s|$|[.,;:!?)"'\u2019])/giu;
 
 const MAX_TAG_GRAPHEMES = 64;
 const MAX_TAG_BYTES = 640;
@@ -233,6 +236,8 @@ export function findSpans(text: string): Span[] {
     });
   }
   for (const match of text.matchAll(TAG)) add(tagSpan(match));
+  for (const { 0: all, index } of text.matchAll(CASHTAG))
+    add({ kind: "tag", start: index, end: index + all.length, value: all.toUpperCase() });
   return found.sort((a, b) => a.start - b.start);
 }
 

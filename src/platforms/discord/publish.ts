@@ -3,7 +3,7 @@ import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
-import { Id } from "../../ports/platform-values.ts";
+import { Id, readableBy } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
@@ -277,8 +277,11 @@ function snowflakeAt(ms: number): bigint {
   return BigInt(Math.max(0, Math.floor(ms) - EPOCH)) << 22n;
 }
 
+/** Holds the moment it was made at. */
+const Snowflake = Id.refine(readableBy(BigInt), "is not the id of something on Discord");
+
 const Message = z.looseObject({
-  id: Id,
+  id: Snowflake,
   channel_id: Id,
   content: z.string().catch(""),
   nonce: Id.nullish().catch(null),
@@ -334,7 +337,12 @@ async function findMessage(
 
 const Threads = z.looseObject({
   threads: z.array(
-    z.looseObject({ id: Id, parent_id: Id.nullish(), owner_id: Id.nullish(), name: z.string().nullish() }),
+    z.looseObject({
+      id: Snowflake,
+      parent_id: Id.nullish(),
+      owner_id: Id.nullish(),
+      name: z.string().nullish(),
+    }),
   ),
 });
 

@@ -84,7 +84,7 @@ const RULES: readonly FaultRule[] = [
     "1363129 /1363129":
       "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
     "1366046 /1366046":
-      "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
+      "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 10 MB.",
     "1346003 /1346003 1404102 /1404102":
       "Facebook refused the content because of its rules. Change the post, then send it again.",
     "1404078 /1404078":

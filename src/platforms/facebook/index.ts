@@ -25,9 +25,9 @@ import {
   readGranted,
 } from "../shared/meta/accounts.ts";
 import { RUPLOAD_HOST } from "../shared/meta/rupload.ts";
-import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
+import { dayBefore, GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
 import { askPage, facebookFaults, GRAPH_HOST, graphBase, pageOf } from "./api.ts";
-import { edit, insights, readInsights, remove, setThumbnail } from "./live.ts";
+import { edit, insights, readInsights, remove, setThumbnail, unreadable } from "./live.ts";
 import {
   checkPost,
   COMMENT_SCOPE,
@@ -227,7 +227,7 @@ async function readDataAccess(io: PlatformIo): Promise<string | null> {
       Debug,
     );
     const endsAt = (data.data_access_expires_at ?? 0) * 1_000;
-    if (endsAt === 0 || endsAt > io.now()) return null;
+    if (endsAt <= 0 || endsAt > io.now()) return null;
     return `Facebook's permission for the Page's data ended on ${toIso(endsAt)}. Reconnect the Page.`;
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
@@ -261,7 +261,7 @@ const analytics: NonNullable<Platform["analytics"]> = async (range, io) => {
     for (const [name, ours] of Object.entries(DAILY))
       for (const { value, end_time: end } of read.get(name) ?? []) {
         // A value is that of the day which ends then.
-        const date = end === undefined ? "" : toIso(Date.parse(end) - DAY).slice(0, 10);
+        const date = dayBefore(end) ?? "";
         if (date >= range.from && date <= range.to) days.set(date, { ...days.get(date), [ours]: value });
       }
   }
@@ -278,6 +278,7 @@ const analytics: NonNullable<Platform["analytics"]> = async (range, io) => {
     },
     days: series,
     unavailable: [
+      ...unreadable(io, ["views", "engagements"]),
       {
         metric: "reach",
         reason: "Facebook counts people by day. People who came on two days would count twice.",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hasScope } from "../shared/consent.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
@@ -23,6 +24,7 @@ function isFilm({ platformPostId }: FacebookPost): boolean {
 }
 
 const Story = z.looseObject({
+  post_id: Id.optional().catch(undefined),
   media_id: Id.optional().catch(undefined),
   status: z.string().catch(""),
   url: z
@@ -39,7 +41,7 @@ export async function findStory(
   io: PlatformIo,
   mediaId: string,
 ): Promise<{ readonly story: z.infer<typeof Story> | null; readonly isWhole: boolean }> {
-  const call = { path: `${pageOf(io)}/stories`, query: { fields: "media_id,status,url" } };
+  const call = { path: `${pageOf(io)}/stories`, query: { fields: "post_id,media_id,status,url" } };
   let isWhole = false;
   try {
     for await (const story of listEntries(io, pageRequest(io, call), Story, { maxPages: 4 })) {
@@ -55,12 +57,17 @@ export async function findStory(
 
 const ARCHIVED = "ARCHIVED";
 
-/** Facebook tells no numbers of a story, only whether it is still shown. */
+/** https://developers.facebook.com/blog/post/2026/02/18/introducing-graph-api-v25-and-marketing-api-v25/ */
+const STORY_METRICS = { PAGE_STORY_TOTAL_MEDIA_VIEW_UNIQUE: "reach" } as const;
+
+/** Whether it is still shown, and how many people have seen it. */
 async function storyInsights(post: FacebookPost, io: PlatformIo): ReturnType<typeof insights> {
   const { story, isWhole } = await findStory(io, post.platformPostId ?? "");
   const isOver = io.now() >= post.scheduledAt + DAY || story?.status === ARCHIVED;
   if (isOver || (story === null && isWhole)) return { state: "removed", visibility: null, metrics: {} };
-  return { state: story === null ? "unknown" : "live", visibility: "public", metrics: {} };
+  const path = story?.post_id;
+  const metrics = path === undefined ? {} : await readNamed(io, { path, names: STORY_METRICS });
+  return { state: story === null ? "unknown" : "live", visibility: "public", metrics };
 }
 
 /** Facebook lets an app change the text of what it has posted itself. */
@@ -147,13 +154,19 @@ const REEL_METRICS = {
 async function readMetrics(post: FacebookPost, io: PlatformIo): Promise<Partial<Metrics>> {
   const isReel = /\/reel\//.test(post.platformUrl ?? "");
   if (isFilm(post) && !isReel) return {};
-  const names = isFilm(post) ? REEL_METRICS : POST_METRICS;
-  const read = await readInsights(io, {
-    path: post.platformPostId ?? "",
-    edge: isFilm(post) ? "video_insights" : "insights",
-    metrics: Object.keys(names),
-    query: {},
-  });
+  const path = post.platformPostId ?? "";
+  return isFilm(post)
+    ? readNamed(io, { path, edge: "video_insights", names: REEL_METRICS })
+    : readNamed(io, { path, names: POST_METRICS });
+}
+
+interface Named extends Pick<Asked, "path" | "edge"> {
+  /** Ours by Facebook's. */
+  readonly names: Readonly<Record<string, keyof Metrics>>;
+}
+
+async function readNamed(io: PlatformIo, { names, ...at }: Named): Promise<Partial<Metrics>> {
+  const read = await readInsights(io, { ...at, metrics: Object.keys(names), query: {} });
   const metrics: Partial<Metrics> = {};
   for (const [name, ours] of Object.entries(names)) {
     const value = read.get(name)?.at(-1)?.value;
@@ -173,9 +186,15 @@ const Insight = z.looseObject({ name: z.string(), values: z.array(Value) });
 const Insights = z.looseObject({ data: z.array(Insight) });
 type InsightValue = z.infer<typeof Value>;
 
-const MAY_READ = withoutPermission(
-  "The Page was connected without the permission read_insights. Connect it again to see its numbers.",
-);
+const NOT_READABLE =
+  "The Page was connected without the permission read_insights. Connect it again to see its numbers.";
+const MAY_READ = withoutPermission(NOT_READABLE);
+const mayRead = hasScope("read_insights");
+
+/** Of what the person did not allow. */
+export function unreadable(io: PlatformIo, metrics: readonly string[]): { metric: string; reason: string }[] {
+  return mayRead(io) ? [] : metrics.map((metric) => ({ metric, reason: NOT_READABLE }));
+}
 
 interface Asked {
   /** A Page's, a post's or a reel's id. */
@@ -193,6 +212,7 @@ export async function readInsights(
   io: PlatformIo,
   asked: Asked,
 ): Promise<Map<string, readonly InsightValue[]>> {
+  if (!mayRead(io)) return new Map();
   try {
     const { path, edge = "insights" } = asked;
     const query = { ...asked.query, metric: asked.metrics.join(",") };

@@ -90,7 +90,7 @@ export const GATED: readonly GatedOption<keyof z.infer<typeof FacebookMetadata>>
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
 export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
-  if (metadata.story === true) return checkStory(post);
+  if (metadata.story === true) return checkStory(post, media);
   const items = itemsOf(post);
   const known = items.flatMap(({ url }) => media.get(url) ?? []);
   const film = known.find(({ type }) => type === "video");
@@ -129,11 +129,22 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
   return { errors, warnings };
 }
 
-function checkStory({ caption, metadata }: FacebookPost): Checked {
+/** Meta's guide of stories says 90 seconds, that of reels (July 2026) 60 for a reel that is a story. */
+const SURE_STORY_SECONDS = 60;
+
+function checkStory({ caption, mediaUrl, metadata }: FacebookPost, media: CheckedAt["media"]): Checked {
   const odd = NO_STORY_FIELDS.filter((field) => metadata[field] !== undefined);
+  const seconds = media.get(mediaUrl)?.durationSeconds ?? 0;
   return {
     errors: odd.map((field) => `metadata.${field}: a Facebook story has none. Leave it out.`),
-    warnings: (caption ?? "") === "" ? [] : ["caption: a Facebook story shows none."],
+    warnings: [
+      ...((caption ?? "") === "" ? [] : ["caption: a Facebook story shows none."]),
+      ...(seconds > SURE_STORY_SECONDS
+        ? [
+            `mediaUrl: is a film of more than ${SURE_STORY_SECONDS} seconds, which Facebook may refuse as a story. To be sure, give a shorter one.`,
+          ]
+        : []),
+    ],
   };
 }
 

@@ -236,7 +236,7 @@ async function beginFile(item: MediaItem, io: PublishIo): Promise<string> {
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/photos */
 const IMAGE_LIMITS = {
-  maxBytes: 4_000_000,
+  maxBytes: 10_000_000,
   mimeTypes: ["image/jpeg", "image/png"],
 } as const satisfies ImageLimits;
 

@@ -45,13 +45,19 @@ const User = z.looseObject({
 });
 const Users = z.looseObject({ users: z.tuple([User]) }).transform(({ users }) => users[0]);
 
+/** Neynar's description allows it without the 0x that it is asked for with. */
+const Hash = z
+  .string()
+  .regex(/^(?:0x)?[0-9a-f]{40}$/i)
+  .transform((hash) => (hash.startsWith("0x") ? hash : `0x${hash}`));
+
 /** In answers and lists alike. */
 const Cast = z.looseObject({
-  hash: z.string().regex(/^0x[0-9a-f]{40}$/i),
+  hash: Hash,
   author: z.looseObject({ fid: z.int() }).nullish().catch(null),
   text: z.string().catch(""),
   timestamp: z.string().catch(""),
-  parent_hash: z.string().nullish().catch(null),
+  parent_hash: Hash.nullish().catch(null),
   embeds: z.array(z.looseObject({ url: z.string().optional().catch(undefined) })).catch([]),
   reactions: z.looseObject({ likes_count: Count, recasts_count: Count }).catch({}),
   replies: z.looseObject({ count: Count }).catch({}),

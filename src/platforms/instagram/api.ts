@@ -2,13 +2,14 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformFault, PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import { byCode, type FaultRule } from "../shared/faults.ts";
 import { facebookUrl } from "../shared/meta/accounts.ts";
 import type { ContainerApi } from "../shared/meta/containers.ts";
 import {
   GONE_IS_OK,
   graphUrl,
+  metaCodes,
   metaFaults,
   orGone,
   proofOf,
@@ -43,8 +44,21 @@ export const { ask, askWith, request, send } = restApi({
     const proof = proofOf(io.setting("CLIENT_SECRET", "facebook"), pageToken);
     return form === undefined ? { headers, query: proof } : { headers, form: proof };
   },
-  classify: (rules) => metaFaults("Instagram", [...rules, ...RULES]),
+  classify: (rules) => withShape(metaFaults("Instagram", [...rules, ...RULES])),
 });
+
+/** A picture was refused for its shape. */
+export class ShapeRefused extends PlatformFault {}
+const SHAPE = "/2207009";
+
+function withShape(classify: ReturnType<typeof metaFaults>): ReturnType<typeof metaFaults> {
+  return (response) => {
+    const fault = classify(response);
+    if (!(fault instanceof PlatformFault) || !metaCodes(response).includes(SHAPE)) return fault;
+    const message = "Instagram takes pictures from 3:4 to 1.91:1. Crop it.";
+    return new ShapeRefused("rejected", message, { field: "mediaUrl" });
+  };
+}
 
 const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => ({
   code,
@@ -102,7 +116,6 @@ const RULES: readonly FaultRule[] = [
   ),
   unfit("/2207004", "is too large for Instagram. Give a picture of at most 8 MB."),
   unfit("/2207005", "Instagram takes pictures only as JPEG. Give one."),
-  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1. Crop it."),
   unfit("/2207028", "an Instagram carousel has two to ten items. Change their number.", "metadata.moreMedia"),
   unfit(
     "/2207010",
@@ -113,12 +126,12 @@ const RULES: readonly FaultRule[] = [
   unfit("/2207057", "is not a moment of the film. Give another.", "metadata.thumbOffsetMs"),
 ];
 
-export const classify = metaFaults("Instagram", RULES);
+export const classify = withShape(metaFaults("Instagram", RULES));
 
 /** For what is only asked for beside the post. */
-export const MILD = withoutPermission(
-  "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
-);
+export const NOT_ALLOWED =
+  "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.";
+export const MILD = withoutPermission(NOT_ALLOWED);
 
 /** What containers are made with. */
 export function apiOf(io: PlatformIo): ContainerApi {

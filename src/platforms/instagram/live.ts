@@ -3,12 +3,12 @@ import { DAY, SECOND } from "../../domain/time.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { MORE } from "../shared/consent.ts";
+import { MORE, needScope } from "../shared/consent.ts";
 import { idReader } from "../shared/live.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
 import { dayBefore, GONE_IS_OK, orGone, withoutPermission } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, apiOf, ask, isOfPage, MILD, send } from "./api.ts";
+import { accountId, apiOf, ask, isOfPage, MILD, NOT_ALLOWED, send } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
 export function inspect(io: PlatformIo): Promise<Inspection> {
@@ -85,9 +85,16 @@ export async function remove(post: InstagramPost, io: PlatformIo): Promise<void>
   await send(io, call);
 }
 
+const NUMBERS_SCOPES = ["instagram_manage_insights", "instagram_business_manage_insights"];
+
+function needNumbers(io: PlatformIo): void {
+  needScope(io, NUMBERS_SCOPES, NOT_ALLOWED);
+}
+
 /** Stories with few viewers, and accounts that did not allow it, have none. */
 async function readNumbers(io: PlatformIo, id: string, metric: string): Promise<Partial<Metrics>> {
   try {
+    needNumbers(io);
     const { data } = await ask(io, { path: `${id}/insights`, query: { metric }, rules: MILD }, Numbers);
     const metrics: Partial<Metrics> = {};
     for (const { name, values, total_value: total } of data) {
@@ -185,6 +192,7 @@ async function readReach(
 
 function askSpan(io: PlatformIo, query: { metric: string; metric_type: string }, { since, until }: Span) {
   const times = { since: Math.floor(since / SECOND), until: Math.floor(until / SECOND) };
+  needNumbers(io);
   const path = `${accountId(io)}/insights`;
   return ask(io, { path, query: { ...query, period: "day", ...times }, rules: MILD }, Numbers);
 }

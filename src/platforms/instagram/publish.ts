@@ -20,9 +20,10 @@ import {
 } from "../shared/meta/containers.ts";
 import { Created, GONE_IS_OK, listEntries, orGone } from "../shared/meta/graph.ts";
 import { bytesOf, ruploadUrl, sendFilm, Uploading } from "../shared/meta/rupload.ts";
+import type { FaultRule } from "../shared/faults.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { accountId, apiOf, ask, classify, isOfPage, MILD, request } from "./api.ts";
+import { accountId, apiOf, ask, classify, isOfPage, MILD, request, ShapeRefused } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS } from "./metadata.ts";
 
 const PUBLISH = "publish";
@@ -36,6 +37,7 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
   const containers = createContainers(io, {
     ...api,
     upload: (film, context) => uploadFilm(film, io, context),
+    mayRefit: (refusal) => refusal instanceof ShapeRefused,
   });
   const container = await prepare(post, io, containers);
   if (typeof container === "number") return { state: "processing", checkAgainMs: container };
@@ -47,10 +49,21 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
     live: (platformPostId) => ({ platformPostId, platformUrl: null }),
   });
   const platformUrl = await readPermalink(api, id);
+  if (await io.once(REFITTED, () => false)) await io.followUp("A picture's own shape", tellOfBars);
   const { firstComment, comments } = post.metadata;
   if (comments === false) await io.followUp("Turning comments off", () => closeComments(io, id));
   if (firstComment !== undefined) await io.followUp("The first comment", () => comment(io, id, firstComment));
   return { state: "live", platformPostId: id, platformUrl };
+}
+
+/** Noted where Instagram took a picture only with bars. */
+const REFITTED = "refitted";
+
+async function tellOfBars(): Promise<void> {
+  throw new PlatformFault(
+    "rejected",
+    "Instagram refused the shape, so the picture has white bars at its sides. Crop the next one to 4:5.",
+  );
 }
 
 async function prepare(
@@ -71,31 +84,38 @@ async function prepare(
       metadata: Fields.parse(post.metadata),
     },
     items,
-    fieldsOf: (item) => mediumOf(io, item, "VIDEO"),
-    fields: async (children) =>
+    fieldsOf: (item, isRefit) => mediumOf(io, item, { filmType: "VIDEO", isRefit }),
+    fields: async (children, isRefit) =>
       children.length === 0
-        ? singleOf(post, first, io)
+        ? singleOf(post, first, { io, isRefit })
         : { media_type: "CAROUSEL", children: children.join(","), ...captionOf(post), ...sharedBy(post) },
   });
 }
 
 const Fields = z.record(z.string(), z.json());
 
+interface Medium {
+  readonly filmType: string;
+  /** A story shows every shape. */
+  readonly isStory?: boolean;
+  readonly isRefit?: boolean;
+}
+
 async function mediumOf(
   io: PublishIo,
   item: MediaItem,
-  filmType: string,
-  isStory = false,
+  { filmType, isStory = false, isRefit = false }: Medium,
 ): Promise<JsonObject> {
   if (item.facts.type === "video") return { media_type: filmType, ...(await filmOf(io, item)) };
-  const url = await addressOf(io, item, isStory);
+  if (isRefit) await io.once(REFITTED, () => true);
+  const url = await addressOf(io, item, isStory ? null : isRefit ? SAFE_RATIO : IMAGE.minAspectRatio);
   return { image_url: url, ...(item.altText === null || isStory ? {} : { alt_text: item.altText }) };
 }
 
 /** A film that cannot be fetched is sent, which Instagram takes through a Page only. */
 async function filmOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
   try {
-    return { video_url: await addressOf(io, item) };
+    return { video_url: await addressOf(io, item, null) };
   } catch (error) {
     const isUnreachable = error instanceof AppError && error.kind === "invalid";
     if (!isUnreachable || !isOfPage(io)) throw error;
@@ -142,29 +162,38 @@ const Upload = z.looseObject({
 const OVER: readonly string[] = ["ERROR", "EXPIRED"];
 const WHOLE: readonly string[] = ["FINISHED", "PUBLISHED"];
 
+/** "Tried accessing nonexisting field": how far it is cannot be asked, so it begins anew. */
+const UNREADABLE: FaultRule = { code: 100, kind: "ok" };
+
 /** How much of a film its container has; null where nothing comes of it any more. */
 async function readUpload(
   io: PlatformIo,
   id: string,
 ): Promise<{ readonly isWhole: boolean; readonly bytes: number } | null> {
   const query = { fields: "status_code,video_status" };
-  const found = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Upload));
+  const found = await ask(io, { path: id, query, rules: [GONE_IS_OK, UNREADABLE] }, orGone(Upload));
   if (found === null || OVER.includes(found.status_code)) return null;
   const uploading = found.video_status?.uploading_phase;
   const isWhole = WHOLE.includes(found.status_code) || uploading?.status === "complete";
   return { isWhole, bytes: bytesOf(uploading) };
 }
 
-async function singleOf(post: InstagramPost, item: MediaItem, io: PublishIo): Promise<JsonObject> {
+async function singleOf(
+  post: InstagramPost,
+  item: MediaItem,
+  { io, isRefit }: { readonly io: PublishIo; readonly isRefit: boolean },
+): Promise<JsonObject> {
   const { metadata } = post;
-  if (metadata.story === true)
-    return { ...(await mediumOf(io, item, "STORIES", true)), media_type: "STORIES", ...labelOf(post) };
+  if (metadata.story === true) {
+    const medium = await mediumOf(io, item, { filmType: "STORIES", isStory: true });
+    return { ...medium, media_type: "STORIES", ...labelOf(post) };
+  }
   const shared = { ...captionOf(post), ...sharedBy(post), ...tagsOf(post) };
-  const medium = { ...(await mediumOf(io, item, "REELS")), ...shared };
+  const medium = { ...(await mediumOf(io, item, { filmType: "REELS", isRefit })), ...shared };
   if (item.facts.type !== "video") return medium;
   const { thumbnailUrl, thumbOffsetMs, shareToFeed, audioName, trialReel } = metadata;
   const cover =
-    thumbnailUrl === undefined ? null : await addressOf(io, await io.media.item(thumbnailUrl), true);
+    thumbnailUrl === undefined ? null : await addressOf(io, await io.media.item(thumbnailUrl), null);
   return {
     ...medium,
     ...(cover === null ? {} : { cover_url: cover }),
@@ -263,12 +292,15 @@ export const IMAGE = {
   mimeTypes: ["image/jpeg"],
   maxBytes: 8 * MB,
   maxWidth: 1_440,
-  minAspectRatio: 0.8,
+  minAspectRatio: 0.75,
   maxAspectRatio: 1.91,
   fill: "white",
   animated: false,
   maxItems: MAX_ITEMS,
 } as const satisfies AcceptedMedia;
+
+/** Meta's pages still name 4:5, and 3:4 is taken: where it is not, the picture goes in this shape. */
+const SAFE_RATIO = 0.8;
 
 const FILM = {
   kind: "video" as const,
@@ -292,9 +324,12 @@ export const STORY_FILM: AcceptedMedia = { ...FILM, maxBytes: 100 * MB, maxSecon
 /** Long enough for a film to be fetched and made ready. */
 const FETCHED_WITHIN_MINUTES = 180;
 
-/** The address that Instagram fetches it from: as it is, or of a copy that it takes. */
-async function addressOf(io: PublishIo, item: MediaItem, isStory = false): Promise<string> {
-  const { maxBytes, mimeTypes, maxWidth, minAspectRatio: min, maxAspectRatio: max, fill } = IMAGE;
-  const limits = { maxBytes, mimeTypes, maxWidth, ...(isStory ? {} : { aspect: { min, max, fill } }) };
+/**
+ * The address that Instagram fetches it from: as it is, or of a copy that it takes. `min`: the narrowest shape;
+ * null: any.
+ */
+async function addressOf(io: PublishIo, item: MediaItem, min: number | null): Promise<string> {
+  const { maxBytes, mimeTypes, maxWidth, maxAspectRatio: max, fill } = IMAGE;
+  const limits = { maxBytes, mimeTypes, maxWidth, ...(min === null ? {} : { aspect: { min, max, fill } }) };
   return asciiAddressOf(io, item, { limits, minutes: FETCHED_WITHIN_MINUTES });
 }

@@ -219,6 +219,11 @@ const CAPABILITIES: PlatformCapabilities = {
       {
         kind: "video",
         mimeTypes: ["video/mp4"],
+        // What every reading of LinkedIn's pages takes.
+        videoCodecs: ["avc"],
+        audioCodecs: ["aac"],
+        minAspectRatio: 1 / 2.4,
+        maxAspectRatio: 2.4,
         maxBytes: 500_000_000,
         minSeconds: 3,
         maxSeconds: 1_800,

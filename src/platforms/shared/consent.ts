@@ -1,4 +1,5 @@
 import type { OAuthWay } from "../../ports/connect.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import type { GateFacts } from "../../ports/platform.ts";
 
 /** How most platforms ask for a consent; what one does otherwise stands behind it. */
@@ -51,4 +52,9 @@ export function askingMore(way: OAuthWay, { appOf, label, scopes }: More): OAuth
 /** Whether the person allowed one of them. Who connected before scopes were kept was asked for all. */
 export function hasScope(...wanted: readonly string[]): (at: Pick<GateFacts, "account">) => boolean {
   return ({ account: { scopes } }) => scopes.length === 0 || wanted.some((scope) => scopes.includes(scope));
+}
+
+/** Throws where the person allowed none of them: what the channel may not have is not asked for. */
+export function needScope(at: Pick<GateFacts, "account">, scopes: readonly string[], sentence: string): void {
+  if (!hasScope(...scopes)(at)) throw new PlatformFault("rejected", sentence);
 }

@@ -57,9 +57,9 @@ export const { ask, askWith, request, send } = restApi({
 });
 
 /** For what is only asked for beside the post. */
-export const MILD = withoutPermission(
-  "Threads does not allow this to the channel. Connect it again and leave all permissions ticked.",
-);
+export const NOT_ALLOWED =
+  "Threads does not allow this to the channel. Connect it again and leave all permissions ticked.";
+export const MILD = withoutPermission(NOT_ALLOWED);
 
 /** What channels that were connected before it was offered are not allowed. */
 function needsMore({ form = {} }: ApiCall): boolean {

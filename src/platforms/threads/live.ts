@@ -6,7 +6,8 @@ import type { Choice, Inspection, PlatformAnalytics, PostInsights } from "../../
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
 import { Created, dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
-import { apiOf, ask, MILD, send } from "./api.ts";
+import { needScope } from "../shared/consent.ts";
+import { apiOf, ask, MILD, NOT_ALLOWED, send } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";
 import { publishStep } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
@@ -37,9 +38,14 @@ export async function insights(post: ThreadsPost, io: PlatformIo): Promise<PostI
   return { state: "live", visibility: "public", metrics: await readNumbers(io, id) };
 }
 
+function needNumbers(io: PlatformIo): void {
+  needScope(io, ["threads_manage_insights"], NOT_ALLOWED);
+}
+
 async function readNumbers(io: PlatformIo, id: string): Promise<Partial<Metrics>> {
   const query = { metric: "views,likes,replies,reposts,quotes,shares" };
   try {
+    needNumbers(io);
     const { data } = await ask(io, { path: `${id}/insights`, query, rules: MILD }, Numbers);
     const all = new Map(data.map(({ name, values }) => [name, values?.[0]?.value]));
     const shares = ["reposts", "quotes", "shares"].flatMap((name) => all.get(name) ?? []);
@@ -65,6 +71,7 @@ export async function analytics(
   range: { from: string; to: string },
   io: PlatformIo,
 ): Promise<PlatformAnalytics> {
+  needNumbers(io);
   const since = Math.max(Math.floor(Date.parse(range.from) / SECOND), FIRST_SECOND);
   const until = Math.floor((Date.parse(range.to) + DAY) / SECOND);
   const query = { metric: "views,likes,replies,reposts,quotes,clicks,followers_count", since, until };

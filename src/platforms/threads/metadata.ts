@@ -112,6 +112,7 @@ export function partsOf({ caption, mediaUrl, metadata }: ThreadsPost): [Part, ..
 export function checkPost(post: ThreadsPost): Checked {
   const { link, moreMedia, sensitive: isSensitive } = post.metadata;
   const errors: string[] = [];
+  const warnings: string[] = [];
   for (const [at, { text, media }] of partsOf(post).entries()) {
     const field = at === 0 ? "caption" : `metadata.thread[${at - 1}].caption`;
     const length = measure(text);
@@ -119,6 +120,7 @@ export function checkPost(post: ThreadsPost): Checked {
       errors.push(
         `${field}: has ${length} characters as Threads counts them, and Threads takes ${MAX_TEXT}. Shorten it, or go on in metadata.thread.`,
       );
+    else warnings.push(...bytesWarning(field, text));
     if (hasTooManyLinks(text, at === 0 ? link : undefined)) errors.push(`${field}: ${LINKS_SENTENCE}`);
     if (text.trim() === "" && media.length === 0 && (at > 0 || link === undefined))
       errors.push(`${field}: is empty, and there is no media. Give text, a picture or a film.`);
@@ -132,7 +134,33 @@ export function checkPost(post: ThreadsPost): Checked {
   if (moreMedia !== undefined && moreMedia.length > 0 && !hasMedia)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   if (isSensitive === true && !hasMedia) errors.push("metadata.sensitive: is only for media. Leave it out.");
-  return { errors, warnings: [] };
+  return { errors, warnings: [...warnings, ...spoilerWarning(post)] };
+}
+
+/**
+ * Meta writes that emoji alone count by their bytes. Posts with other signs were refused all the same, the second
+ * part of a thread after the first was out: https://github.com/gitroomhq/postiz-app/pull/1946
+ */
+function bytesWarning(field: string, text: string): string[] {
+  const bytes = Buffer.byteLength(text);
+  return bytes <= MAX_TEXT
+    ? []
+    : [
+        `${field}: has ${bytes} bytes in UTF-8. Threads may count these and take at most ${MAX_TEXT}, so it may refuse the text. To be sure, shorten it, or go on in metadata.thread.`,
+      ];
+}
+
+/** Meta does not say whether it counts an emoji as one or as two. */
+function spoilerWarning(post: ThreadsPost): string[] {
+  const text = post.caption ?? "";
+  const isUnsure = spoilersOf(post).some(({ part }) =>
+    /[\u{10000}-\u{10ffff}]/u.test(text.slice(0, text.indexOf(part) + part.length)),
+  );
+  return isUnsure
+    ? [
+        "metadata.spoilers: an emoji stands before or in one of them, and Threads does not say how it counts these. It may hide other letters. To be sure, put emoji behind the last of them.",
+      ]
+    : [];
 }
 
 /** https://developers.facebook.com/docs/threads/create-posts: which attachments stand with which. */

@@ -103,12 +103,14 @@ const AUTH: readonly FaultRule[] = byCode("auth", {
   [SCOPE]: "The channel lacks a permission that TikTok asks for. Reconnect it and leave all of them ticked.",
 });
 
+export const NOT_READABLE =
+  "The channel may not read this. It comes from TikTok's Display API. Where the app has that API, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.";
+
 /** For numbers: that they are missing is no reason to stop posting. */
 const READS: readonly FaultRule[] = [
   { code: "access_token_invalid", kind: "auth", message: RECONNECT },
   ...byCode("rejected", {
-    [SCOPE]:
-      "The channel may not read this. It comes from TikTok's Display API. Where the app has that API, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.",
+    [SCOPE]: NOT_READABLE,
   }),
 ];
 

@@ -197,14 +197,6 @@ export function limitsOf({ limits }: Pick<PlatformAccount, "limits">): z.infer<t
   return Limits.parse(limits);
 }
 
-const Granted = z.looseObject({ scopes: z.array(z.string()) });
-
-/** Whether a permission was given; one of an account that was connected before they were kept counts as given. */
-export function permissionsOf({ settings }: Pick<PlatformAccount, "settings">): (scope: string) => boolean {
-  const granted = Granted.safeParse(settings).data?.scopes;
-  return (scope) => granted?.includes(scope) ?? true;
-}
-
 const ONLY_DRAFTS =
   "The channel was connected without the permission video.publish, so only the mode inbox works. Reconnect it for posts that go out by themselves.";
 
@@ -320,9 +312,22 @@ export function preview(post: UnfinishedPost<TikTokMetadata>, { media }: Pick<Ch
   };
 }
 
+/** What the person decides who finishes the draft: https://github.com/gitroomhq/postiz-app/commit/75d9eef05 */
+const NOT_OF_DRAFTS = [
+  "aiGenerated",
+  "brandContent",
+  "brandOrganic",
+  "disableComment",
+  "disableDuet",
+  "disableStitch",
+  "autoAddMusic",
+] as const;
+
 function inboxWarning(post: TikTokPost, seen: readonly Seen[]): string | null {
   if (!isInbox(post.metadata)) return null;
   const isText = (post.caption ?? "") !== "" && !takesText(post, seen);
+  const set = NOT_OF_DRAFTS.filter((name) => post.metadata[name] === true).map((name) => `metadata.${name}`);
   const text = isText ? " TikTok takes no text with such a video. Enter the caption in the app." : "";
-  return `metadata.mode: the post waits in TikTok's inbox at its time until a person finishes it in the TikTok app.${text}`;
+  const lost = set.length === 0 ? "" : ` TikTok drops ${set.join(", ")} with a draft. Set that in the app.`;
+  return `metadata.mode: the post waits in TikTok's inbox at its time until a person finishes it in the TikTok app.${text}${lost}`;
 }

@@ -2,16 +2,14 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { TIKTOK_API } from "./api.ts";
+import { checkPost, CONSENT, inspect, limitsOf, listPrivacyLevels, preview } from "./connect.ts";
 import {
-  checkPost,
-  CONSENT,
-  inspect,
-  limitsOf,
-  listPrivacyLevels,
+  MAX_PHOTO_CAPTION,
+  MAX_PHOTOS,
+  MAX_VIDEO_CAPTION,
   permissionsOf,
-  preview,
-} from "./connect.ts";
-import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./metadata.ts";
+  TikTokMetadata,
+} from "./metadata.ts";
 import { ACCOUNT_METRICS, analytics, insights } from "./live.ts";
 import { PHOTO_LIMITS, publish } from "./publish.ts";
 

@@ -5,8 +5,8 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PlatformAnalytics, PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { callTikTok, failureOf } from "./api.ts";
-import { isInbox, privacyOf, type TikTokPost } from "./metadata.ts";
+import { callTikTok, failureOf, NOT_READABLE } from "./api.ts";
+import { isInbox, permissionsOf, privacyOf, type TikTokPost } from "./metadata.ts";
 
 const PublishStatus = z.looseObject({
   status: z.string(),
@@ -102,6 +102,11 @@ export function profileUrl(username: string): string {
   return `https://www.tiktok.com/@${username}`;
 }
 
+/** What the channel may not read is not asked for. */
+function needPermission({ account }: PlatformIo, scope: string): void {
+  if (!permissionsOf(account)(scope)) throw new PlatformFault("rejected", NOT_READABLE);
+}
+
 const Count = z.int().min(0).nullable().catch(null);
 
 const Found = z.looseObject({
@@ -123,6 +128,7 @@ type Told = Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics>
 /** TikTok tells of what everybody can see; of the rest it knows only that it was published. */
 export async function insights(post: Pick<TikTokPost, "platformPostId">, io: PlatformIo): Promise<Told> {
   const given = post.platformPostId ?? "";
+  if (isPublicId(given)) needPermission(io, "video.list");
   if (!isPublicId(given)) return byPublishId(given, io);
   const fields = "id,share_url,create_time,view_count,like_count,comment_count,share_count";
   const json = { filters: { video_ids: [given] } };
@@ -175,6 +181,7 @@ const NOT_OFFERED = ["views", "impressions", "reach"].map((metric) => ({
 /** How the account stands now; TikTok keeps no days for apps. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   try {
+    needPermission(io, "user.info.stats");
     const fields = "follower_count,following_count,likes_count,video_count";
     const call = { path: "/v2/user/info/", query: { fields }, kind: "numbers" } as const;
     const { user } = await callTikTok(io, call, User);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 
 const PRIVACY_LEVELS = [
@@ -66,4 +67,12 @@ export function privacyOf({ privacyLevel, privacy: short }: TikTokMetadata): Pri
 
 export function isInbox({ mode }: TikTokMetadata): boolean {
   return mode === "inbox";
+}
+
+const Granted = z.looseObject({ scopes: z.array(z.string()) });
+
+/** Whether a permission was given; one of an account that was connected before they were kept counts as given. */
+export function permissionsOf({ settings }: Pick<PlatformAccount, "settings">): (scope: string) => boolean {
+  const granted = Granted.safeParse(settings).data?.scopes;
+  return (scope) => granted?.includes(scope) ?? true;
 }

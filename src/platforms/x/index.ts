@@ -15,7 +15,8 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { API, askWith, ME, type User, UserAnswer } from "./api.ts";
 import { analytics, insights, inspect, remove } from "./live.ts";
-import { CAPABILITIES, capabilitiesOf, checkPost, GATED, measure, XMetadata, toText } from "./metadata.ts";
+import { CAPABILITIES, capabilitiesOf, checkPost, GATED, XMetadata, toText } from "./metadata.ts";
+import { measure } from "./measure.ts";
 import { publish } from "./publish.ts";
 import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";
@@ -40,7 +41,7 @@ const SETUP: SetupGuide = {
     "Buy credits under Billing, and set a spending limit.",
   ],
   warnings: [
-    "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
+    "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.001 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",
     "X limits apps of its pay-per-use plan. A post may have one cashtag. A post that mentions a person may be refused. Quotes need an Enterprise plan: where the app has one, set POSTHORN_X_PLAN to enterprise. Else put the address of the post into the text, which shows it, too. Replies are allowed only to people who mentioned the channel, and Posthorn makes none but those of a thread.",
     "Texts of more than 280 characters and videos of more than 140 seconds need an account with X Premium. Posthorn cannot edit posts on X.",

@@ -6,7 +6,16 @@ import { definePlatform } from "../../ports/platform.ts";
 import { GOOGLE_CONSENT } from "../shared/google.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { API, CHOICES, inspect, targets } from "./api.ts";
-import { ACCOUNT_METRICS, analytics, edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
+import {
+  ACCOUNT_METRICS,
+  analytics,
+  edit,
+  EDITABLE,
+  insights,
+  remove,
+  REPORTS_SCOPE,
+  setThumbnail,
+} from "./live.ts";
 import { checkPost, GATED, MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
 import { addressSetting } from "../../ports/platform-setup.ts";
@@ -31,10 +40,7 @@ const QUOTAS: readonly Quota[] = [
   },
 ];
 
-const SCOPES = [
-  "https://www.googleapis.com/auth/youtube.force-ssl",
-  "https://www.googleapis.com/auth/yt-analytics.readonly",
-] as const;
+const SCOPES = ["https://www.googleapis.com/auth/youtube.force-ssl", REPORTS_SCOPE] as const;
 
 const GUIDE: SetupGuide = {
   url: "https://console.cloud.google.com/projectcreate",

@@ -11,6 +11,7 @@ import { send, analyticsBaseOf, findChannel } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import { thumbnailOf } from "./publish.ts";
 import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, updateVideo, type Video } from "./video.ts";
+import { hasScope } from "../shared/consent.ts";
 import { idReader } from "../shared/live.ts";
 
 /** What of a live video can be changed, by the part of it that an update replaces whole. */
@@ -122,6 +123,8 @@ const SUMS = [
 /** Of the whole time they are asked for by themselves. */
 const MEANS = ["averageViewDuration", "averageViewPercentage"] as const;
 
+export const REPORTS_SCOPE = "https://www.googleapis.com/auth/yt-analytics.readonly";
+
 const METRICS = [...SUMS, ...MEANS];
 
 export const ACCOUNT_METRICS = ["followers", ...METRICS];
@@ -137,8 +140,9 @@ export async function analytics(
   range: { readonly from: string; readonly to: string },
   io: PlatformIo,
 ): Promise<PlatformAnalytics> {
-  const [total] = await readReport(io, range, {});
-  const byDay = await readReport(io, range, { dimensions: "day", sort: "day" });
+  const mayRead = hasScope(REPORTS_SCOPE)(io);
+  const [total] = mayRead ? await readReport(io, range, {}) : [];
+  const byDay = mayRead ? await readReport(io, range, { dimensions: "day", sort: "day" }) : [];
   const channel = await findChannel(io);
   const followers = channel?.followers ?? null;
   const days = byDay.map(({ texts, numbers }): AnalyticsDay => ({
@@ -154,7 +158,9 @@ export async function analytics(
         : []),
       ...METRICS.filter((metric) => total?.numbers[metric] === undefined).map((metric) => ({
         metric,
-        reason: "YouTube has no numbers for these days (yet). They come some two days later.",
+        reason: mayRead
+          ? "YouTube has no numbers for these days (yet). They come some two days later."
+          : "The channel was connected without the permission for YouTube Analytics. Connect it again and leave all permissions ticked.",
       })),
     ],
   };

@@ -102,6 +102,18 @@ describe("tags", () => {
     ["#café!", ["#café"]],
     ["#100days", ["#100days"]],
     ["#🎉", ["#🎉"]],
+    // As in Bluesky's own apps.
+    ["its a #double#rainbow", ["#double#rainbow"]],
+    ["##hashash", ["##hashash"]],
+    ["some #n0n3s@n5e!", ["#n0n3s@n5e"]],
+    ["works #with,punctuation", ["#with,punctuation"]],
+    ["strips trailing #punctuation, #like. #this!", ["#punctuation", "#like", "#this"]],
+    ["strips #multi_trailing___...", ["#multi_trailing"]],
+    ["#same #same #but #diff", ["#same", "#same", "#but", "#diff"]],
+    ["this ##️⃣tag", ["##️⃣tag"]],
+    // Not as there: a tag in brackets, and one that Chinese or Japanese punctuation ends.
+    ["(#ATL)", ["#ATL"]],
+    ["#東京、#大阪。", ["#東京", "#大阪"]],
   ])("%s", (text, tags) => {
     expect(found(text)).toEqual(tags.map((tag) => `tag ${tag}`));
   });
@@ -112,6 +124,27 @@ describe("tags", () => {
       expect(found(text).filter((span) => span.startsWith("tag"))).toEqual([]);
     },
   );
+});
+
+describe("cashtags", () => {
+  it.each([
+    ["check $LEGO now", ["$LEGO"]],
+    ["($GOOG)", ["$GOOG"]],
+    ["$aapl", ["$AAPL"]],
+    ["$A1B2, $x!", ["$A1B2", "$X"]],
+    ["$TSLA\n$BTC", ["$TSLA", "$BTC"]],
+    ["$TOOLONG $1 $ US$5 a$AAPL $AAPL_x $$A $ÄB", []],
+  ])("%s", (text, tags) => {
+    expect(findSpans(text).map(({ value }) => value)).toEqual(tags);
+  });
+
+  it("cover what was written", () => {
+    const [facet] = toFacets("ü $aapl", findSpans("ü $aapl"), new Map());
+    expect(facet).toEqual({
+      index: { byteStart: 3, byteEnd: 8 },
+      features: [{ $type: "app.bsky.richtext.facet#tag", tag: "$AAPL" }],
+    });
+  });
 });
 
 const piece = fc.oneof(

@@ -23,6 +23,13 @@ describe("a story on a Page", () => {
   });
 });
 
+describe("a film as a story", () => {
+  it("is warned of above a minute", () => {
+    expect(warningsOf({ durationSeconds: 60 }, { story: true } as never)).not.toContain("seconds");
+    expect(warningsOf({ durationSeconds: 61 }, { story: true } as never)).toContain("more than 60 seconds");
+  });
+});
+
 describe("what goes with what on a Page", () => {
   const film = { type: "video", mimeType: "video/mp4", durationSeconds: 30 };
   it.each([

@@ -136,8 +136,9 @@ export class FakeFacebook implements Outbound {
     return node === "page" ? this.#page(asked, edge) : this.#object(asked, { node, id, edge });
   }
 
-  #nodeOf(id: string): "page" | "post" | "film" | "photo" | null {
+  #nodeOf(id: string): "page" | "post" | "film" | "photo" | "story" | null {
     if (id === PAGE_ID) return "page";
+    if (this.#stories().some((story) => Reflect.get(story, "post_id") === id)) return "story";
     if (this.posts.posts.has(id)) return "post";
     if (this.films.find(id) !== undefined) return "film";
     return this.posts.findPhoto(id) === undefined ? null : "photo";
@@ -197,7 +198,7 @@ export class FakeFacebook implements Outbound {
 
   #object(
     asked: Asked,
-    at: { node: "post" | "film" | "photo"; id: string; edge: string | undefined },
+    at: { node: "post" | "film" | "photo" | "story"; id: string; edge: string | undefined },
   ): object {
     const { node, id, edge } = at;
     const post = this.posts.posts.get(id);

@@ -209,7 +209,11 @@ describe("a story", () => {
       status: "published",
       platform_url: `https://www.facebook.com/stories/${row.platform_post_id}`,
     });
-    expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
+    expect(await readInsights(ctx, row)).toMatchObject({
+      available: true,
+      state: "live",
+      metrics: { reach: 9 },
+    });
     await ctx.clock.advance(DAY);
     expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
   });

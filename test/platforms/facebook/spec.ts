@@ -46,6 +46,7 @@ export const PARAMS: Readonly<Record<string, string>> = {
   "POST film/collaborators": "target_id:string!",
   "GET film/video_insights": "metric:string period:period since:datetime until:datetime",
   "POST film/thumbnails": "source:file! is_preferred:bool",
+  "GET story/insights": "metric:string period:period since:datetime until:datetime",
   "GET photo": "",
   "DELETE photo": "",
   "GET me/accounts": "",

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
@@ -139,4 +141,20 @@ it("asks for the signer where no app at Neynar is named", async () => {
   expect(page).not.toContain("<script");
   expect(page).toContain("POSTHORN_FARCASTER_CLIENT_ID");
   expect(answer.headers.get("content-security-policy")).not.toContain("script-src");
+});
+
+it("reads hashes without 0x, which Neynar may answer with", async () => {
+  await using stage = await openFarcaster();
+  const { ctx, fake } = stage;
+  const { outbound } = ctx;
+  const request: typeof outbound.request = async (sent) => {
+    const answer = await outbound.request(sent);
+    const body = await text(answer.body);
+    return { ...answer, body: Readable.from([Buffer.from(body.replaceAll('hash":"0x', 'hash":"'))]) };
+  };
+  Object.assign(ctx, { outbound: { ...outbound, request } });
+  const row = await endOf(stage, (await stage.add("Head", { thread: [{ caption: "More" }] })).id);
+  const [head, reply] = [...fake.casts.values()];
+  expect(row).toMatchObject({ status: "published", platform_post_id: head?.hash });
+  expect(reply?.parent_hash).toBe(head?.hash);
 });

@@ -50,6 +50,24 @@ function answering(stage: InstagramStage, path: RegExp, answer: Answer): void {
   Object.assign(stage.ctx, { outbound: { ...outbound, request } });
 }
 
+/** The narrowest shape of each picture that is asked for. */
+function watchShapes({ ctx }: InstagramStage): (number | undefined)[] {
+  const shapes: (number | undefined)[] = [];
+  const { media } = ctx;
+  const forPost: typeof media.forPost = (owner, signal) => {
+    const source = media.forPost(owner, signal);
+    return {
+      ...source,
+      async fitImage(item, limits) {
+        shapes.push(limits.aspect?.min);
+        return source.fitImage(item, limits);
+      },
+    };
+  };
+  Object.assign(ctx, { media: { ...media, forPost } });
+  return shapes;
+}
+
 describe("what goes to Instagram", () => {
   it("is a picture with its words, and found again under its address", async () => {
     const stage = await openOne();
@@ -77,6 +95,34 @@ describe("what goes to Instagram", () => {
     expect(stage.instagram.shelf.posts[0]?.fields["image_url"]).toMatch(
       /^https:\/\/posthorn\.example\/public\//,
     );
+  });
+
+  it("is a picture of 3:4 as it is, and with bars, which is said, where Instagram refuses that", async () => {
+    const stage = await openOne();
+    const shapes = watchShapes(stage);
+    expect(await post(stage)).toMatchObject({ status: "published", warnings: null });
+    expect(shapes).toEqual([0.75]);
+    answering(stage, /\/media$/, refusal(36_003, 2_207_009));
+    const row = await post(stage, { caption: "Again" });
+    expect(row).toMatchObject({ status: "published", attempts: 1 });
+    expect(row.warnings).toContain("white bars");
+    expect(shapes).toEqual([0.75, 0.75, 0.8]);
+    expect(await stage.published()).toBe(2);
+  });
+
+  it("fails where it is refused with bars, too", async () => {
+    const stage = await openOne();
+    const { outbound } = stage.ctx;
+    const trouble = refusesWith(refusal(36_003, 2_207_009));
+    const request: typeof outbound.request = async (sent) =>
+      sent.method === "POST" && /\/media$/.test(sent.url)
+        ? trouble(() => outbound.request(sent), sent)
+        : outbound.request(sent);
+    Object.assign(stage.ctx, { outbound: { ...outbound, request } });
+    expect(await post(stage)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^mediaUrl: Instagram takes pictures from 3:4 to 1\.91:1\. Crop it\./),
+    });
   });
 
   it("is a reel where it is a single film", async () => {

@@ -113,3 +113,28 @@ it("finds places by their names", async () => {
   ]);
   expect(await find()).toEqual([]);
 });
+
+describe("a text that Threads may count otherwise", () => {
+  const check = (caption: string, metadata: object) => {
+    const post = { caption, mediaUrl: "", metadata: { ...metadata } };
+    return checkPost(post as unknown as ThreadsPost);
+  };
+
+  it("is warned of above 500 bytes, in each part of a thread", () => {
+    const curly = "’".repeat(3);
+    const thread = [{ caption: `${curly}${"a".repeat(495)}` }, { caption: "a".repeat(500) }];
+    const { errors, warnings } = check("ü".repeat(251), { thread });
+    expect(errors).toEqual([]);
+    expect(warnings.map((warning) => warning.split(" bytes")[0])).toEqual([
+      "caption: has 502",
+      "metadata.thread[0].caption: has 504",
+    ]);
+  });
+
+  it("is warned of where an emoji stands before or in what is hidden", () => {
+    expect(check("A horn 🎺", { spoilers: ["horn"] }).warnings).toEqual([]);
+    const [warning] = check("A 🎺 horn", { spoilers: ["horn"] }).warnings;
+    expect(warning).toMatch(/^metadata\.spoilers: an emoji stands before/);
+    expect(check("The 🎺", { spoilers: ["🎺"] }).warnings).toHaveLength(1);
+  });
+});

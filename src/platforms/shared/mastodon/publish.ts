@@ -16,6 +16,7 @@ import { idOnServer } from "../servers.ts";
 import { repeatableStep, reconcileByListing } from "../reconcile.ts";
 import { textOfHtml } from "../../../domain/html-text.ts";
 import { comparable } from "../text.ts";
+import { replaceAddresses } from "./addresses.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";
 import { UPLOAD_TIMES } from "../uploads.ts";
 import { Attachment, isGone, type MastodonPost, own, ownOrGone, Status } from "./api.ts";
@@ -194,9 +195,13 @@ function isSame(one: string, other: string): boolean {
 
 /** Readers see a mention of a person on another server without that server. */
 function withoutHosts(text: string): string {
-  return text.replace(MENTION, "$1");
+  return text.replace(MENTION, (whole: string, name: string) =>
+    whole.length - name.length > MAX_SERVER + 1 ? whole : name,
+  );
 }
 
+/** What is longer is no name of a server, and makes no mention. */
+const MAX_SERVER = 253;
 const MENTION = /(@[\p{L}\p{N}_.-]*[\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
 /** A file on the server that no status names yet. `isReady`: it was when it had come. */
@@ -281,9 +286,10 @@ async function isProcessing(attached: readonly Attached[], io: PlatformIo): Prom
   return false;
 }
 
-/** Graphemes as readers see them (addresses are weighed before). */
-export function measure(text: string): number {
-  return measureText(withoutHosts(text), "graphemes");
+/** Graphemes as readers see them. `urlLength`: what the server counts for each address. */
+export function measure(text: string, urlLength?: number): number {
+  const counted = urlLength === undefined ? text : replaceAddresses(text, "x".repeat(urlLength));
+  return measureText(withoutHosts(counted), "graphemes");
 }
 
 /** What the schema cannot say: lengths on this server, and what excludes what. */
@@ -300,6 +306,14 @@ export function check(post: MastodonPost, { account, media }: CheckedAt): Checke
   const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
   if (post.metadata.thumbnailUrl !== undefined && isPicture)
     warnings.push("metadata.thumbnailUrl: Mastodon shows one only on a video or a sound.");
+  // Who may see the other post is known to the server alone.
+  if (
+    post.metadata.quote !== undefined &&
+    [undefined, "public", "unlisted"].includes(post.metadata.visibility)
+  )
+    warnings.push(
+      "metadata.quote: where only followers may see the other post, Mastodon shows this one to followers alone, too.",
+    );
   return { errors, warnings };
 }
 

@@ -37,6 +37,8 @@ export interface ContainerApi {
    * gives the container's id. Left out: the platform takes none.
    */
   upload?(film: SentFilm, context: EffectContext): Promise<string>;
+  /** Whether a picture that was refused so may be taken in another shape. Default: never. */
+  mayRefit?(refusal: unknown): boolean;
   /** What the answer says beside the post's id, before it is stored that it is out. */
   published?(answer: z.infer<typeof Created>): Promise<void>;
   /** One that is not there any more is EXPIRED. */
@@ -116,7 +118,8 @@ interface Making {
   readonly request: Json;
   /** The single item in it; null: it is made of other containers, or of words. */
   readonly item: MediaItem | null;
-  fields(): Promise<JsonObject>;
+  /** `isRefit`: it was refused for its shape, and is made once more in another. */
+  fields(isRefit: boolean): Promise<JsonObject>;
   /** Default: asked of the platform. */
   isGone?(container: Container): Promise<boolean>;
 }
@@ -131,9 +134,9 @@ interface Preparing {
   /** The name of the step of an item; `nth` from 1. */
   itemStep(nth: number): string;
   /** What makes an item of several. */
-  fieldsOf(item: MediaItem): Promise<JsonObject>;
+  fieldsOf(item: MediaItem, isRefit: boolean): Promise<JsonObject>;
   /** What makes the whole. `children`: the ids of its items, where there are several. */
-  fields(children: readonly string[]): Promise<JsonObject>;
+  fields(children: readonly string[], isRefit: boolean): Promise<JsonObject>;
 }
 
 interface Publishing {
@@ -204,10 +207,15 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
       step,
       request,
       send: async (context) => {
-        const made = await fields();
-        const id = await create(made, item, context).catch(async (error: unknown) => {
-          throw await orGivenUp(error, `at ${io.now()}`, step);
-        });
+        const attempt = async (isRefit: boolean) => create(await fields(isRefit), item, context);
+        const id = await attempt(false)
+          .catch((error: unknown) => {
+            if (item === null || api.mayRefit?.(error) !== true) throw error;
+            return attempt(true);
+          })
+          .catch(async (error: unknown) => {
+            throw await orGivenUp(error, `at ${io.now()}`, step);
+          });
         return { id, madeAt: io.now() };
       },
       reconcile: async () => ({ outcome: "send_again" }),
@@ -247,13 +255,17 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
           step: of.itemStep(at + 1),
           request: { url: item.url, altText: item.altText },
           item,
-          fields: async () => ({ is_carousel_item: true, ...(await of.fieldsOf(item)) }),
+          fields: async (isRefit) => ({ is_carousel_item: true, ...(await of.fieldsOf(item, isRefit)) }),
           isGone: (container) => isGone(parent ?? container),
         }),
       );
       const childrenMs = io.resultOf(step) === null ? await waitFor(children) : null;
       if (childrenMs !== null) return childrenMs;
-      const fields = () => of.fields(children.map(({ id }) => id));
+      const fields = (isRefit: boolean) =>
+        of.fields(
+          children.map(({ id }) => id),
+          isRefit,
+        );
       const [item = null] = items.length === 1 ? items : [];
       const container = await make({ step, request, item, fields });
       const isOut = io.resultOf(publishStep) !== null;
