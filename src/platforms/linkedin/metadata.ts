@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MENTION, plainMentions } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
@@ -123,7 +124,18 @@ export function hasMedia({ mediaUrl, metadata }: LinkedInPost): boolean {
 }
 
 export function checkPost(post: LinkedInPost, at: CheckedAt): Checked {
-  return { errors: [...contentProblems(post, at), ...commentProblem(post, at.account)], warnings: [] };
+  const errors = [...contentProblems(post, at), ...commentProblem(post, at.account)];
+  return { errors, warnings: sizeWarning(at.media.get(post.mediaUrl)) };
+}
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api */
+const MIN_FILM_BYTES = 75_000;
+
+function sizeWarning(film: Pick<MediaFigures, "type" | "sizeBytes"> | undefined): string[] {
+  const isSmall = film?.type === "video" && film.sizeBytes < MIN_FILM_BYTES;
+  return isSmall
+    ? ["mediaUrl: is a film of less than 75 KB, which LinkedIn may refuse. To be sure, give a better one."]
+    : [];
 }
 
 /** Those under the post, in order. */

@@ -16,7 +16,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import { API, askWith, ME, type User, UserAnswer } from "./api.ts";
 import { analytics, insights, inspect, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, checkPost, GATED, XMetadata, toText } from "./metadata.ts";
-import { measure } from "./measure.ts";
+import { measure } from "../shared/twitter-text.ts";
 import { publish } from "./publish.ts";
 import { secretField } from "../shared/connect.ts";
 import { USUAL_CONSENT } from "../shared/consent.ts";

@@ -8,7 +8,7 @@ import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/
 import { checkFirst } from "../shared/media.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
-import { measure } from "./measure.ts";
+import { measure } from "../shared/twitter-text.ts";
 
 const MAX_ITEMS = 4;
 export const MAX_ALT_TEXT = 1_000;

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { z } from "zod";
@@ -12,6 +14,7 @@ import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { createMediaSource } from "../../../src/media/source/source.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
+import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createBlueskyWorld } from "../../support/bluesky.ts";
 import { startPds } from "../../support/pds.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -81,4 +84,25 @@ it("fetches a large photo, fits it to the network's limit and leaves out where i
   expect(images[0]?.aspectRatio).toEqual({ width, height });
   expect(Math.max(width, height)).toBeLessThanOrEqual(2_000);
   expect(exif).toBeUndefined();
+});
+
+it("asks again where an answer names what is no content id", async () => {
+  const pds = await startPds();
+  await using world = await createBlueskyWorld({ baseUrl: pds.url });
+  world.media.set(PHOTO_URL, PHOTO);
+  const { outbound } = world.ctx;
+  let uploads = 0;
+  const request: typeof outbound.request = async (sent) => {
+    const answer = await outbound.request(sent);
+    if (!sent.url.includes("uploadBlob") || (uploads += 1) > 1) return answer;
+    const bent = (await text(answer.body)).replace(/"\$link":"[^"]+"/, `"$link":"b${"a".repeat(58)}"`);
+    return { ...answer, body: Readable.from([Buffer.from(bent)]) };
+  };
+  Object.assign(world.ctx, { outbound: { ...outbound, request } });
+  const account = await world.connect(await pds.createUser());
+  expect(await world.publish(account, { mediaUrl: PHOTO_URL })).toMatchObject({
+    status: "published",
+    error: null,
+  });
+  expect(uploads).toBe(2);
 });

@@ -49,6 +49,8 @@ export function createInstagram({ clock, fetched, pageToken }: InstagramOptions)
     refusesDeleting: false,
     /** Breaks the next upload off after so many bytes. */
     cutAfter: null as number | null,
+    /** Fields that it says it does not know. */
+    unknownField: null as string | null,
     /** Posts whose comments were turned off. */
     closed: [] as string[],
     comments: [] as { readonly id: string; readonly mediaId: string; readonly text: string }[],
@@ -251,6 +253,7 @@ export function createInstagram({ clock, fetched, pageToken }: InstagramOptions)
       followers_count: 77,
     };
     if (id === "me") return pick(me, wanted, spec.fields.user);
+    if (state.unknownField !== null && wanted.includes(state.unknownField)) return refusal(100);
     const status = shelf.statusOf(id);
     const failure = shelf.containers.get(id)?.failure ?? "";
     if (status !== null) {

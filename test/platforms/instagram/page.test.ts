@@ -59,6 +59,16 @@ describe("a film that nobody can fetch", () => {
     expect(begun(stage)[0]?.sent.equals(CLIP.bytes)).toBe(true);
   });
 
+  it("begins anew where Instagram does not tell how far it is", async () => {
+    const stage = await openOne();
+    stage.instagram.state.cutAfter = 700;
+    stage.instagram.state.unknownField = "video_status";
+    const { id } = await addPost(stage.ctx, stage.account, reel);
+    expect(await finish(stage.ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(uploads(stage)).toEqual(["0", "0"]);
+    expect(await stage.published()).toBe(1);
+  });
+
   it("begins anew where its container ran out in the middle", async () => {
     const stage = await openOne();
     stage.instagram.state.cutAfter = 700;

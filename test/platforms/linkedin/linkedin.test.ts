@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY, MINUTE } from "../../../src/domain/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { OutboundFailure, type Outbound } from "../../../src/ports/outbound.ts";
 import { ofLittleText, PAGE_SCOPES, toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
@@ -334,6 +334,16 @@ describe("what LinkedIn refuses", () => {
       status: "scheduled",
       error: expect.stringContaining("POSTHORN_LINKEDIN_API_VERSION"),
     });
+    // It will not be mended within seconds.
+    const { attempts } = await readPost(world.ctx, id);
+    await world.ctx.clock.advance(30 * SECOND);
+    await drain(world.ctx);
+    expect(await readPost(world.ctx, id)).toMatchObject({ attempts });
+  });
+
+  it("no film that a phone or a camera makes: it is made H.264 and AAC, and no stripe", () => {
+    const film = linkedin.capabilities.media.accepts.find(({ kind }) => kind === "video");
+    expect(film).toMatchObject({ videoCodecs: ["avc"], audioCodecs: ["aac"], maxAspectRatio: 2.4 });
   });
 
   it("a version of a month that has none is none either, and an older one is asked for", async () => {

@@ -47,6 +47,18 @@ it("shows another post, and where pictures must not be cut", async () => {
   expect(stage.server.wrong).toEqual([]);
 });
 
+it("tells that a post which shows one for followers is for followers, too", async () => {
+  await using stage = await openMastodon(mastodon);
+  const warned = async (visibility?: string) => {
+    const metadata = { quote: QUOTED, ...(visibility === undefined ? {} : { visibility }) };
+    const post = { accountId: stage.account.id, caption: "See", metadata, dryRun: true };
+    return (await schedulePost(callOf(stage.ctx), post)).warnings.some((one) =>
+      one.startsWith("metadata.quote:"),
+    );
+  };
+  expect([await warned(), await warned("unlisted"), await warned("private")]).toEqual([true, true, false]);
+});
+
 describe("refuses what the server would", () => {
   it.each([
     [{ poll: { ...POLL, options: ["Only"] } }, "metadata.poll.options"],

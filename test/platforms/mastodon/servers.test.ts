@@ -67,9 +67,13 @@ describe.each(servers)("on %s", (name, profile) => {
 
 it("counts addresses and mentions as Mastodon does, and the warning with the text", async () => {
   await using stage = await openMastodon(mastodon);
-  const address = `https://long.example/${"a".repeat(300)}`;
+  const address = `https://long.com/${"a".repeat(300)}`;
   await dryRun(stage, `${"x".repeat(475)} ${address}`);
   await expect(dryRun(stage, `${"x".repeat(477)} ${address}`)).rejects.toThrow("Shorten it by 1.");
+  await expect(dryRun(stage, `http://localhost:3000/${"x".repeat(490)}`)).rejects.toThrow(
+    "has 512 characters",
+  );
+  await dryRun(stage, `gemini://long.com/${"a".repeat(600)}`);
   await dryRun(stage, `${"x".repeat(494)} @bob@${"b".repeat(60)}.example`);
   await dryRun(stage, "👩‍👩‍👧".repeat(500));
   await dryRun(stage, "x".repeat(496), { spoilerText: "long" });

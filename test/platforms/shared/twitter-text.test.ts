@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { measure } from "../../../src/platforms/x/measure.ts";
+import { measure } from "../../../src/platforms/shared/twitter-text.ts";
 import { measure as measureMastodon } from "../../../src/platforms/shared/mastodon/publish.ts";
 
 // Each as twitter-text 3.1 weighs it; the texts are after its extract.yml and autolink.yml.

@@ -153,7 +153,10 @@ describe("what the account may do", () => {
       to: "2026-11-21",
       granularity: "total",
     } as const;
+    const before = world.fake.requests.length;
     const { totals, unavailable } = await getAccountAnalytics(callOf(ctx), asked);
+    // What the person did not allow is not asked for.
+    expect(world.fake.requests.length - before).toBe(hasDisplayApi ? 1 : 0);
     if (hasDisplayApi) expect(totals).toMatchObject({ followers: 41, following: 2, likes: 300, posts: 0 });
     else
       expect(unavailable).toContainEqual({

@@ -277,6 +277,16 @@ describe("scheduling", () => {
     expect(warnings.join(" ")).toMatch(/until a person finishes it.*Enter the caption in the app/s);
   });
 
+  it("tells which switches a draft does not have", async () => {
+    const switches = { aiGenerated: true, brandContent: true, brandOrganic: true, disableComment: true };
+    const { warnings } = await dryRun({ metadata: { mode: "inbox", ...switches, disableDuet: false } });
+    expect(warnings.join(" ")).toContain(
+      `drops ${Object.keys(switches)
+        .map((name) => `metadata.${name}`)
+        .join(", ")} with a draft`,
+    );
+  });
+
   it.each([
     [{ privacyLevel: "PUBLIC_TO_EVERYONE" }, ""],
     [{ privacyLevel: "SELF_ONLY" }, expect.stringMatching(/^metadata.coverMs: .*everybody can see/)],

@@ -11,7 +11,7 @@ import { saveDraft } from "../../../src/drafts/save-draft.ts";
 import x from "../../../src/platforms/x/index.ts";
 import { APP } from "./fake-tokens.ts";
 import { createWorld, type World } from "./world.ts";
-import { measure } from "../../../src/platforms/x/measure.ts";
+import { measure } from "../../../src/platforms/shared/twitter-text.ts";
 
 // Each as twitter-text 3.1 weighs it.
 describe("the weight of a text on X", () => {
