@@ -52,12 +52,22 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
       ],
       rows,
     ),
+    "## Addresses and tags in a text",
+    ADDRESSES,
     "## Registering an app",
     REGISTERING,
     "## Without a public https address",
     WITHOUT_HTTPS,
   ].join("\n\n");
 }
+
+const ADDRESSES = `X and Mastodon count every address in a text as one length. What an address is, each says by a grammar of its own, and
+Posthorn counts by that: on both it ends where the Latin letters of its host end, so \`https://a.example.comです\` is an address and two
+letters. X counts \`example.com\` without a scheme, too. Mastodon counts \`gemini:\`, \`ipfs:\`, \`xmpp:\` and \`magnet:\` so, and hosts whose last
+part nobody knows (\`localhost\`) in full.
+
+On Bluesky, tags end as in its own apps: \`#with,punctuation\` is one tag, without what ends the sentence, and \`$LEGO\` is a
+cashtag. Posthorn differs in two: \`(#tag)\` is a tag, too, and Chinese and Japanese punctuation ends one.`;
 
 const REGISTERING = `Where the last column says "an app of yours", somebody registers one there, once for everybody who uses this Posthorn:
 

@@ -76,7 +76,7 @@ export const SPITES: Readonly<Record<string, Spite>> = {
   "what looks right and cannot be read": bent((given, name) => {
     if (name === "$link") return `b${"a".repeat(58)}`;
     if (/^\d{4}-\d\d-\d\dT/.test(given)) return "2026-99-99T99:99:99Z";
-    return /^\d{15,}$/.test(given) ? `${given}x` : given;
+    return /^\d{18,}$/.test(given) ? `${given}x` : given;
   }),
   "scripts for addresses": bent((given) => (/^https?:/.test(given) ? `${SCRIPT}${given}` : given)),
   "orders for names": bent((given, name) =>

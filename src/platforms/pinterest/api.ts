@@ -65,8 +65,7 @@ const PAGE = 250;
 const MAX_PAGES = 10;
 
 const Text = z.string().nullish();
-const ListedPin = z.looseObject({
-  id: z.string(),
+const ListedPin = Created.extend({
   created_at: Text,
   title: Text,
   description: Text,

@@ -58,7 +58,7 @@ export const WpPost = z.looseObject({
   link: WebAddress,
   date_gmt: Gmt,
   /** When it was changed last, by the site's clock, in whole seconds. */
-  modified_gmt: Gmt,
+  modified_gmt: Gmt.refine((ms) => !Number.isNaN(ms), "is no time"),
   title: z.looseObject({ raw: z.string() }).optional().catch(undefined),
 });
 export type WpPost = z.infer<typeof WpPost>;

@@ -115,7 +115,7 @@ describe("what goes to Instagram", () => {
     const { outbound } = stage.ctx;
     const trouble = refusesWith(refusal(36_003, 2_207_009));
     const request: typeof outbound.request = async (sent) =>
-      sent.method === "POST" && /\/media$/.test(sent.url)
+      sent.method === "POST" && sent.url.endsWith("/media")
         ? trouble(() => outbound.request(sent), sent)
         : outbound.request(sent);
     Object.assign(stage.ctx, { outbound: { ...outbound, request } });
