@@ -61,7 +61,7 @@ export function createHttpApp(deps: HttpDeps): Express {
   const { page = null } = deps;
   const oauth = page === null ? null : createOAuth(deps);
   if (deps.mcp !== undefined)
-    addMcpRoutes(app, deps.mcp, oauth === null ? guard : admitAgents(deps, guard, oauth));
+    addMcpRoutes(app, deps.mcp, { guard, agents: oauth === null ? guard : admitAgents(deps, guard, oauth) });
   if (oauth !== null) app.use(createOAuthRouter(oauth));
   if (page !== null) app.use(createPageRouter({ ...deps, page, oauth }));
   app.use(createFrontDoor({ hasPage: page !== null }), notFound);
@@ -114,8 +114,13 @@ function createOAuth({ ctx, hasOAuth, publicUrl, fixedApiKey }: HttpDeps): OAuth
     : createOAuthServer(ctx, { publicUrl, fixedKey: fixedApiKey });
 }
 
-function addMcpRoutes(app: Express, mcp: McpHandlers, guard: Guard): void {
-  app.all("/mcp", ...guard.identify, guard.limit, mcp.streamable);
+/** `agents`: the guard of `/mcp`, which alone tokens open. */
+function addMcpRoutes(
+  app: Express,
+  mcp: McpHandlers,
+  { guard, agents }: Readonly<Record<"guard" | "agents", Guard>>,
+): void {
+  app.all("/mcp", ...agents.identify, agents.limit, mcp.streamable);
   app.all("/sse", ...guard.identify, guard.limit, mcp.sse);
   app.all("/messages", ...guard.identify, guard.limit, mcp.messages);
 }

@@ -91,7 +91,8 @@ describe("a program's access", () => {
     const code = await takeCode();
     const done = await Promise.allSettled(Array.from({ length: 4 }, () => giveTokens(server, code, id)));
     expect(done.filter(({ status }) => status === "fulfilled").length).toBe(1);
-    expect((await listGrants(callOf(ctx))).grants.length).toBeLessThanOrEqual(1);
+    // Someone has it without right, so what came of it is over.
+    expect((await listGrants(callOf(ctx))).grants).toEqual([]);
   });
 
   it("is lost by none of ten who ask twice at once", async () => {

@@ -20,6 +20,9 @@ import { callbackHost, redirectProblem } from "./redirects.ts";
 /** A program that never came back is forgotten after this. */
 export const UNUSED_LIFE_MS = 30 * DAY;
 
+/** Anyone may register programs. Past so many without access the oldest is forgotten. */
+const MAX_UNUSED = 1_000;
+
 export const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 
 /** A program as it is found. */
@@ -52,7 +55,8 @@ export async function registerClient({ ctx }: OAuthServer, body: unknown) {
     created_at: now,
     used_at: now,
   };
-  await ctx.store.write((tx) => insertOAuthClient(tx, row, now - UNUSED_LIFE_MS));
+  const limits = { unusedSince: now - UNUSED_LIFE_MS, maxUnused: MAX_UNUSED };
+  await ctx.store.write((tx) => insertOAuthClient(tx, row, limits));
   ctx.log.info({ clientId: row.id, name: row.name }, "A program registered itself for OAuth");
   return {
     client_id: row.id,
@@ -74,7 +78,7 @@ export function forgetClient({ store }: Pick<AppContext, "store">, id: string): 
 }
 
 function readRegistration(body: unknown): z.infer<typeof Registration> {
-  const parsed = Registration.safeParse(body);
+  const parsed = Registration.safeParse(withoutEmpty(body));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.join(".") ?? "";
@@ -99,6 +103,14 @@ function readRegistration(body: unknown): z.infer<typeof Registration> {
   if (!parsed.data.response_types.includes("code"))
     throw new OAuthFault("invalid_client_metadata", "response_types: must hold code.");
   return parsed.data;
+}
+
+/** Many programs write null, or an empty list, for what they leave out. */
+function withoutEmpty(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const isLeftOut = (value: unknown): boolean =>
+    value === null || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isLeftOut(value)));
 }
 
 /** For a person who would come back to `redirectUri`. Null: there is none. Throws OAuthFault. */

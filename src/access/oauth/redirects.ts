@@ -8,29 +8,25 @@ const VISIBLE = /^[\x21-\x7e]+$/;
 /** An address of this machine: its host, its port, and the rest. Programs listen at any free port. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(\/[^#]*|\?[^#]*)?$/i;
 
-/** Schemes that a browser or a system acts on by itself. No program waits behind them for a code. */
-const ACTING_SCHEMES: ReadonlySet<string> = new Set([
-  "about:",
-  "blob:",
-  "chrome:",
-  "content:",
-  "data:",
-  "file:",
-  "filesystem:",
-  "ftp:",
-  "intent:",
-  "jar:",
-  "javascript:",
-  "mailto:",
-  "ms-msdt:",
-  "resource:",
-  "search-ms:",
-  "sms:",
-  "tel:",
-  "vbscript:",
-  "view-source:",
-  "ws:",
-  "wss:",
+/**
+ * Schemes of programs that are known by name. Others have a dot, as that of `com.example.app:` (RFC 8252, section 7.1):
+ * those without one belong to systems and browsers, which act on them by themselves.
+ */
+const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
+  "chatgpt:",
+  "claude:",
+  "codex:",
+  "cursor:",
+  "goose:",
+  "kiro:",
+  "raycast:",
+  "trae:",
+  "vscode:",
+  "vscode-insiders:",
+  "vscodium:",
+  "warp:",
+  "windsurf:",
+  "zed:",
 ]);
 
 /** What is wrong with an address that a program wants people to be sent back to. Null: nothing. */
@@ -43,7 +39,8 @@ export function redirectProblem(address: string): string | null {
   if (url.protocol === "https:") return null;
   if (url.protocol === "http:")
     return LOOPBACK.test(address) ? null : "is http, which only addresses of the person's own machine may be";
-  return ACTING_SCHEMES.has(url.protocol) ? `begins with ${url.protocol}, which leads to no program` : null;
+  if (url.protocol.includes(".") || KNOWN_SCHEMES.has(url.protocol)) return null;
+  return `begins with ${url.protocol}, which is no known program's. A scheme of its own has a dot, such as com.example.app:`;
 }
 
 /** Whether people may be sent there: exactly as it was registered, but for the port on loopback. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AppContext } from "../../context.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import {
   findOAuthRequest,
   insertOAuthRequest,
@@ -33,8 +34,9 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const MAX_STATE_CHARS = 4_000;
 
 /**
- * Where the browser goes on: to the page that asks the person, or back to the program with what is wrong. Throws
- * OAuthFault where it may not be sent back: to whom would not be certain.
+ * Where the browser goes on: to the page that asks the person. Throws OAuthFault with what is wrong: until a person
+ * has agreed, a program that anyone may register leads no one elsewhere (RFC 9700, section 4.11.2). One on this
+ * machine is told itself.
  */
 export async function beginRequest(
   server: OAuthServer,
@@ -48,7 +50,7 @@ export async function beginRequest(
     const id = await keepRequest(server, { client, redirectUri, state, challenge });
     return `${consentUrl}?request=${id}`;
   } catch (error) {
-    if (!(error instanceof OAuthFault)) throw error;
+    if (!(error instanceof OAuthFault) || !isLoopbackAddress(redirectUri)) throw error;
     const answer = { error: error.code, error_description: error.message, state, iss: server.issuer };
     return answerAt(redirectUri, answer);
   }
@@ -98,7 +100,8 @@ export function requireOnce(given: Parameters, name: string): void {
 
 /** Programs that do not name one get the only one there is. */
 export function requireResource({ resource }: OAuthServer, given: Parameters): void {
-  if (given.getAll("resource").every((one) => one === resource || one === `${resource}/`)) return;
+  // Written otherwise, it is the same: the host in capitals, its usual port, a slash at the end.
+  if (given.getAll("resource").every((one) => parseUrl(one)?.href.replace(/\/$/, "") === resource)) return;
   throw new OAuthFault("invalid_target", `resource: must be ${resource}. There is no other one here.`);
 }
 

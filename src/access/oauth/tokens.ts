@@ -98,7 +98,11 @@ async function openGrant(server: OAuthServer, tx: Tx, code: OAuthCodeRow): Promi
     accountIds: code.account_ids === null ? null : (JSON.parse(code.account_ids) as string[]),
     expiresAt,
   });
-  if (!(await useOAuthCode(tx, code, key.id))) return "unknown";
+  if (!(await useOAuthCode(tx, code, key.id))) {
+    // Another request used it in this moment.
+    const used = await findOAuthCode(tx, code.code_hash);
+    return used?.grant_id ? endFamily(ctx, tx, { ...used, id: used.grant_id }) : "unknown";
+  }
   const { owner_id, given_by, giver_mark, client, client_id, resource } = code;
   await insertApiKey(tx, key);
   await insertOAuthGrant(tx, { id: key.id, owner_id, given_by, giver_mark, client, client_id, resource });

@@ -17,8 +17,8 @@ const BEARER = /^bearer +(\S+) *$/i;
 export interface TokenAccess {
   /** Null: it is none, or not good (any more). */
   find(token: string): Promise<Caller | null>;
-  /** `WWW-Authenticate` for those without: where they get one. */
-  readonly challenge: string;
+  /** `WWW-Authenticate` for those without: where they get one for the path that they asked for. */
+  challenge(path: string): string;
 }
 
 export interface AuthOptions {
@@ -133,7 +133,7 @@ function requireKey({ ctx, fixedApiKey }: AuthOptions, tokens: TokenAccess | nul
     if (caller !== null) return next();
     if (tokens !== null) {
       const wrong = key === undefined ? "" : ', error="invalid_token"';
-      response.set("WWW-Authenticate", `${tokens.challenge}${wrong}`);
+      response.set("WWW-Authenticate", `${tokens.challenge(request.path)}${wrong}`);
     }
     const problem = problemWith(request.headers.authorization, key);
     const sentence = `${problem} "Authorization: Bearer <API_KEY>". \`posthorn keys create\` makes a key.`;

@@ -37,7 +37,8 @@ export function admitAgents(options: AuthOptions, guard: Guard, server: OAuthSer
   const metadata = new URL(RESOURCE_PATHS[0], server.resource).href;
   return admitTokens(guard, options, {
     find: (token) => findTokenCaller(server, token),
-    challenge: `Bearer resource_metadata="${metadata}", scope="${SCOPE}"`,
+    challenge: (path) =>
+      `Bearer resource_metadata="${metadata}${path.endsWith("/") ? "/" : ""}", scope="${SCOPE}"`,
   });
 }
 
@@ -117,10 +118,13 @@ function addMetadata(router: Router, visitors: RequestHandler, { issuer, resourc
     authorization_response_iss_parameter_supported: true,
     scopes_supported: [SCOPE],
   };
+  // A program that was given the address with a slash compares it letter by letter (RFC 9728, section 3.3).
   const show =
     (document: object): RequestHandler =>
-    (_request, response) =>
-      void response.set("Cache-Control", "public, max-age=300").json(document);
+    ({ path }, response) => {
+      const asked = path === `${RESOURCE_PATHS[0]}/` ? { ...document, resource: `${resource}/` } : document;
+      response.set("Cache-Control", "public, max-age=300").json(asked);
+    };
   for (const [paths, document] of [
     [RESOURCE_PATHS, ofResource],
     [SERVER_PATHS, ofServer],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/domain/time.ts";
+import { insertOAuthClient } from "../../../src/store/queries/oauth/requests.ts";
 import { isRegistered, redirectProblem } from "../../../src/access/oauth/redirects.ts";
 import {
   type Agent,
@@ -20,10 +21,11 @@ import {
 let server: AgentServer;
 let agent: Agent;
 const { challenge } = newChallenge();
+const CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback";
 
 beforeAll(async () => {
   server = await startAgentServer();
-  agent = await register(server);
+  agent = await register(server, { redirect_uris: [CALLBACK, CURSOR, "http://localhost/callback"] });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -72,6 +74,34 @@ describe("registering", () => {
     expect(answer.json.error_description).toMatch(/: .+\.$/);
   });
 
+  it("takes null and an empty list for what is left out", async () => {
+    await using lenient = await startAgentServer();
+    const left = { logo_uri: null, client_uri: null, client_name: null, scope: null };
+    const json = { redirect_uris: ["http://[::1]:4000/cb"], grant_types: [], response_types: [], ...left };
+    expect((await lenient.visit("POST /oauth/register", { json })).status).toBe(201);
+  });
+
+  it("is forgotten past 1,000 programs that hold nothing, the oldest first", async () => {
+    await using full = await startAgentServer();
+    const used = await register(full);
+    const { refresh_token } = await connectAgent(full, used);
+    const redirect_uris = JSON.stringify([CALLBACK]);
+    await full.ctx.store.write(async (tx) => {
+      const now = full.ctx.clock.now();
+      const row = { secret_hash: null, name: "An agent", uri: null, redirect_uris };
+      const limits = { unusedSince: 0, maxUnused: 1_000 };
+      for (let count = 0; count < 1_000; count++) {
+        const id = `cli_${1_000 + count}`;
+        await insertOAuthClient(tx, { ...row, id, created_at: now, used_at: now }, limits);
+      }
+    });
+    const { id } = await register(full);
+    const knows = async (client: string): Promise<boolean> =>
+      (await full.visit(`GET ${authorizePath(client, challenge)}`)).status === 302;
+    expect([await knows("cli_1000"), await knows("cli_1001"), await knows(id)]).toEqual([false, true, true]);
+    expect((await full.post("/oauth/token", refreshFields(used, refresh_token))).status).toBe(200);
+  });
+
   it("is for 20 programs an hour and address", async () => {
     await using busy = await startAgentServer();
     const headers = { "Content-Type": "application/json" };
@@ -110,6 +140,8 @@ describe("an address to be sent back to", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "https://www.cursor.com/agents/mcp/oauth/callback",
     "vscode://vscode.github-authentication/did-authenticate",
+    "vscode-insiders://vscode.mcp/callback",
+    "windsurf://codeium.windsurf/callback",
     "com.example.app:/callback",
   ])("may be %s", (address) => expect(redirectProblem(address)).toBeNull());
 
@@ -121,6 +153,16 @@ describe("an address to be sent back to", () => {
     "blob:https://agent.example.com/1",
     "vbscript:x",
     "about:blank",
+    "ms-excel:ofe|u|https://agent.example.com/x.xls",
+    "ms-officecmd:x",
+    "ms-word:x",
+    "ms-appinstaller:?source=https://agent.example.com",
+    "ms-settings:",
+    "search:query=x",
+    "search-ms:query=x",
+    "shell:x",
+    "ssh://agent.example.com",
+    "myapp://callback",
     "http://agent.example.com/",
     "http://localhost.agent.example.com/",
     "http://127.0.0.1.agent.example.com/",
@@ -226,10 +268,17 @@ describe("asking a person", () => {
     [{ code_challenge_method: null }, "invalid_request"],
     [{ resource: "https://elsewhere.example.com/mcp" }, "invalid_target"],
     [{ resource: PUBLIC_URL }, "invalid_target"],
-  ])("sends the program what is wrong with %j", async (change, error) => {
-    const { status, headers } = await server.visit(`GET ${authorizePath(agent.id, challenge, change)}`);
+    [{ resource: "" }, "invalid_target"],
+  ])("shows what is wrong with %j, and tells a program on this machine alone", async (change, error) => {
+    const path = (more: object) => `GET ${authorizePath(agent.id, challenge, { ...change, ...more })}`;
+    for (const redirect_uri of [CALLBACK, CURSOR]) {
+      const shown = await server.visit(path({ redirect_uri }));
+      expect([shown.status, shown.headers["location"]]).toEqual([400, undefined]);
+      expect(shown.text).toContain("This program cannot be connected");
+    }
+    const { status, headers } = await server.visit(path({ redirect_uri: "http://localhost:4711/callback" }));
     const url = new URL(headers["location"] ?? "");
-    expect([status, `${url.origin}${url.pathname}`]).toEqual([302, CALLBACK]);
+    expect([status, `${url.origin}${url.pathname}`]).toEqual([302, "http://localhost:4711/callback"]);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       error,
       error_description: expect.stringMatching(/\.$/),
@@ -243,7 +292,7 @@ describe("asking a person", () => {
     expect((await server.visit(`GET ${path}&client_id=x`)).status).toBe(400);
     expect((await server.visit(`GET ${path}&redirect_uri=x`)).status).toBe(400);
     const twice = await server.visit(`GET ${path}&response_type=code`);
-    expect(new URL(twice.headers["location"] ?? "").searchParams.get("error")).toBe("invalid_request");
+    expect([twice.status, twice.text]).toEqual([400, expect.stringContaining("response_type")]);
   });
 
   it("never fails and never leads elsewhere, whatever the parameters are", async () => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PUBLIC_URL, startAgentServer, type AgentServer } from "../../support/agents.ts";
+import {
+  type AgentServer,
+  authorizePath,
+  callMcp,
+  connectAgent,
+  newChallenge,
+  PUBLIC_URL,
+  register,
+  startAgentServer,
+} from "../../support/agents.ts";
 
 const ISSUER = `${PUBLIC_URL}/oauth`;
 const PATHS = [
@@ -72,6 +81,40 @@ describe("what programs read of the authorization server", () => {
     expect(wrong.headers["www-authenticate"]).toMatch(/error="invalid_token"$/);
     const api = await server.visit("GET /api/v1/tools");
     expect(api.headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  it("is one resource, however its address is written", async () => {
+    const slash = await server.visit("GET /.well-known/oauth-protected-resource/mcp/");
+    expect(slash.json.resource).toBe(`${PUBLIC_URL}/mcp/`);
+    const without = await server.visit("POST /mcp/", { json: {} });
+    expect(without.headers["www-authenticate"]).toContain(
+      `resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp/"`,
+    );
+    const agent = await register(server);
+    const { challenge } = newChallenge();
+    const { host } = new URL(PUBLIC_URL);
+    for (const resource of [
+      `${PUBLIC_URL}/mcp/`,
+      `https://${host.toUpperCase()}/mcp`,
+      `https://${host}:443/mcp`,
+    ])
+      expect((await server.visit(`GET ${authorizePath(agent.id, challenge, { resource })}`)).status).toBe(
+        302,
+      );
+  });
+
+  it("gives tokens that open /mcp alone", async () => {
+    const { access_token: key } = await connectAgent(server, await register(server));
+    expect(await callMcp(server, key)).toBe(200);
+    for (const target of [
+      "GET /sse",
+      "POST /messages?sessionId=none",
+      "GET /api/v1/tools",
+      "POST /api/v1/tools/list_accounts",
+      "POST /api/v1/files",
+      "GET /app/api/session",
+    ])
+      expect((await server.visit(target, { key })).status, target).toBe(401);
   });
 
   it("has nothing else, and takes no other method", async () => {

@@ -10,11 +10,11 @@ export function findOAuthClient(reader: Reader, id: string): Promise<OAuthClient
   return findRow(reader, "oauth_clients", { id });
 }
 
-/** Deletes those that were not used since `unusedSince` and hold nothing any more. */
-export async function insertOAuthClient(tx: Tx, row: OAuthClientRow, unusedSince: number): Promise<void> {
-  await queryOf(tx)
-    .deleteFrom("oauth_clients")
-    .where("used_at", "<=", unusedSince)
+/** Programs that hold nothing at `now`. */
+function unusedClients(reader: Reader, now: number) {
+  return queryOf(reader)
+    .selectFrom("oauth_clients")
+    .select("id")
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -23,11 +23,29 @@ export async function insertOAuthClient(tx: Tx, row: OAuthClientRow, unusedSince
             .select("oauth_grants.id")
             .whereRef("oauth_grants.client_id", "=", "oauth_clients.id")
             .where("api_keys.revoked_at", "is", null)
-            .where("api_keys.expires_at", ">", row.created_at),
+            .where("api_keys.expires_at", ">", now),
         ),
       ),
-    )
-    .execute();
+    );
+}
+
+/**
+ * Of those that hold nothing any more, deletes the ones that were not used since `unusedSince`, and the oldest past
+ * `maxUnused`, the new one among them.
+ */
+export async function insertOAuthClient(
+  tx: Tx,
+  row: OAuthClientRow,
+  { unusedSince, maxUnused }: { readonly unusedSince: number; readonly maxUnused: number },
+): Promise<void> {
+  const unused = unusedClients(tx, row.created_at);
+  const clients = queryOf(tx).deleteFrom("oauth_clients");
+  await clients.where("id", "in", unused.where("used_at", "<=", unusedSince)).execute();
+  const kept = await unused.orderBy("used_at", "desc").orderBy("id", "desc").limit(maxUnused).execute();
+  if (kept.length === maxUnused) {
+    const others = kept.slice(0, -1).map(({ id }) => id);
+    await clients.where("id", "in", unused).where("id", "not in", others).execute();
+  }
   await queryOf(tx).insertInto("oauth_clients").values(row).execute();
 }
 
