@@ -128,7 +128,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const ids = [
     ...new Set([...shownRows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
   ];
-  const names = Object.fromEntries(await namesOfAccounts(call, ids));
+  const all = await namesOfAccounts(call);
+  const names = Object.fromEntries(ids.map((id) => [id, all.get(id) ?? id]));
   const providers = [...new Set(shownRows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),

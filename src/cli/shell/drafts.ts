@@ -104,8 +104,7 @@ async function list(host: Host, state: string | undefined, { json }: Common): Pr
 async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
   if (drafts.length === 0) return "None.\n";
   const { timezone } = ctx.settings;
-  const all = drafts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId));
-  const names = await namesOfAccounts({ ctx, caller: shellCaller() }, [...new Set(all)]);
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
   const ids = shortIds(drafts.map(({ id }) => id));
   const columns: readonly Column<Draft>[] = [
     { title: "WHEN", of: (draft) => whenOf(draft, timezone) },

@@ -90,8 +90,10 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   const call = plainCall(ctx, shellCaller(), host.stopSignal);
   const { accounts } = await listAccounts(call);
   if (options.on.length === 0)
-    throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
-  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name, "--on").id));
+    throw new AppError("invalid", `--on: say which channel. ${sayChannels(ctx, accounts)}`);
+  const accountIds = new Set(
+    options.on.map((wanted) => findChannel(ctx, accounts, { wanted, field: "--on" }).id),
+  );
   const { timezone } = ctx.settings;
   const isInSlot = options.at?.trim().toLowerCase() === NEXT_SLOT;
   const at =

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
 import { may, formats, zone } from "../../data/session.ts";
-import { loadStatus } from "../../data/shared-data.ts";
+import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { say } from "../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
@@ -13,7 +13,6 @@ import { splitByField } from "./remarks.ts";
 import { inWords, listed } from "./repeat.ts";
 import { isUploading } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
-import { fullName } from "./names.ts";
 
 /** What can be done with what is written. */
 export interface Actions {
@@ -56,7 +55,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
-      const names = listed(failing.map(({ accountId }) => fullName(accountId)));
+      const names = listed(failing.map(({ accountId }) => channelName(accountId)));
       return refuse(`Not yet: there is something to mend for ${names}. It is said in red where it belongs.`);
     }
     return true;
@@ -166,7 +165,7 @@ function refusalText(error: unknown): string {
 function doneText(form: Form): string {
   const where =
     form.targets.length === 1
-      ? fullName(form.targets[0]?.accountId ?? "")
+      ? channelName(form.targets[0]?.accountId ?? "")
       : `${form.targets.length} channels`;
   if (form.when === "now") return `On its way to ${where}.`;
   if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
