@@ -1,3 +1,4 @@
+import { withWaits } from "./waits.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
@@ -72,8 +73,9 @@ export async function getPost(
 > {
   const row = await findOwnPost(ctx, caller, input.id);
   const plan = await findPlan(ctx.store, row.id);
+  const [shown = row] = await withWaits(ctx, [row]);
   return {
-    post: toPost(row),
+    post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...readWarnings(row),
