@@ -3,7 +3,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
 import { tellTime } from "../domain/time.ts";
 import type { ShownRow } from "../store/engine/schema.ts";
-import { listHeldPosts, type HeldPost } from "../store/queries/held-posts.ts";
+import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function withWaits<T extends ShownRow>(
     error === null && (status === "publishing" || (status === "scheduled" && at <= now));
   const ids = rows.filter(mayWait).map(({ id }) => id);
   if (ids.length === 0) return rows;
-  const held = new Map((await listHeldPosts(ctx.store, ids)).map((one) => [one.id, one]));
+  const held = new Map((await listWaits(ctx.store, ids)).map((one) => [one.id, one]));
   return rows.map((row) => {
     const found = held.get(row.id);
     return found === undefined ? row : { ...row, error: whyHeld(ctx, found, now) };
@@ -33,7 +33,7 @@ const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> 
   order: () => "An earlier post of this channel is tried again first.",
 };
 
-function whyHeld(ctx: AppContext, post: HeldPost, now: number): string | null {
+function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
   if (post.status === "publishing")
     return post.in_doubt === 0

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Context } from "../../src/app/compose.ts";
 import { readSetup } from "../../src/app/setup.ts";
 import { connectWithSecrets } from "../../src/connecting/connections.ts";
 import { plainCall } from "../../src/context.ts";
@@ -177,7 +178,7 @@ it("the end of the process ends the waiting with an answer, and long before its 
   how = "held";
   const waits = ask("POST /api/v1/posts", { ...body("Last"), ...waiting(30) });
   await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
-  server.ctx.links.end();
+  (server.ctx as Context).links.end();
   const { status, json } = await waits;
   expect([status, json.warnings]).toEqual([201, [expect.stringMatching(STILL)]]);
   await untilOver(json.post.id);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
@@ -11,7 +12,7 @@ import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { shortIds } from "./find-post.ts";
-import { consentOf } from "./outcomes.ts";
+import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
@@ -190,7 +191,20 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
-  await print(host, session, { result, json: options.json });
+  const ended = await publishPosts(host, session, One.parse(result).draft.posts);
+  const shown = ended.length === 0 ? result : { draft: await findDraft(host, session, draft.id) };
+  await print(host, session, { result: shown, json: options.json });
+  host.stopSignal.throwIfAborted();
+  const trouble = await whyNotOut(session, ended);
+  if (trouble !== null) throw new AppError("unavailable", trouble);
+}
+
+/** Those of an approved draft that go out at once, when they have or take too long. */
+async function publishPosts(host: Host, session: Session, posts: Draft["posts"]): Promise<Post[]> {
+  const due = await findDue({ host, session }, posts);
+  if (due.length === 0) return [];
+  await session.startPublishing();
+  return untilOut({ host, session }, due);
 }
 
 function timeOf({ ctx }: Session, when: string | undefined): string | undefined {

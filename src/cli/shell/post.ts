@@ -77,8 +77,8 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
     results.flatMap(({ preview }) => preview ?? []),
   );
   host.stopSignal.throwIfAborted();
-  const trouble = ended.flatMap((one) => whyNotOut(one) ?? []);
-  if (trouble.length > 0) throw new AppError("unavailable", trouble.join("\n"));
+  const trouble = await whyNotOut(session, ended);
+  if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
 /** What `--at` says for it: see the command `slots`. */

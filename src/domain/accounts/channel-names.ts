@@ -54,7 +54,7 @@ export function besidePlatform(called: string, title: string): string {
   return called.includes(` on ${title}`) ? called : `${called} (${title})`;
 }
 
-/** A channel in a sentence about it alone, where nobody looked at the others: no other one is called so. */
+/** A channel in a sentence about it alone, where the others are not looked at: no other one is called so. */
 export function channelInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
   const also = handle === null || handle === "" || foldName(handle) === foldName(name) ? "" : ` (${handle})`;
   return `the channel "${name}" on ${provider}${also}`;

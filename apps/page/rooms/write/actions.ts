@@ -5,6 +5,7 @@ import { useAddress } from "../../data/address.tsx";
 import { may, formats, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { followPosts } from "../../post/follow-posts.ts";
 import { say } from "../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { type Composer, sendPost } from "./composer.ts";
@@ -42,8 +43,14 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     void composer.form.value;
     setRefusal(null);
   });
-  const leave = (text: string, path: string): void => {
-    say(text);
+  /** Without a text it is said what becomes of the posts, which go out now. */
+  const leave = (
+    text: string | null,
+    posts: Parameters<typeof followPosts>[0] = [],
+    path = "/app/plan",
+  ): void => {
+    if (text === null) followPosts(posts);
+    else say(text);
     void loadStatus();
     go(path);
   };
@@ -81,15 +88,15 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     const { draft, form } = composer;
     if (draft.value === null) return;
     const { id, revision } = draft.value;
-    await call("decide_draft", { id, revision, decision: "approve" });
-    leave(doneText(form.value), "/app/plan");
+    const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
+    leave(form.value.when === "now" ? null : doneText(form.value), posts);
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
     if (value === null || !(await isReady())) return;
     const { id, revision } = composer.draft.value ?? value;
     await call("save_draft", { id, revision, submit: true });
-    leave("It waits for a person to decide.", "/app/review");
+    leave("It waits for a person to decide.", [], "/app/review");
   };
 
   const actions: Actions = {
@@ -115,17 +122,16 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         if (form.value.when === "now") return setIsAsking(true);
         if (post === null) return approve();
         await sendPost(post, form.value);
-        leave("The post was changed.", "/app/plan");
+        leave("The post was changed.");
       }),
     publish: async () => {
       const { post, form } = composer;
       try {
         if (post === null) return await approve();
-        await sendPost(post, form.value);
+        leave(null, [await sendPost(post, form.value)]);
       } catch (error) {
         throw error instanceof CallError ? new CallError(error.status, refusalText(error)) : error;
       }
-      leave("The post is sent again.", "/app/plan");
     },
   };
   useKeys(actions);
@@ -167,7 +173,6 @@ function doneText(form: Form): string {
     form.targets.length === 1
       ? channelName(form.targets[0]?.accountId ?? "")
       : `${form.targets.length} channels`;
-  if (form.when === "now") return `On its way to ${where}.`;
   if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
   if (form.when === "repeat") return `${inWords(form.repeat)} on ${where}.`;
   const ms = fromWall(form.at, zone.value) ?? 0;

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { PostRow, Tables } from "../engine/schema.ts";
-import { queryOf } from "../engine/statements.ts";
-import type { Reader } from "../engine/store.ts";
+import type { PostRow, Tables } from "../../engine/schema.ts";
+import { queryOf } from "../../engine/statements.ts";
+import type { Reader } from "../../engine/store.ts";
 
 type AccountColumns = Pick<
   Selectable<Tables["accounts"]>,
@@ -9,11 +9,11 @@ type AccountColumns = Pick<
 >;
 
 /** A post that no publisher works on, with what may keep its channel from sending it. */
-export type HeldPost = Pick<PostRow, "id" | "status" | "provider" | "in_doubt"> &
+export type WaitingPost = Pick<PostRow, "id" | "status" | "provider" | "in_doubt"> &
   AccountColumns & { readonly account_status: Tables["accounts"]["status"] };
 
 /** Those of these posts that no publisher works on. */
-export function listHeldPosts(reader: Reader, ids: readonly string[]): Promise<HeldPost[]> {
+export function listWaits(reader: Reader, ids: readonly string[]): Promise<WaitingPost[]> {
   return queryOf(reader)
     .selectFrom("posts")
     .innerJoin("accounts", "accounts.id", "posts.account_id")
