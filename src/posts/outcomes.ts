@@ -61,7 +61,11 @@ export function warnOfWait(posts: readonly Pick<Post, "id" | "status">[]): strin
 
 /** The answer about one post, once that is out where it is due now. */
 export async function awaitPost<
-  T extends { readonly post: Post; readonly warnings?: string[] | undefined; readonly dryRun?: true | undefined },
+  T extends {
+    readonly post: Post;
+    readonly warnings?: string[] | undefined;
+    readonly dryRun?: true | undefined;
+  },
 >(answer: T, call: CallContext, waiting: Waiting): Promise<T> {
   if (answer.dryRun === true || !isDueNow(call, answer.post)) return answer;
   const [post = answer.post] = await untilOut(call, [answer.post.id], waiting);

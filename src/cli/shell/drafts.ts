@@ -191,20 +191,34 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
-  const ended = await publishPosts(host, session, One.parse(result).draft.posts);
-  const shown = ended.length === 0 ? result : { draft: await findDraft(host, session, draft.id) };
+  const { ended, shown } = await publishDrafts(host, session, Answer.parse(result));
   await print(host, session, { result: shown, json: options.json });
   host.stopSignal.throwIfAborted();
   const trouble = await whyNotOut(session, ended);
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
-/** Those of an approved draft that go out at once, when they have or take too long. */
-async function publishPosts(host: Host, session: Session, posts: Draft["posts"]): Promise<Post[]> {
+interface Sending {
+  readonly ended: readonly Post[];
+  /** The answer as it is then. */
+  readonly shown: z.infer<typeof Answer>;
+}
+
+/** Waits for the posts of approved drafts that go out at once. */
+async function publishDrafts(host: Host, session: Session, answer: z.infer<typeof Answer>): Promise<Sending> {
+  const { draft, results } = answer;
+  const decided = [draft, ...(results ?? []).map((one) => one.draft)];
+  const posts = decided.flatMap((one) => one?.posts ?? []);
   const due = await findDue({ host, session }, posts);
-  if (due.length === 0) return [];
+  if (due.length === 0) return { ended: [], shown: answer };
   await session.startPublishing();
-  return untilOut({ host, session }, due);
+  const ended = await untilOut({ host, session }, due);
+  if (draft !== undefined)
+    return { ended, shown: { ...answer, draft: await findDraft(host, session, draft.id) } };
+  const fresh: DecidedDraft[] = [];
+  for (const one of results ?? [])
+    fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(host, session, one.id) });
+  return { ended, shown: { ...answer, results: fresh } };
 }
 
 function timeOf({ ctx }: Session, when: string | undefined): string | undefined {
