@@ -306,8 +306,8 @@ describe("the host", () => {
     await show({ capabilities: {} });
     expect(await shown.view.locator("#decide").getByRole("button").count()).toBe(0);
     expect(await cards().allInnerTexts()).toEqual([
-      expect.stringMatching(/^Blog\n/),
-      expect.stringMatching(/^Blog\n/),
+      expect.stringMatching(/^Blog on Feed\n/),
+      expect.stringMatching(/^Blog on Mastodon\n/),
     ]);
     expect(shown.calls).toEqual([]);
   });

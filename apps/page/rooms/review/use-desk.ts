@@ -173,7 +173,8 @@ function tellDone(what: Asking, draft: Item["raw"], visit: (url: string) => void
   if (what !== "approve") return say(SAID[what]);
   const [first] = draft.posts;
   const due = dueNow(draft.posts);
-  if (due.length > 0) return followPosts(due);
+  if (due.length > 0) followPosts(due);
+  if (due.length > 0 && due.length === draft.posts.length) return;
   const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
   const told = tellApproved(draft.repeat !== null, times, now(), longTime);
   if (first === undefined) return say(told);
