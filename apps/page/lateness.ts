@@ -1,4 +1,4 @@
-import { spanInWords } from "../../src/domain/span-in-words.ts";
+import { spanInWords } from "../../src/domain/health/span-in-words.ts";
 import type { Status } from "../../src/domain/health/status.ts";
 
 /** Below this there is nothing to say of half and of nearly all posts. */

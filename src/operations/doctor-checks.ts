@@ -1,4 +1,4 @@
-import { spanInWords } from "../domain/span-in-words.ts";
+import { spanInWords } from "../domain/health/span-in-words.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { localCaller } from "../access/api-keys.ts";
 import { guideOf, requiredSettings } from "../ports/platform-setup.ts";

@@ -38,7 +38,7 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
   if (post.status === "publishing")
     return post.in_doubt === 0
       ? null
-      : `The answer of ${title} was lost. It is asked whether this post went out before anything is sent again.`;
+      : `${title} is asked whether this post went out, before anything is sent again. ${post.last_error ?? ""}`.trim();
   if (post.paused === 1) return isPaused(post);
   if (post.account_status === "disconnected" || post.account_status === "reconnect_required")
     return mustReconnect(post, post.status_reason);

@@ -71,7 +71,9 @@ describe("a due post that does not go out says why", () => {
 
   it("where the platform is asked what became of it", async () => {
     await setPost({ status: "publishing", in_doubt: 1 });
-    expect(await reason()).toMatch(/^The answer of Feed was lost\. It is asked whether this post went out/);
+    expect(await reason()).toMatch(
+      /^Feed is asked whether this post went out, before anything is sent again\.$/,
+    );
   });
 
   it("but for what keeps its own reason, is on its way or is not due", async () => {

@@ -1,4 +1,4 @@
-import { spanInWords } from "../../domain/span-in-words.ts";
+import { spanInWords } from "../../domain/health/span-in-words.ts";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import * as z from "zod";

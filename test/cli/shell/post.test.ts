@@ -176,7 +176,7 @@ describe("posthorn post", () => {
     expect(run.status).toBe(1);
     expect(JSON.parse(run.stdout).posts).toMatchObject([{ status: "publishing" }]);
     expect(run.stderr).toMatch(
-      /^post_\w{26} is not out yet\.(?: The answer of Webhook channel was lost\. .*)? It goes out while a Posthorn runs/,
+      /^post_\w{26} is not out yet\.(?: Webhook channel is asked whether this post went out, .*)? It goes out while a Posthorn runs/,
     );
   });
 
