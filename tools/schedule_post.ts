@@ -12,13 +12,13 @@ export default defineTool({
   permission: "publish",
   description:
     "Schedule a post on a connected channel (list_accounts). Leave scheduledAt out to publish now. Take files " +
-    "from list_files, upload_file. dryRun shows warnings and a preview. " +
+    "from list_files or upload_file. dryRun shows every warning and a preview. " +
     'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SinglePostBody,
   output: z.strictObject({
     post: Post,
-    warnings: z.array(z.string()).describe("Look at these."),
+    warnings: z.array(z.string()).describe("What to look at."),
     dryRun: DryRun,
     preview: DryRunPreview,
   }),
