@@ -70,6 +70,8 @@ export interface AppContext {
    * first asked.
    */
   publicUrl(): Promise<string>;
+  /** Aborted when this process begins to end: what only waits stops then. Missing: that is told nowhere. */
+  readonly ending?: AbortSignal;
   /**
    * Wakes the publisher of this process after a write that may make a post due; others see it at their next
    * tick.

@@ -138,7 +138,7 @@ async function runProcess(): Promise<void> {
   ]);
   const host = createHost({
     env: process.env,
-    terminal: createTerminal(process),
+    terminal: createTerminal(process, stop.signal),
     self: { host: PROCESS_PLACE, pid: process.pid },
     // From the sources, and where Claude Desktop runs a bundle inside of Electron, which starts no other process
     // as Node, media is read in this process.

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DecideDraft, DecidedDraft, Draft } from "../src/domain/drafts/draft.ts";
-import { decideDrafts, eachOf } from "../src/drafts/decide-draft.ts";
+import { awaitDrafts, decideDrafts, eachOf } from "../src/drafts/decide-draft.ts";
 import { tellThatItWaits } from "../src/drafts/draft-events.ts";
 import { askToDecide } from "../src/drafts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -17,6 +17,7 @@ export default defineTool({
   output: z.strictObject({
     draft: Draft.optional().describe("With its posts."),
     results: z.array(DecidedDraft).optional().describe("Of drafts, in order."),
+    warnings: z.array(z.string()).optional().describe("What to look at."),
   }),
   isForPeople: ({ decision }) => decision === "approve",
   tellPerson: async (args, call) => {
@@ -24,4 +25,5 @@ export default defineTool({
   },
   question: (args, call) => askToDecide(call, args),
   handle: (args, call) => decideDrafts(call, args),
+  untilOut: awaitDrafts,
 });

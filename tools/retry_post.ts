@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PostRetry } from "../src/domain/posts/post-body.ts";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
+import { awaitPost } from "../src/posts/outcomes.ts";
 import { askToRetry } from "../src/posts/questions.ts";
 import { retryPost } from "../src/posts/update-post.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -22,4 +23,5 @@ export default defineTool({
   }),
   question: (args, call) => askToRetry(call, args),
   handle: (args, call) => retryPost(call, args),
+  untilOut: awaitPost,
 });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/posts/schedule-post.ts";
+import { awaitPost } from "../src/posts/outcomes.ts";
 import { askToPublish } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -23,4 +24,5 @@ export default defineTool({
   }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),
+  untilOut: awaitPost,
 });

@@ -103,6 +103,7 @@ export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachabl
     },
     element("span", { class: "time" }, time),
     " ",
+    state.options.tiles?.markOf(accountId, null) ?? null,
     element("span", { class: "word", dir: "auto" }, `free on ${channel}`),
   );
 }

@@ -1,3 +1,4 @@
+import { besidePlatform } from "../../src/domain/accounts/channel-names.ts";
 import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
 import { forPeople } from "../shared/for-people.ts";
@@ -151,7 +152,7 @@ type Calls = Pick<Calendar, "names" | "platforms">;
 export function channelOf(calendar: Calls, post: CalendarPost): string {
   const name = calendar.names.get(post.accountId) ?? "";
   const platform = platformOf(calendar, post);
-  return name === "" ? platform : `${name} (${platform})`;
+  return name === "" ? platform : besidePlatform(name, platform);
 }
 
 export function platformOf({ platforms }: Calls, { provider }: CalendarPost): string {

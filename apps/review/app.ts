@@ -1,3 +1,4 @@
+import { nameChannels } from "../../src/domain/accounts/channel-names.ts";
 import type { Bridge, HostAbilities, ToolAnswer } from "../shared/bridge.ts";
 import { isJson, type Json, jsonOf, textOf } from "../shared/json.ts";
 import { now } from "../shared/clock.ts";
@@ -203,9 +204,19 @@ export class App {
     const titles = new Map(
       rowsOf(platforms, "platforms").map((one) => [textOf(one["provider"]), textOf(one["title"])]),
     );
-    const channels = rowsOf(accounts, "accounts").map(({ id, name, provider }): [string, Channel] => [
-      textOf(id),
-      { name: textOf(name), platform: titles.get(textOf(provider)) || textOf(provider) },
+    const titleOf = (provider: string): string => titles.get(provider) || provider;
+    const rows = rowsOf(accounts, "accounts").map(({ id, name, provider, handle }) => {
+      return {
+        id: textOf(id),
+        name: textOf(name),
+        provider: textOf(provider),
+        handle: textOf(handle) || null,
+      };
+    });
+    const names = nameChannels(rows, titleOf);
+    const channels = rows.map(({ id, name, provider }): [string, Channel] => [
+      id,
+      { name: names.get(id) ?? name, platform: titleOf(provider) },
     ]);
     this.update({ channels: new Map(channels) });
   }

@@ -1,3 +1,4 @@
+import { besidePlatform } from "../../src/domain/accounts/channel-names.ts";
 import type { HostAbilities } from "../shared/bridge.ts";
 import { type Draft, firstTimeOf } from "../shared/drafts.ts";
 import type { Formats } from "../shared/formats.ts";
@@ -63,9 +64,9 @@ export function shortTime({ formats, zone }: State, draft: Draft): string {
   return `${formats.shortDay(zone.read(at).day)} ${formats.time(at)}`;
 }
 
-/** "Blog · Mastodon" */
+/** "Blog (Mastodon)" */
 export function channelName({ channels }: State, id: string, given: string | null): string {
   const channel = channels.get(id);
   const name = channel?.name || given || id;
-  return channel === undefined ? name : `${name} · ${channel.platform}`;
+  return channel === undefined ? name : besidePlatform(name, channel.platform);
 }

@@ -5,6 +5,7 @@ import { HOUR } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { CommitUnanswered, readingAgain } from "../store/engine/unanswered.ts";
 import {
+  amendKey,
   completeKey,
   deleteKey,
   findKey,
@@ -48,9 +49,11 @@ export async function runOnce<T>(
   const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, aad)) as T;
   if (stored !== null) return { result: open(stored), isReplay: true };
 
-  let isComplete = false;
+  /** The answer as it was committed, as JSON. */
+  let committed: string | null = null;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
-    const sealed = ctx.cipher.seal(JSON.stringify(result), aad);
+    const text = JSON.stringify(result);
+    const sealed = ctx.cipher.seal(text, aad);
     // Another process took the key over, believing this one dead: what stands in this transaction must not
     // stand twice.
     if (!(await completeKey(tx, key, { workerId: ctx.workerId, result: sealed })))
@@ -58,11 +61,16 @@ export async function runOnce<T>(
         "conflict",
         "This idempotency key is being used by another request. Ask again in a moment.",
       );
-    isComplete = true;
+    committed = text;
+  };
+  /** The same call again gets what this one is answered, where more came of it than stood at the commit. */
+  const amend = async (text: string): Promise<void> => {
+    if (text !== committed) await ctx.store.write((tx) => amendKey(tx, key, ctx.cipher.seal(text, aad)));
   };
   try {
     const result = await work({ keyHash, complete });
-    if (!isComplete) await ctx.store.write((tx) => complete(tx, result));
+    if (committed === null) await ctx.store.write((tx) => complete(tx, result));
+    else await amend(JSON.stringify(result));
     return { result, isReplay: false };
   } catch (error) {
     const done = await readingAgain(() =>

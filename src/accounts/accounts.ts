@@ -1,4 +1,5 @@
 import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { foldName, nameChannels, type NamedChannel, namesFor } from "../domain/accounts/channel-names.ts";
 import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/accounts/schedule.ts";
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
@@ -31,13 +32,28 @@ export async function listAccounts(
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 
-/** What the channels of these ids are called. */
-export async function namesOfAccounts(
-  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
-  return new Map(accounts.map(({ id, name }) => [id, name]));
+/** What the channels that the caller may see are called, by their ids: see `nameChannels`. */
+export async function namesOfAccounts({
+  ctx,
+  caller,
+}: Pick<CallContext, "ctx" | "caller">): Promise<ReadonlyMap<string, string>> {
+  const channels = await listAccountNames(ctx.store, caller.ownerId);
+  return namesAmong(
+    ctx,
+    channels.filter(({ id }) => canReachAccount(caller, id)),
+  );
+}
+
+/** What these are called beside each other. */
+export function namesAmong(
+  ctx: Pick<AppContext, "platforms">,
+  channels: readonly NamedChannel[],
+): ReadonlyMap<string, string> {
+  return nameChannels(channels, (provider) => titleOf(ctx, provider));
+}
+
+function titleOf({ platforms }: Pick<AppContext, "platforms">, provider: string): string {
+  return platforms.get(provider)?.title ?? provider;
 }
 
 /**
@@ -144,14 +160,10 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
 }
 
 const MAX_NAMED = 10;
-const MAX_NAME = 40;
+const MAX_NAME = 100;
 
 /** What a channel is known by. */
-export interface Channel {
-  readonly id: string;
-  readonly provider: string;
-  readonly name: string;
-  readonly handle: string | null;
+export interface Channel extends NamedChannel {
   readonly status: AccountStatus;
 }
 
@@ -161,44 +173,67 @@ export function isAccountId(text: string): boolean {
 }
 
 /**
- * The channel that a text means: by its id, else by its name or handle, else by its platform where that has
- * one channel. `field`: where it was given. Throws `invalid` where several may be meant and `not_found` where
- * none is, with those there are.
+ * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name or handle, else
+ * by its platform where that has one channel. `field`: where it was given. Throws `invalid` that names all that may
+ * be meant where several may, and `not_found` where none is, with those there are.
  */
-export function findChannel<T extends Channel>(channels: readonly T[], wanted: string, field: string): T {
+export function findChannel<T extends Channel>(
+  ctx: Pick<AppContext, "platforms">,
+  channels: readonly T[],
+  { wanted, field }: { readonly wanted: string; readonly field: string },
+): T {
   const usable = connected(channels);
-  const word = fold(wanted);
+  const names = namesAmong(ctx, channels);
+  const word = foldName(wanted);
+  const isWord = (text: string): boolean => foldName(text) === word;
   const ways: readonly ((channel: T) => boolean)[] = [
     ({ id }) => id === wanted,
-    ({ name, handle }) => fold(name) === word || (handle !== null && fold(handle) === word),
-    ({ provider }) => provider === word,
+    ({ id }) => isWord(names.get(id) ?? ""),
+    (channel) => wordsFor(ctx, channel).some(isWord),
+    ({ provider }) => isWord(provider) || isWord(titleOf(ctx, provider)),
   ];
   for (const isMeant of ways) {
-    const [found, ...others] = usable.filter(isMeant);
-    if (found !== undefined && others.length === 0) return found;
-    if (found !== undefined)
+    const found = usable.filter(isMeant);
+    const [one, ...others] = found;
+    if (one !== undefined && others.length === 0) return one;
+    if (one !== undefined)
       throw new AppError(
         "invalid",
-        `${field}: ${quote(wanted)} may be any of ${nameAll([found, ...others])}. Give the id of the one you mean.`,
+        `${field}: ${quote(wanted)} may be any of ${found.map((each) => describe(each, names)).join(", ")}. Give one of these names, or the id.`,
       );
   }
-  const names = usable.flatMap(({ name, handle, provider }) => [name, handle ?? name, provider]);
-  const near = nearestName(word, names.map(fold));
-  const hint = near === null ? "" : ` ${didYouMean(quote(names[names.map(fold).indexOf(near)] ?? near))}`;
   throw new AppError(
     "not_found",
-    `${field}: there is no channel ${quote(wanted)}.${hint} ${sayChannels(usable)}`,
+    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, usable, word)} ${sayChannels(ctx, channels)}`,
   );
+}
+
+/** All that one channel may be called. */
+function wordsFor(ctx: Pick<AppContext, "platforms">, channel: Channel): string[] {
+  const { provider, handle } = channel;
+  return [
+    ...namesFor(channel, titleOf(ctx, provider)),
+    ...namesFor(channel, provider),
+    ...(handle === null ? [] : [handle]),
+  ];
+}
+
+/** Longer texts are no slips of the hand. */
+const MAX_MISTYPED = 100;
+
+function sayNearest(ctx: Pick<AppContext, "platforms">, channels: readonly Channel[], word: string): string {
+  if (word.length > MAX_MISTYPED) return "";
+  const known = channels.flatMap((channel) => [...wordsFor(ctx, channel), channel.provider]);
+  const folded = known.map(foldName);
+  const near = nearestName(word, folded);
+  return near === null ? "" : ` ${didYouMean(quote(known[folded.indexOf(near)] ?? near))}`;
 }
 
 /** The same among the caller's channels, by a text that is no id. */
 async function findMeantAccount(ctx: AppContext, caller: Caller, wanted: string): Promise<AccountRow> {
   const rows = await listAccountRows(ctx.store, caller.ownerId);
-  return findChannel(
-    rows.filter(({ id }) => canReachAccount(caller, id)),
-    wanted,
-    "accountId",
-  );
+  const reachable = rows.filter(({ id }) => canReachAccount(caller, id));
+  return findChannel(ctx, reachable, { wanted, field: "accountId" });
 }
 
 /**
@@ -226,28 +261,22 @@ export async function meantAccountIds(
 }
 
 /** The channels to choose from, as a sentence. */
-export function sayChannels(channels: readonly Channel[]): string {
+export function sayChannels(ctx: Pick<AppContext, "platforms">, channels: readonly Channel[]): string {
   const usable = connected(channels);
   if (usable.length === 0) return "No channel is connected yet. Connect one first.";
-  return `The channels are ${nameAll(usable)}. Give a name, handle or id, or a platform that has one channel.`;
+  const names = namesAmong(ctx, channels);
+  const named = usable.slice(0, MAX_NAMED).map((channel) => describe(channel, names));
+  const more = usable.length > MAX_NAMED ? ` and ${usable.length - MAX_NAMED} more` : "";
+  return `The channels are ${named.join(", ")}${more}. Give a name, handle or id, or a platform that has one channel.`;
 }
 
 function connected<T extends Channel>(channels: readonly T[]): T[] {
   return channels.filter(({ status }) => status !== "disconnected");
 }
 
-function nameAll(channels: readonly Channel[]): string {
-  const more = channels.length - MAX_NAMED;
-  return `${channels.slice(0, MAX_NAMED).map(describe).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-function describe({ id, name, handle, provider }: Channel): string {
-  const called = plainText(name, MAX_NAME);
-  const also = handle === null || fold(handle) === fold(name) ? "" : `, ${plainText(handle, MAX_NAME)}`;
-  return `"${called}" (${provider}${also}, ${id})`;
-}
-
-/** People write handles with or without their sign. */
-function fold(text: string): string {
-  return text.trim().replace(/^@/, "").normalize("NFKC").toLowerCase();
+function describe({ id, name, handle, provider }: Channel, names: ReadonlyMap<string, string>): string {
+  const called = names.get(id) ?? name;
+  const isTold = handle === null || foldName(handle) === foldName(name) || called.includes(handle);
+  const also = isTold ? "" : `, ${plainText(handle, MAX_NAME)}`;
+  return `"${plainText(called, MAX_NAME)}" (${provider}${also}, ${id})`;
 }

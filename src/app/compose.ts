@@ -31,7 +31,9 @@ const REFRESH_GRACE_MS = TIME_LIMITS.callsDrain;
 
 /** `links`: what is known only while the process runs, set where the server and the publisher start. */
 export type Context = AppContext &
-  AsyncDisposable & { readonly links: { publicUrl: () => Promise<string>; wakePublisher: () => void } };
+  AsyncDisposable & {
+    readonly links: { publicUrl: () => Promise<string>; wakePublisher: () => void; end: () => void };
+  };
 
 /**
  * Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides
@@ -45,7 +47,9 @@ export async function createContext(
   const { config, folder } = setup;
   const log = overrides.log ?? createLogger(config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
+  const ending = new AbortController();
   const links: Context["links"] = {
+    end: () => ending.abort(),
     publicUrl: async () => defaultPublicUrl(config),
     wakePublisher: () => {},
   };
@@ -101,6 +105,7 @@ export async function createContext(
       feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
+      ending: ending.signal,
       publicUrl: () => links.publicUrl(),
       wakePublisher: () => {
         links.wakePublisher();

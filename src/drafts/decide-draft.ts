@@ -1,3 +1,4 @@
+import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
 import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
@@ -123,6 +124,30 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
   });
   call.ctx.wakePublisher();
   return answer;
+}
+
+type Decided = { readonly draft?: Draft | undefined; readonly results?: DecidedDraft[] | undefined };
+
+/** The answer once the posts that were due at once are out. */
+export async function awaitDrafts(
+  answer: Decided,
+  call: CallContext,
+  waiting: Waiting,
+): Promise<Decided & { warnings?: string[] }> {
+  const decided = [answer.draft, ...(answer.results ?? []).map(({ draft }) => draft)];
+  const due = decided.flatMap((draft) => draft?.posts ?? []).filter((post) => isDueNow(call, post));
+  if (due.length === 0) return answer;
+  const ids = due.map(({ id }) => id);
+  const warnings = warnOfWait(await untilOut(call, ids, waiting));
+  const { ctx, caller } = call;
+  const fresh = async ({ id }: Draft): Promise<Draft> =>
+    showDraft(ctx.store, await findOwnDraft(ctx.store, caller, id));
+  const told = warnings.length === 0 ? {} : { warnings };
+  if (answer.draft !== undefined) return { draft: await fresh(answer.draft), ...told };
+  const results: DecidedDraft[] = [];
+  for (const one of answer.results ?? [])
+    results.push(one.draft === null ? one : { ...one, draft: await fresh(one.draft) });
+  return { results, ...told };
 }
 
 async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {

@@ -1,9 +1,10 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
 import { readSeries, type Series } from "../domain/drafts/repeat.ts";
 import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import { parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
+import { parseMoment, toIso, warningsOf } from "../domain/time.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -150,7 +151,7 @@ async function readTargets(
     if (targets.some(({ accountId }) => accountId === account.id))
       throw new AppError(
         "invalid",
-        `targets[${at}].accountId: ${quote(account.name)} is in the list already. A draft goes to a channel once. Make another draft.`,
+        `targets[${at}].accountId: ${channelInFull(account)} is in the list already. A draft goes to a channel once. Make another draft.`,
       );
     const time = readTime(call, `targets[${at}].scheduledAt`, one.scheduledAt);
     warnings.push(...(time?.warnings ?? []));

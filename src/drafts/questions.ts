@@ -12,7 +12,7 @@ import { assertCurrent } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
 
 const MAX_TEXT = 200;
-const MAX_NAME = 60;
+const MAX_NAME = 120;
 const MAX_LISTED = 10;
 
 /** Of one of several drafts. */
@@ -80,10 +80,7 @@ async function tellPosts(
   most: { readonly text: number; readonly posts: number },
 ): Promise<string> {
   const { ctx } = call;
-  const names = await namesOfAccounts(
-    call,
-    posts.map(({ target }) => target.accountId),
-  );
+  const names = await namesOfAccounts(call);
   const shown = posts.slice(0, most.posts).map(({ target, prepared }) => {
     const { caption, media_url: mediaUrl, scheduled_at: at } = prepared.row;
     const text = caption ?? (mediaUrl === "" ? "no text" : mediaUrl);

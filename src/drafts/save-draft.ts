@@ -162,10 +162,7 @@ export async function assertReady(
 ): Promise<void> {
   if (targets.length === 0)
     throw new AppError("conflict", "targets: the draft goes nowhere yet. Give at least one channel.");
-  const names = await namesOfAccounts(
-    call,
-    targets.map(({ accountId }) => accountId),
-  );
+  const names = await namesOfAccounts(call);
   const reasons = checks.flatMap(({ accountId, error }) =>
     error === null ? [] : [`${names.get(accountId) ?? accountId}: ${error}`],
   );

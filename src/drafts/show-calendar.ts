@@ -24,6 +24,7 @@ export async function showDraftCalendar(call: CallContext, args: CalendarArgs): 
   });
   const drafts = await showDrafts(ctx.store, caller.ownerId, rows.slice(0, MAX_DRAFTS));
   const ids = drafts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId));
-  const names = await namesOfAccounts(call, [...new Set(ids)]);
-  return { ...calendar, names: { ...calendar.names, ...Object.fromEntries(names) }, drafts };
+  const all = await namesOfAccounts(call);
+  const names = Object.fromEntries(ids.map((id) => [id, all.get(id) ?? id]));
+  return { ...calendar, names: { ...calendar.names, ...names }, drafts };
 }

@@ -3,7 +3,8 @@ import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { DAY, quote, toIso } from "../domain/time.ts";
-import { listAccountRows } from "../store/queries/accounts.ts";
+import { namesAmong } from "../accounts/accounts.ts";
+import { listAccountNames } from "../store/queries/accounts.ts";
 import {
   deleteCalendarLink,
   findCalendarLink,
@@ -76,7 +77,9 @@ function openToken(ctx: AppContext, row: CalendarLinkRow): string {
 
 export interface PlannedPost {
   readonly post: Post;
+  /** What its channel is called beside the owner's others. */
   readonly accountName: string;
+  readonly platform: string;
 }
 
 /** An owner's plan of the last month and the coming half year. */
@@ -93,7 +96,7 @@ export async function readCalendarFeed({ ctx }: GuestCall, token: string): Promi
   const link = await findCalendarLinkByToken(store, hash("sha256", token));
   if (link === undefined)
     throw new AppError("not_found", "There is no calendar at this address, or not any more.");
-  const names = new Map((await listAccountRows(store, link.owner_id)).map((row) => [row.id, row.name]));
+  const names = namesAmong(ctx, await listAccountNames(store, link.owner_id));
   const now = ctx.clock.now();
   const window = { from: now - SHOWN_BEFORE_MS, to: now + SHOWN_AFTER_MS };
   const filter = {
@@ -110,7 +113,11 @@ export async function readCalendarFeed({ ctx }: GuestCall, token: string): Promi
     now: () => ctx.clock.monotonic(),
   });
   return {
-    posts: rows.map((row) => ({ post: toPost(row), accountName: names.get(row.account_id) ?? row.provider })),
+    posts: rows.map((row) => ({
+      post: toPost(row),
+      accountName: names.get(row.account_id) ?? row.provider,
+      platform: ctx.platforms.get(row.provider)?.title ?? row.provider,
+    })),
     changedAt: rows.reduce((latest, row) => Math.max(latest, row.updated_at), link.created_at),
   };
 }

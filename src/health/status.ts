@@ -13,7 +13,7 @@ import {
   type StatusScope,
 } from "../store/queries/status.ts";
 import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
-import { listAccounts } from "../accounts/accounts.ts";
+import { listAccounts, namesAmong } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readMeta, SERVER_URL, setMeta } from "../store/queries/meta.ts";
 
@@ -38,6 +38,7 @@ export async function getStatus(call: CallContext): Promise<Status> {
   const since = now - DAYS * DAY;
   const { store } = ctx;
   const { accounts } = await listAccounts(call);
+  const names = namesAmong(ctx, accounts);
   const bounds = { overdueBefore: now - OVERDUE_AFTER_MS, failedSince: since };
   const counts = await countPosts(store, scope, bounds);
   return {
@@ -60,12 +61,15 @@ export async function getStatus(call: CallContext): Promise<Status> {
     nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
     accountsToReconnect: accounts
       .filter(needsAttention)
-      .map(({ id, name, provider, status, statusReason: reason, queuedCount }) => {
+      .map(({ id, provider, status, statusReason: reason, queuedCount, ...account }) => {
+        const name = names.get(id) ?? account.name;
         return { id, name, provider, status, reason, queuedCount };
       }),
     accountsPaused: accounts
       .filter(({ schedule }) => schedule?.paused === true)
-      .map(({ id, name, provider, queuedCount }) => ({ id, name, provider, queuedCount })),
+      .map(({ id, provider, queuedCount, ...account }) => {
+        return { id, name: names.get(id) ?? account.name, provider, queuedCount };
+      }),
     setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
       accounts.some((account) => account.provider === problem.provider),
     ),

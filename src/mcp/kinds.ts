@@ -8,7 +8,7 @@ import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../context.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
-export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> & {
+export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store" | "platforms"> & {
   readonly settings: Pick<AppContext["settings"], "timezone">;
 };
 

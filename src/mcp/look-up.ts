@@ -1,3 +1,4 @@
+import { namesAmong } from "../accounts/accounts.ts";
 import * as z from "zod";
 import { Account } from "../domain/accounts/account.ts";
 import { Post } from "../domain/posts/post.ts";
@@ -47,7 +48,9 @@ export async function readPosts(scope: Scope, args: object): Promise<PostPage> {
 }
 
 export async function suggestAccounts(scope: Scope): Promise<Suggestion[]> {
-  return (await readAccounts(scope)).map(({ id, name }) => ({ value: id, name }));
+  const accounts = await readAccounts(scope);
+  const names = namesAmong(scope.ctx, accounts);
+  return accounts.map(({ id, name }) => ({ value: id, name: names.get(id) ?? name }));
 }
 
 export async function suggestProviders(scope: Scope): Promise<Suggestion[]> {

@@ -1,3 +1,4 @@
+import { spanInWords } from "../domain/health/span-in-words.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { localCaller } from "../access/api-keys.ts";
 import { guideOf, requiredSettings } from "../ports/platform-setup.ts";
@@ -193,8 +194,8 @@ function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
 
 function describeLateness({ p50Ms, maxMs }: Status["lateness"]): string {
   if (p50Ms === null) return "none went out in the last 7 days";
-  const all = `what went out in the last 7 days was live within ${maxMs ?? 0} ms of its time`;
-  return p50Ms === maxMs ? all : `${all}, half of it within ${p50Ms} ms`;
+  const all = `what went out in the last 7 days was live within ${spanInWords(maxMs ?? 0)} of its time`;
+  return p50Ms === maxMs ? all : `${all}, half of it within ${spanInWords(p50Ms ?? 0)}`;
 }
 
 /** Clocks that differ by more publish at times that were not meant. */

@@ -1,3 +1,4 @@
+import { withWaits } from "./waits.ts";
 import { unknownPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
@@ -28,7 +29,7 @@ export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArg
     now: () => ctx.clock.monotonic(),
   });
   return {
-    posts: page.rows.map(toPost),
+    posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
       page.next === null ? null : encodeCursor(`${page.next.at} ${page.next.id}`, fingerprinted(filters)),
   };
@@ -128,13 +129,14 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const ids = [
     ...new Set([...shownRows.map((row) => row.account_id), ...freeSlots.map(({ accountId }) => accountId)]),
   ];
-  const names = Object.fromEntries(await namesOfAccounts(call, ids));
+  const all = await namesOfAccounts(call);
+  const names = Object.fromEntries(ids.map((id) => [id, all.get(id) ?? id]));
   const providers = [...new Set(shownRows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
   const shown = { from: toIso(from), to: toIso(to), timezone };
-  return { posts: shownRows.map(toPost), freeSlots, names, platforms, ...shown };
+  return { posts: (await withWaits(ctx, shownRows)).map(toPost), freeSlots, names, platforms, ...shown };
 }
 
 /** What is next is a post, not a channel: copies that go out together with the last one are told, too. */

@@ -1,3 +1,4 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { PostInput } from "../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
 import * as z from "zod";
@@ -207,6 +208,6 @@ export function warnOfAccess(
   const expires = account.access_ends_at;
   if (expires === null || expires > scheduledAt) return [];
   return [
-    `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
+    `The access to ${channelInFull(account)} ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];
 }

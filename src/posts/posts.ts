@@ -1,3 +1,5 @@
+import { withWaits } from "./waits.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
@@ -71,8 +73,9 @@ export async function getPost(
 > {
   const row = await findOwnPost(ctx, caller, input.id);
   const plan = await findPlan(ctx.store, row.id);
+  const [shown = row] = await withWaits(ctx, [row]);
   return {
-    post: toPost(row),
+    post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...readWarnings(row),
@@ -301,7 +304,7 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
 function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {
   const where = row.platform_url ?? account.profile_url;
   return where === null
-    ? `A person deletes it on the channel "${account.name}".`
+    ? `A person deletes it on ${channelInFull(account)}.`
     : `A person deletes it at ${where}.`;
 }
 
@@ -320,7 +323,7 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
     );
   const left = (await platform.remove?.(post, io))?.left ?? null;
   const lost = openSteps(held.effects);
-  const where = row.platform_url ?? account.profile_url ?? `the channel "${account.name}"`;
+  const where = row.platform_url ?? account.profile_url ?? channelInFull(account);
   const doubt =
     lost.length === 0
       ? []

@@ -12,7 +12,7 @@ import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
-import { findAccount, showAccount } from "../accounts/accounts.ts";
+import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -32,7 +32,7 @@ import { schedulePost } from "./schedule-post.ts";
 const AT_ONCE_MS = MINUTE;
 
 const MAX_CAPTION = 200;
-const MAX_NAME = 60;
+const MAX_NAME = 120;
 const MAX_LISTED = 5;
 
 /** Before a post that goes out within a minute; its content is checked first. */
@@ -125,9 +125,10 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   if (planned.length === 0) return null;
   const { timezone } = call.ctx.settings;
   const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
+  const names = await namesOfAccounts(call);
   const shown = byTime.slice(0, MAX_LISTED).map(({ row, account, scheduledAt }) => {
     const to = scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
-    const post = `${describe(contentOf(row))} on ${plainText(account.name, MAX_NAME)}`;
+    const post = `${describe(contentOf(row))} on ${plainText(names.get(account.id) ?? account.name, MAX_NAME)}`;
     return `${post}, ${tellTime(row.scheduled_at, timezone)}${to}`;
   });
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
@@ -182,8 +183,8 @@ function isAtOnceOrWrong(call: CallContext, scheduledAt: string | undefined): bo
 }
 
 async function nameOfAccount({ ctx, caller }: CallContext, accountId: string): Promise<string> {
-  const account = await findAccount(ctx, caller, accountId);
-  return plainText(account.name, MAX_NAME);
+  const { id, name } = await findAccount(ctx, caller, accountId);
+  return plainText((await namesOfAccounts({ ctx, caller })).get(id) ?? name, MAX_NAME);
 }
 
 async function name(call: CallContext, row: PostRow): Promise<string> {

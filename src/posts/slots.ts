@@ -1,6 +1,7 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { freeSlotsBetween, readPlan, type SlotPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
-import { MINUTE, quote } from "../domain/time.ts";
+import { MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -75,8 +76,10 @@ function waitingTimes(
 }
 
 /** Names the step that gives the account slots. */
-export function noSlot(account: Pick<AccountRow, "id" | "name" | "schedule"> | undefined): AppError {
-  const name = account === undefined ? "the account" : quote(account.name);
+export function noSlot(
+  account: Pick<AccountRow, "id" | "name" | "provider" | "handle" | "schedule"> | undefined,
+): AppError {
+  const name = account === undefined ? "the account" : channelInFull(account);
   const plan = account === undefined || account.schedule === null ? null : readPlan(account.schedule);
   const how = `with update_account, for example {"accountId":"${account?.id ?? "acc_…"}","schedule":{"slots":[{"days":["mon","thu"],"times":["09:30"]}]}}`;
   return new AppError(

@@ -65,7 +65,11 @@ export async function sweep({
 function whyMissed(missed: MissedPost): string {
   if (missed.account_status === "connected" || missed.account_status === "expiring")
     return missedSentence(missed.error);
-  const reconnect = mustReconnect({ name: missed.account_name, provider: missed.provider });
+  const reconnect = mustReconnect({
+    name: missed.account_name,
+    provider: missed.provider,
+    handle: missed.account_handle,
+  });
   if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it again.`;
   return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
 }

@@ -1,3 +1,4 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../domain/accounts/account.ts";
@@ -103,7 +104,7 @@ function describe(account: AccountRow, { quota, nth }: Excess): string {
   const { from, perMinutes, max, scope } = quota;
   const span = perMinutes % 60 === 0 ? plural(perMinutes / 60, "hour") : plural(perMinutes, "minute");
   const time = from === "rolling" ? span : `the day (${from})`;
-  const place = scope === "account" ? `"${account.name}"` : `${account.provider}, all channels together`;
+  const place = scope === "account" ? channelInFull(account) : `${account.provider}, all channels together`;
   return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
 }
 

@@ -1,3 +1,4 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { deadline } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { AppError } from "../domain/errors.ts";
@@ -78,7 +79,7 @@ function isStillOpen(error: unknown): boolean {
 }
 
 function stillUnknownSentence({ post, account }: LeasedPost): string {
-  const where = account.profile_url ?? `the channel "${account.name}" on ${account.provider}`;
+  const where = account.profile_url ?? channelInFull(account);
   return (
     `Whether this post went out is still unknown, so it is not sent again. Look at ${where}, then call resolve_post with id "${post.id}" and ` +
     `outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`

@@ -126,6 +126,7 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
     account: {
       name: account.name,
       provider: account.provider,
+      handle: account.handle,
       id: account.id,
       profileUrl: account.profile_url,
     },

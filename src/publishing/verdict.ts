@@ -1,3 +1,4 @@
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, SECOND, DAY, MINUTE } from "../domain/time.ts";
@@ -26,6 +27,7 @@ export interface Situation {
   readonly account: {
     readonly name: string;
     readonly provider: string;
+    readonly handle: string | null;
     readonly id: string;
     readonly profileUrl: string | null;
   };
@@ -185,7 +187,7 @@ function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
 }
 
 function unknown(reason: string, at: Situation): AttemptResult {
-  const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
+  const where = at.account.profileUrl ?? channelInFull(at.account);
   const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
   return resultOf(at, "unknown", { trigger: "fail", nextAt: null, error, isInDoubt: true, tries: 0 });
 }

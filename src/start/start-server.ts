@@ -85,7 +85,10 @@ export async function startServer(start: ServerStart): Promise<Server> {
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.
-    closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
+    closers.add(() => {
+      ctx.links.end();
+      return Promise.all(parts.map((part) => part?.close())).then(() => {});
+    });
     const hasPage = start.role === "serve" && half !== "publisher" && setup.config.hasPage;
     const signInUrl = hasPage ? signInAddress(publicUrl, await makeSignIn(ctx)) : null;
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);

@@ -81,6 +81,7 @@ export async function runStdio({
       caller: localCaller({ permissions }),
       stdin,
       stdout,
+      onEnd: () => ctx.links.end(),
       stopSignal: AbortSignal.any([
         stopSignal,
         ctx.store.lost,

@@ -15,7 +15,8 @@ interface Streams {
   readonly stderr: WriteStream;
 }
 
-export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+/** `stop`: aborted when the process is asked to end. */
+export function createTerminal({ stdin, stdout, stderr }: Streams, stop?: AbortSignal): Terminal {
   return {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isScreen: stdout.isTTY,
@@ -25,7 +26,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     },
     print: (line) => void stdout.write(visibleText(line)),
     tell: (line) => void stderr.write(visibleText(line)),
-    readAll: () => text(stdin),
+    readAll: () => (stop === undefined ? text(stdin) : Promise.race([text(stdin), stopped(stop)])),
     async ask(question, { isHidden, signal }) {
       // Readline echoes what is typed to its output; one that swallows everything shows nothing.
       const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -38,6 +39,9 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
         ]);
         if (isHidden) stderr.write("\n");
         return answer.trim();
+      } catch (error) {
+        // A signal ends a question as Ctrl-C does.
+        throw signal.aborted ? unanswered() : error;
       } finally {
         reader.close();
       }
@@ -48,8 +52,18 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
 /** Ctrl-C and Ctrl-D close a prompt without an answer, which would be noticed nowhere else. */
 function abandoned(reader: Interface): Promise<never> {
   return new Promise((_resolve, reject) => {
-    reader.once("close", () =>
-      reject(new AppError("invalid", "The question was not answered, so nothing was done.")),
-    );
+    reader.once("close", () => reject(unanswered()));
+  });
+}
+
+function unanswered(): AppError {
+  return new AppError("invalid", "The question was not answered, so nothing was done.");
+}
+
+function stopped(stop: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(stop.reason as Error);
+    if (stop.aborted) end();
+    else stop.addEventListener("abort", end, { once: true });
   });
 }

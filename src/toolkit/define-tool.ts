@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Permission } from "../domain/permissions.ts";
 import type { CallContext } from "../context.ts";
+import type { Waiting } from "../posts/outcomes.ts";
 
 /** MCP's four hints; every tool states all of them. */
 interface ToolHints {
@@ -41,6 +42,8 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   /** An address for a person to open. A face that shows it to them leaves it out of the answer. */
   link?(result: z.output<O>): Link<z.input<O>> | null;
   handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;
+  /** The answer once what it sends at once is out or has failed, for faces that wait. Default: it sends nothing. */
+  untilOut?(result: z.input<O>, call: CallContext, waiting: Waiting): Promise<z.input<O>>;
 }
 
 // The registry holds tools of every shape; a tool's own schemas restore the types.

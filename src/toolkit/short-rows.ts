@@ -39,7 +39,7 @@ export async function withShortRows(
   result: Result,
 ): Promise<Result> {
   const ids = "names" in result ? [] : [...new Set(Object.values(result).flatMap(accountIdsIn))];
-  const names = ids.length === 0 ? new Map<string, string>() : await namesOfAccounts(call, ids);
+  const names = ids.length === 0 ? new Map<string, string>() : await namesOfAccounts(call);
   const { account } = result;
   const short = Object.entries(result).map(([key, value]) => {
     if (!Array.isArray(value)) return [key, value];

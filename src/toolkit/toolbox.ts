@@ -40,6 +40,10 @@ interface CallOptions extends ConfirmOptions {
   readonly fields?: readonly string[];
   /** Rows of lists as a model should read them, see `withShortRows`. */
   readonly hasShortRows?: boolean;
+  /** For so long it waits for what it sends at once. Default: not at all. */
+  readonly waitMs?: number;
+  /** Ends the waiting, not the call. Default: `signal`. */
+  readonly waitSignal?: AbortSignal;
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
   readonly idempotencyKey?: string;
   /** The tools that this caller is shown: a refusal names no others. Default: those they may call. */
@@ -149,7 +153,11 @@ async function runTool(
     tellsZone: options.tellsZone === true,
   };
   await requireConfirmation(tool, input, { ...options, call });
-  const result = await tool.handle(input, call);
+  const handled = await tool.handle(input, call);
+  const result =
+    options.waitMs === undefined || tool.untilOut === undefined
+      ? handled
+      : await tool.untilOut(handled, call, { ms: options.waitMs, signal: options.waitSignal ?? call.signal });
   // The result itself goes on, not zod's copy: what is checked is what is sent in production.
   if (checksOutput) tool.output.parse(result);
   return result;

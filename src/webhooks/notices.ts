@@ -6,7 +6,8 @@ import type { Post } from "../domain/posts/post.ts";
 import { tellTime } from "../domain/time.ts";
 import type { DigestEvent, DraftEvent } from "../domain/webhooks/event-data.ts";
 import { type EventKind, TEST_EVENT } from "../domain/webhooks/webhook.ts";
-import { listAccountRows } from "../store/queries/accounts.ts";
+import { namesAmong } from "../accounts/accounts.ts";
+import { listAccountNames } from "../store/queries/accounts.ts";
 import type { WebhookRow } from "../store/queries/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { dataOf, type Sent } from "./event-body.ts";
@@ -38,14 +39,14 @@ interface Told {
 /** What a message is written with. */
 interface Words {
   readonly ctx: AppContext;
-  /** `"My channel" (Mastodon)`, of each of the owner's accounts. */
+  /** `"My channel" (Mastodon)`, of each of the owner's accounts; `"My channel on Mastodon"` where two are called so. */
   channel(id: string, provider?: string): string;
 }
 
 const MAX_TEXT = 300;
 const MAX_SHORT_TEXT = 60;
 const MAX_ERROR = 700;
-const MAX_NAME = 60;
+const MAX_NAME = 120;
 /** Events after the first that are named. */
 const MAX_NAMED = 5;
 
@@ -119,17 +120,21 @@ function tellOthers(others: readonly Told[]): string {
 }
 
 async function openWords(ctx: AppContext, ownerId: string): Promise<Words> {
-  const rows = await listAccountRows(ctx.store, ownerId);
+  const rows = await listAccountNames(ctx.store, ownerId);
+  const names = namesAmong(ctx, rows);
   const titleOf = (provider: string): string => ctx.platforms.get(provider)?.title ?? provider;
-  const known = new Map(rows.map(({ id, name, provider }) => [id, quoted(name, titleOf(provider))]));
+  const known = new Map(
+    rows.map(({ id, name, provider }) => {
+      const called = names.get(id) ?? name;
+      // The longer names tell the platform already.
+      const title = called === name ? ` (${titleOf(provider)})` : "";
+      return [id, `"${plainText(called, MAX_NAME)}"${title}`];
+    }),
+  );
   return {
     ctx,
     channel: (id, provider) => known.get(id) ?? (provider === undefined ? id : titleOf(provider)),
   };
-}
-
-function quoted(name: string, title: string): string {
-  return `"${plainText(name, MAX_NAME)}" (${title})`;
 }
 
 /** As it was when it happened. */
@@ -277,7 +282,7 @@ function tellDigest(words: Words, digest: DigestEvent): Told {
       unknownOutcome === 0
         ? ""
         : `It is not known whether they went out: ${unknownOutcome}. Look at the channels.`,
-      ...accountsToReconnect.map(({ name, provider }) => `To be reconnected: ${quoted(name, provider)}`),
+      ...accountsToReconnect.map(({ id, provider }) => `To be reconnected: ${channel(id, provider)}`),
       `Times are in ${timezone}.`,
     ],
   };

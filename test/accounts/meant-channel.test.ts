@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findChannel, sayChannels } from "../../src/accounts/accounts.ts";
+import { findChannel, namesAmong, sayChannels } from "../../src/accounts/accounts.ts";
+import type { AppContext } from "../../src/context.ts";
 import type { Account } from "../../src/domain/accounts/account.ts";
 
 const CAPABILITIES = {} as Account["capabilities"];
@@ -27,6 +28,10 @@ function account(id: string, provider: string, name: string, handle: string | nu
   };
 }
 
+const CTX = {
+  platforms: new Map([["mastodon", { title: "Mastodon" }]]),
+} as unknown as Pick<AppContext, "platforms">;
+
 const ACCOUNTS = [
   account("acc_1", "feed", "News", null),
   account("acc_2", "bluesky", "Alice", "alice.example"),
@@ -43,28 +48,81 @@ describe("the channel that somebody means", () => {
     ["@alice.example", "acc_2"],
     ["alice@social.example", "acc_3"],
     ["bluesky", "acc_2"],
+    ["alice on bluesky", "acc_2"],
+    ["Alice M on Mastodon", "acc_3"],
+    ["alice m on mastodon (@alice@social.example)", "acc_3"],
     // A name goes before a platform's.
     ["feed", "acc_4"],
   ])("%j is %s", (wanted, id) => {
-    expect(findChannel(ACCOUNTS, wanted, "--on").id).toBe(id);
+    expect(findChannel(CTX, ACCOUNTS, { wanted, field: "--on" }).id).toBe(id);
   });
 
   it.each([
     [
       "mastodon",
-      '--on: "mastodon" may be any of "Alice M" (mastodon, @alice@social.example, acc_3), "feed" (mastodon, @bob@social.example, acc_4). Give the id of the one you mean.',
+      '--on: "mastodon" may be any of "Alice M" (mastodon, @alice@social.example, acc_3), "feed" (mastodon, @bob@social.example, acc_4). Give one of these names, or the id.',
     ],
     ["ali", /^--on: there is no channel "ali". The channels are "News" \(feed, acc_1\), "Alice" /],
     ["Gone", /^--on: there is no channel "Gone"/],
     ["acc_5", /^--on: there is no channel "acc_5"/],
+    ["mastadon", /^--on: there is no channel "mastadon"\. Did you mean "mastodon"\? The channels are /],
     ["", /^--on: there is no channel ""/],
   ])("%j is none for certain", (wanted, sentence) => {
-    expect(() => findChannel(ACCOUNTS, wanted, "--on")).toThrow(sentence);
+    expect(() => findChannel(CTX, ACCOUNTS, { wanted, field: "--on" })).toThrow(sentence);
   });
 
   it("is to be connected first where there is none, and not all of many are named", () => {
-    expect(sayChannels([])).toBe("No channel is connected yet. Connect one first.");
+    expect(sayChannels(CTX, [])).toBe("No channel is connected yet. Connect one first.");
     const many = Array.from({ length: 30 }, (_, at) => account(`acc_${at}`, "feed", `Feed ${at}`, null));
-    expect(sayChannels(many)).toMatch(/"Feed 9" \(feed, acc_9\) and 20 more\. Give/);
+    expect(sayChannels(CTX, many)).toMatch(/"Feed 9" \(feed, acc_9\) and 20 more\. Give/);
+  });
+});
+
+const FJORD = "Fjord Bakery";
+const NAMESAKES = [
+  account("acc_aaaaaa", "mastodon", FJORD, "@fjord@social.example"),
+  account("acc_bbbbbb", "mastodon", FJORD, "@fjord@other.example"),
+  account("acc_cccccc", "bluesky", FJORD, "fjord.example"),
+  account("acc_dddddd", "telegram", FJORD, null),
+  account("acc_eeeeee", "telegram", FJORD, null),
+];
+
+describe("channels of one name", () => {
+  it("are refused with all of them, each by a name that means it alone", () => {
+    let sentence = "";
+    try {
+      findChannel(CTX, NAMESAKES, { wanted: "fjord bakery", field: "accountId" });
+    } catch (error) {
+      sentence = String(error);
+    }
+    const named = [...sentence.matchAll(/"(Fjord Bakery on [^"]*)"/g)].map(([, name]) => name ?? "");
+    expect(named).toEqual([
+      "Fjord Bakery on Mastodon (@fjord@social.example)",
+      "Fjord Bakery on Mastodon (@fjord@other.example)",
+      "Fjord Bakery on bluesky",
+      "Fjord Bakery on telegram (dddddd)",
+      "Fjord Bakery on telegram (eeeeee)",
+    ]);
+    const meant = named.map((wanted) => findChannel(CTX, NAMESAKES, { wanted, field: "accountId" }).id);
+    expect(meant).toEqual(NAMESAKES.map(({ id }) => id));
+  });
+
+  it("are all named, however many they are", () => {
+    const many = Array.from({ length: 15 }, (_, at) => account(`acc_${at}`, "feed", "News", `@news${at}`));
+    const find = () => findChannel(CTX, many, { wanted: "news", field: "accountId" });
+    for (const { handle } of many) expect(find).toThrow(`"News on feed (${handle})"`);
+  });
+
+  it("are told from a channel whose own name is like theirs with the platform", () => {
+    const all = [...NAMESAKES.slice(1), account("acc_ffffff", "feed", "Fjord Bakery on Mastodon", null)];
+    const names = namesAmong(CTX, all);
+    expect(new Set(names.values()).size).toBe(all.length);
+    for (const [id, wanted] of names) expect(findChannel(CTX, all, { wanted, field: "to" }).id).toBe(id);
+  });
+
+  it("have their short name where the others are gone", () => {
+    const others = NAMESAKES.slice(1).map((one) => ({ ...one, status: "disconnected" as const }));
+    const all = [...NAMESAKES.slice(0, 1), ...others];
+    expect(findChannel(CTX, all, { wanted: FJORD, field: "to" }).id).toBe("acc_aaaaaa");
   });
 });

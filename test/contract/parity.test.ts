@@ -289,7 +289,12 @@ function httpFace(address: string): Face {
     async call(tool, args) {
       const response = await fetch(`${address}/api/v1/tools/${tool}`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${API_KEY}`, "Content-Type": "application/json" },
+        // Over MCP what is sent at once is waited for unasked.
+        headers: {
+          Authorization: `Bearer ${API_KEY}`,
+          "Content-Type": "application/json",
+          Prefer: "wait=30",
+        },
         body: JSON.stringify(args),
       });
       const body = (await response.json()) as { result?: unknown; error?: string };

@@ -192,7 +192,7 @@ describe("save_draft", () => {
     [
       { targets: [{ accountId: "Blog" }, { accountId: "acc_blog" }] },
       "invalid",
-      /^targets\[1\].accountId: "Blog" is in the list/,
+      /^targets\[1\].accountId: the channel "Blog" on plain is in the list/,
     ],
     [{ mediaUrl: "file:///etc/passwd" }, "invalid", /^mediaUrl: /],
     [{ targets: [{ accountId: "Blog", mediaUrl: "file_none" }] }, "not_found", /^targets\[0\].mediaUrl: /],
@@ -341,7 +341,9 @@ describe("decide_draft", () => {
     const second = await decide({ id: later.id, revision: 1, decision: "approve", slot: "next" });
     expect(second.posts[0].scheduledAt).toBe("2026-11-23T16:00:00.000Z");
     const none = await ready({ scheduledAt: null, slot: "next" }).catch((error: Error) => error.message);
-    expect(none).toMatch(/Wall: slot: "Wall" has no slots\. Set them with update_account/);
+    expect(none).toMatch(
+      /Wall: slot: the channel "Wall" on titled has no slots\. Set them with update_account/,
+    );
   });
 
   it("goes out at once where no time is given", async () => {

@@ -151,7 +151,7 @@ describe("getStatus", () => {
     expect(accountsToReconnect).toEqual([
       {
         id: "acc_gone",
-        name: "My channel",
+        name: "My channel on Scripted (c_gone)",
         provider: "scripted",
         status: "disconnected",
         reason: "On request.",

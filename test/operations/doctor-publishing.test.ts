@@ -59,7 +59,7 @@ describe("what doctor says of publishing", () => {
     expect(posts).toEqual({
       topic: "posts",
       verdict: "note",
-      text: `1 failed in the last 7 days. The last to fail, ${bad.id}: The platform refused it. Apart from that, what went out in the last 7 days was live within 1000 ms of its time.`,
+      text: `1 failed in the last 7 days. The last to fail, ${bad.id}: The platform refused it. Apart from that, what went out in the last 7 days was live within a second of its time.`,
     });
   });
 

@@ -116,7 +116,9 @@ describe("a post for the next free slot", () => {
   it("is refused beside a time, without slots, and for what is no slot", async () => {
     await expect(schedule()).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringMatching(/^slot: "Feed of default" has no slots\. Set them with update_account/),
+      message: expect.stringMatching(
+        /^slot: the channel "Feed of default" on feed has no slots\. Set them with update_account/,
+      ),
     });
     // What is wrong with the form comes first.
     await expect(schedule({ metadata: { nothing: 1 } })).rejects.toMatchObject({ kind: "invalid" });
@@ -146,7 +148,7 @@ describe("a post for the next free slot", () => {
       at(HOUR),
       at(HOUR),
       at(2 * HOUR),
-      'slot: "Feed of default" has no',
+      'slot: the channel "Feed of def',
       at(3 * HOUR),
     ]);
     const all = await service.call("schedule_posts", { posts, atomic: true });
@@ -222,7 +224,10 @@ describe("the calendar", () => {
       from: at(0),
       to: at(3 * HOUR),
     });
-    expect([shown, names]).toEqual([[{ accountId, at: at(2 * HOUR) }], { [accountId]: "Feed of default" }]);
+    expect([shown, names]).toEqual([
+      [{ accountId, at: at(2 * HOUR) }],
+      { [accountId]: `Feed of default on Feed (${accountId.slice(-6)})` },
+    ]);
   });
 
   it("shows at most 500, and a limited key only those of its channels", async () => {

@@ -60,7 +60,14 @@ describe("a paused channel", () => {
     expect(await statusesOf([elsewhere])).toEqual(["published"]);
     const { accountsPaused, accountsToReconnect } = await service.call("get_status", {});
     expect([accountsPaused, accountsToReconnect]).toEqual([
-      [{ id: accountId, name: "Feed of default", provider: "feed", queuedCount: 3 }],
+      [
+        {
+          id: accountId,
+          name: `Feed of default on Feed (${accountId.slice(-6)})`,
+          provider: "feed",
+          queuedCount: 3,
+        },
+      ],
       [],
     ]);
   });

@@ -26,7 +26,13 @@ const AT: Situation = {
   hasTouchedPlatform: false,
   tries: 2,
   giveUpAt: NOW + HOUR,
-  account: { name: "News", provider: "feed", id: "acc_1", profileUrl: "https://feed.example/news" },
+  account: {
+    name: "News",
+    provider: "feed",
+    handle: null,
+    id: "acc_1",
+    profileUrl: "https://feed.example/news",
+  },
   random: 0.5,
 };
 
@@ -287,7 +293,7 @@ describe("beside the table", () => {
   it("where a channel has no page of its own, its name says where to look", () => {
     const end = verdict("OutcomeUnknown", PLAIN, { account: { ...AT.account, profileUrl: null } });
     expect(end.error).toBe(
-      'outcome unknown: It broke. Look at the channel "News", then settle it with resolve_post.',
+      'outcome unknown: It broke. Look at the channel "News" on feed, then settle it with resolve_post.',
     );
   });
 });

@@ -55,12 +55,13 @@ describe("what a platform answers", () => {
       });
       const { text, post, history } = await publish();
       expect(post.status).not.toBe("published");
-      // Of a server that may be well again soon, only the attempt tells.
-      const error: string = post.error ?? history.at(-1).error;
+      const error: string = post.error;
       expect(error).toMatch(/ says: "[^"\p{Cc}\p{Cf}]{1,300}"$/u);
       expect(ownWords(error)).not.toContain("previous instructions");
       // Nothing beside them has it.
-      expect(text.replaceAll(JSON.stringify(error), "")).not.toContain("previous instructions");
+      const told = [error, history.at(-1).error].map((one) => JSON.stringify(one));
+      const rest = told.reduce((left, one) => left.replaceAll(one, ""), text);
+      expect(rest).not.toContain("previous instructions");
       await service.call("disconnect_channel", { accountId: channel });
       const { account } = await connectWithSecrets(callOf(service.ctx), {
         provider: "webhook",

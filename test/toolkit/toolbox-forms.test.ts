@@ -106,7 +106,7 @@ describe("a channel", () => {
   it("of a platform that has several is asked for", async () => {
     const args = { accountId: "feed", caption: "A" };
     await expect(call("schedule_post", args)).rejects.toThrow(
-      'accountId: "feed" may be any of "Blog" (feed, @alice, acc_1), "Shop" (feed, acc_2). Give the id of the one you mean.',
+      'accountId: "feed" may be any of "Blog" (feed, @alice, acc_1), "Shop" (feed, acc_2). Give one of these names, or the id.',
     );
     const { results } = await call("schedule_posts", {
       posts: [args, { ...args, accountId: "shop", dryRun: true }],

@@ -139,7 +139,7 @@ describe("the day at eight", () => {
         "Failed yesterday: 1",
         '• 00:00 "News" (Scripted): “broken”',
         "It is not known whether they went out: 1. Look at the channels.",
-        'To be reconnected: "Lost" (scripted)',
+        'To be reconnected: "Lost" (Scripted)',
         "Times are in Europe/Berlin.",
         "",
         "http://localhost:4747/app/plan",

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Account } from "../../../src/domain/accounts/account.ts";
+import { nameChannels } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
 import { sentenceOf } from "../wire.ts";
@@ -47,9 +48,11 @@ export function platformTitle(provider: string): string {
   return platformsByName.value.get(provider)?.title ?? provider;
 }
 
-/** What the channel is called. */
+const namesById = computed(() => nameChannels(accounts.value ?? [], platformTitle));
+
+/** What the channel is called, with its platform where another one is called the same. */
 export function channelName(accountId: string): string {
-  return findAccount(accountId)?.name ?? "A channel that is gone";
+  return namesById.value.get(accountId) ?? "A channel that is gone";
 }
 
 export async function loadAccounts(): Promise<void> {

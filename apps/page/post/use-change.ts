@@ -3,6 +3,7 @@ import type { Post } from "../../../src/domain/posts/post.ts";
 import { forPeople } from "../data/for-people.ts";
 import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
+import { dueNow, followPosts } from "./follow-posts.ts";
 import { say } from "../ui/toasts.tsx";
 import { sentenceOf } from "../wire.ts";
 
@@ -21,8 +22,10 @@ export function useChange(onChanged: () => void) {
     setDoing(name);
     setError(null);
     try {
-      await call(name, args);
-      say(said);
+      const { post } = await call(name, args);
+      const isSent = name === "retry_post" && dueNow([post]).length > 0;
+      if (isSent) followPosts([post]);
+      else say(said);
       onChanged();
     } catch (reason) {
       setError(forPeople(sentenceOf(reason)));

@@ -29,6 +29,7 @@ import {
   siYoutube,
 } from "simple-icons";
 import { Webhook } from "lucide-preact";
+import { besidePlatform } from "../../../src/domain/accounts/channel-names.ts";
 import { channelName, findAccount, platformTitle } from "../data/shared-data.ts";
 
 /** Marks of simple-icons (CC0). Platforms that forbid theirs have two letters. */
@@ -90,9 +91,22 @@ export function ChannelLabel({ accountId }: { readonly accountId: string }) {
     <span class="channel">
       {account !== null && <PlatformGlyph provider={account.provider} />}
       <span class="name" dir="auto">
-        {channelName(accountId)}
-        {account !== null && <span class="unseen"> ({platformTitle(account.provider)})</span>}
+        <ChannelName accountId={accountId} />
       </span>
     </span>
+  );
+}
+
+/** What it is called, beside its platform's mark: who does not see that hears the platform. */
+export function ChannelName({ accountId }: { readonly accountId: string }) {
+  const account = findAccount(accountId);
+  const called = channelName(accountId);
+  if (account === null) return <>{called}</>;
+  const title = platformTitle(account.provider);
+  return (
+    <>
+      {called}
+      {besidePlatform(called, title) !== called && <span class="unseen"> ({title})</span>}
+    </>
   );
 }

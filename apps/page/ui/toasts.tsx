@@ -1,11 +1,10 @@
 import { signal } from "@preact/signals";
 import { X } from "lucide-preact";
-import { Button, IconButton } from "./button.tsx";
+import type { Message } from "./message.ts";
+import { Button, ButtonLink, IconButton } from "./button.tsx";
 
-interface Toast {
+interface Toast extends Message {
   readonly id: number;
-  readonly text: string;
-  readonly isBad: boolean;
   readonly undo: (() => void) | null;
   /** What `undo` is called on its button. */
   readonly action?: string;
@@ -19,12 +18,12 @@ const SHOWN_MS = 8_000;
 
 /** Says that something was done. `undo` takes it back. */
 export function say(text: string, undo: (() => void) | null = null): void {
-  add({ text, undo, isBad: false });
+  add({ text, undo });
 }
 
 /** Says that something was done, and leads on to it. */
 export function sayWith(text: string, action: string, go: () => void): void {
-  add({ text, undo: go, isBad: false, action });
+  add({ text, undo: go, action });
 }
 
 /** Says that something was refused. It stays until it is closed. */
@@ -32,10 +31,26 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true });
 }
 
+/** Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. */
+export function sayFirst(message: Message): (then: Message) => void {
+  const id = show({ ...message, undo: null });
+  return (then) => {
+    const isThere = toasts.value.some((one) => one.id === id);
+    if (!isThere) return add({ ...then, undo: null });
+    toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
+    if (then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
+  };
+}
+
 function add(toast: Omit<Toast, "id">): void {
+  const id = show(toast);
+  if (toast.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
+}
+
+function show(toast: Omit<Toast, "id">): number {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-2), { ...toast, id }];
-  if (!toast.isBad) setTimeout(() => close(id), SHOWN_MS);
+  return id;
 }
 
 function close(id: number): void {
@@ -50,9 +65,14 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
   if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isBad, undo, action = "Undo" }) => (
+      {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
-          <span>{text}</span>
+          <span dir="auto">{text}</span>
+          {link !== undefined && (
+            <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
+              {link.text}
+            </ButtonLink>
+          )}
           {undo !== null && (
             <Button
               isSmall

@@ -4,7 +4,8 @@ import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectTarget } from "../../connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
-import type { Host } from "../host.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
+import type { Host, Session } from "../host.ts";
 import { parseJson, printResult } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { printList } from "../shell/views.ts";
@@ -76,7 +77,7 @@ async function connect(host: Host, provider: string | undefined, options: Connec
   const target = await readTarget(session.ctx, localCaller(), args);
   if (hasConsent(target)) {
     const { connectByConsent } = await import("./connect-by-consent.ts");
-    return print(host, await connectByConsent(host, session, { ...args, targets }), options);
+    return print({ host, session, options }, await connectByConsent(host, session, { ...args, targets }));
   }
   const { connectWithSecrets } = await import("../../connecting/connections.ts");
   const secrets = await readSecrets(host, target, options);
@@ -91,20 +92,27 @@ async function connect(host: Host, provider: string | undefined, options: Connec
       },
     },
   );
-  print(host, accounts, options);
+  await print({ host, session, options }, accounts);
   for (const text of [notice, shownOnce]) if (text !== null) host.terminal.tell(`${text}\n`);
 }
 
 /** One account as an object, several as a list. */
-function print(host: Host, accounts: readonly Account[], { json }: ConnectOptions): void {
+async function print(
+  { host, session, options }: { host: Host; session: Session; options: ConnectOptions },
+  accounts: readonly Account[],
+): Promise<void> {
+  const names = await namesOfAccounts({ ctx: session.ctx, caller: localCaller() });
   const named = accounts.map(({ id, name, provider, handle }) => {
     const also = handle === null || handle === name ? "" : `, ${handle}`;
     return `"${name}" (${provider}${also}) is connected as ${id}.`;
   });
   const [first] = accounts;
-  const next = first === undefined ? [] : [`Post there with posthorn post "Hello" --on "${first.name}".`];
+  const next =
+    first === undefined
+      ? []
+      : [`Post there with posthorn post "Hello" --on "${names.get(first.id) ?? first.name}".`];
   const result = accounts.length === 1 ? first : accounts;
-  printResult(host, { json, sentence: [...named, ...next].join("\n"), result });
+  printResult(host, { json: options.json, sentence: [...named, ...next].join("\n"), result });
 }
 
 async function readSecrets(

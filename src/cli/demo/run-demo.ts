@@ -1,3 +1,4 @@
+import { spanInWords } from "../../domain/health/span-in-words.ts";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import * as z from "zod";
@@ -109,7 +110,7 @@ async function watch(host: Host, { ctx, toolbox }: Server, { id, createdAt }: Po
     if (post.status === "uploaded") show("uploaded", ctx.clock.now());
     if (post.status === "published") {
       const liveAt = Date.parse(post.publishedAt ?? post.updatedAt);
-      show("published", liveAt, `, ${Math.max(0, liveAt - Date.parse(post.scheduledAt))} ms after its time`);
+      show("published", liveAt, `, within ${spanInWords(liveAt - Date.parse(post.scheduledAt))} of its time`);
       return post;
     }
     if (post.status === "failed")

@@ -153,7 +153,7 @@ async function change({ host, id, options }: Change, toCall: (at: At) => Promise
   }
   host.stopSignal.throwIfAborted();
   const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
-  const trouble = SENDING.includes(tool) && isDue ? whyNotOut(post) : null;
+  const trouble = SENDING.includes(tool) && isDue ? await whyNotOut(session, [post]) : null;
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
-import { listAccounts, findChannel } from "../../accounts/accounts.ts";
+import { findChannel, listAccounts, namesAmong } from "../../accounts/accounts.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
@@ -26,7 +26,8 @@ export function addChannelCommands(program: Command, host: Host): void {
     .action(async (channel: string, { yes, json }: { yes?: true; json?: true }) => {
       await using session = await host.openSession();
       const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-      const { id, name } = findChannel(accounts, channel, "channel");
+      const { id, name } = findChannel(session.ctx, accounts, { wanted: channel, field: "channel" });
+      const called = namesAmong(session.ctx, accounts).get(id) ?? name;
       const asked = { signal: host.stopSignal, ...consentOf(host, session, yes === true) };
       const { result } = await session.toolbox.call(
         "disconnect_channel",
@@ -34,7 +35,7 @@ export function addChannelCommands(program: Command, host: Host): void {
         shellCaller(),
         asked,
       );
-      const sentence = `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.`;
+      const sentence = `${called} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.`;
       printResult(host, { json, sentence, result });
     });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
@@ -11,7 +12,7 @@ import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { shortIds } from "./find-post.ts";
-import { consentOf } from "./outcomes.ts";
+import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
@@ -104,8 +105,7 @@ async function list(host: Host, state: string | undefined, { json }: Common): Pr
 async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
   if (drafts.length === 0) return "None.\n";
   const { timezone } = ctx.settings;
-  const all = drafts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId));
-  const names = await namesOfAccounts({ ctx, caller: shellCaller() }, [...new Set(all)]);
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
   const ids = shortIds(drafts.map(({ id }) => id));
   const columns: readonly Column<Draft>[] = [
     { title: "WHEN", of: (draft) => whenOf(draft, timezone) },
@@ -191,7 +191,34 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
-  await print(host, session, { result, json: options.json });
+  const { ended, shown } = await publishDrafts(host, session, Answer.parse(result));
+  await print(host, session, { result: shown, json: options.json });
+  host.stopSignal.throwIfAborted();
+  const trouble = await whyNotOut(session, ended);
+  if (trouble !== null) throw new AppError("unavailable", trouble);
+}
+
+interface Sending {
+  readonly ended: readonly Post[];
+  /** The answer as it is then. */
+  readonly shown: z.infer<typeof Answer>;
+}
+
+/** Waits for the posts of approved drafts that go out at once. */
+async function publishDrafts(host: Host, session: Session, answer: z.infer<typeof Answer>): Promise<Sending> {
+  const { draft, results } = answer;
+  const decided = [draft, ...(results ?? []).map((one) => one.draft)];
+  const posts = decided.flatMap((one) => one?.posts ?? []);
+  const due = await findDue({ host, session }, posts);
+  if (due.length === 0) return { ended: [], shown: answer };
+  await session.startPublishing();
+  const ended = await untilOut({ host, session }, due);
+  if (draft !== undefined)
+    return { ended, shown: { ...answer, draft: await findDraft(host, session, draft.id) } };
+  const fresh: DecidedDraft[] = [];
+  for (const one of results ?? [])
+    fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(host, session, one.id) });
+  return { ended, shown: { ...answer, results: fresh } };
 }
 
 function timeOf({ ctx }: Session, when: string | undefined): string | undefined {

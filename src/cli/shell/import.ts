@@ -109,9 +109,7 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
   const { terminal } = host;
   if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
   const { ctx } = session;
-  const names = await namesOfAccounts(plainCall(ctx, shellCaller()), [
-    ...new Set(answer.rows.map(({ accountId }) => accountId)),
-  ]);
+  const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
   const shown = answer.rows.slice(0, MAX_LINES);
   const table = toTable<ImportedRow>(
     [

@@ -69,7 +69,9 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const filter = {
     status: [...KINDS[which]],
     accountId:
-      options.on.length === 0 ? undefined : options.on.map((name) => findChannel(channels, name, "--on").id),
+      options.on.length === 0
+        ? undefined
+        : options.on.map((wanted) => findChannel(session.ctx, channels, { wanted, field: "--on" }).id),
     search: options.search,
     from: options.from,
     to: options.to,

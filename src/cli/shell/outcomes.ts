@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
+import { isServerRunning } from "../../health/status.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
 import { shellCaller } from "../../access/api-keys.ts";
@@ -29,11 +30,12 @@ interface Following {
   readonly session: Session;
 }
 
-/** The result once its due posts went out. Where no other process publishes, this one does, and waits. */
+/** The result once its due posts went out. Where no other process publishes, this one does. */
 export async function publishDue(following: Following, result: Result): Promise<Result> {
   const posts = postsOf(result);
   const due = await findDue(following, posts);
-  if (due.length === 0 || !(await following.session.startPublishing())) return result;
+  if (due.length === 0) return result;
+  await following.session.startPublishing();
   const ended = await untilOut(following, due);
   const now = (post: Post): Post => ended.find(({ id }) => id === post.id) ?? post;
   const one = One.safeParse(result).data;
@@ -46,7 +48,10 @@ export async function publishDue(following: Following, result: Result): Promise<
 }
 
 /** Those that a publisher takes up at once, as they are now. A dry run leaves none. */
-export async function findDue({ session }: Following, posts: readonly Post[]): Promise<Post[]> {
+export async function findDue(
+  { session }: Following,
+  posts: readonly Pick<Post, "id" | "status" | "scheduledAt">[],
+): Promise<Post[]> {
   const now = session.ctx.clock.now();
   const candidates = posts.filter(
     ({ status, scheduledAt }) => !OVER.includes(status) && Date.parse(scheduledAt) <= now,
@@ -80,13 +85,24 @@ function limitOf({ status, attempts }: Post, before: Post): number {
   return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
 }
 
-/** What a person is told of a post that is due and did not go out; null for one that did. */
-export function whyNotOut(post: Post): string | null {
-  if (post.status === "published") return null;
-  const why = post.error === null ? "" : ` ${post.error}`;
-  if (post.status === "failed") return `${post.id} failed.${why}`;
-  if (post.status === "cancelled") return `${post.id} was cancelled.`;
-  return `${post.id} is not out yet.${why} It goes out while a Posthorn runs. "posthorn service install" keeps one running.`;
+type Told = Pick<Post, "id" | "status" | "error">;
+
+/** What a person is told of posts that are due and did not go out, a line each; null where all did. */
+export async function whyNotOut({ ctx }: Session, posts: readonly Told[]): Promise<string | null> {
+  const missing = posts.filter(({ status }) => status !== "published");
+  if (missing.length === 0) return null;
+  const isServed = await isServerRunning(ctx);
+  return missing.map((post) => whyMissing(post, isServed)).join("\n");
+}
+
+function whyMissing({ id, status, error }: Told, isServed: boolean): string {
+  const why = error === null ? "" : ` ${error}`;
+  if (status === "failed") return `${id} failed.${why}`;
+  if (status === "cancelled") return `${id} was cancelled.`;
+  const next = isServed
+    ? `The server that runs here goes on with it. "posthorn show ${id}" tells what became of it.`
+    : 'It goes out while a Posthorn runs. "posthorn service install" keeps one running.';
+  return `${id} is not out yet.${why} ${next}`;
 }
 
 function postsOf(result: Result): readonly Post[] {

@@ -77,8 +77,8 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
     results.flatMap(({ preview }) => preview ?? []),
   );
   host.stopSignal.throwIfAborted();
-  const trouble = ended.flatMap((one) => whyNotOut(one) ?? []);
-  if (trouble.length > 0) throw new AppError("unavailable", trouble.join("\n"));
+  const trouble = await whyNotOut(session, ended);
+  if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
 /** What `--at` says for it: see the command `slots`. */
@@ -90,8 +90,10 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   const call = plainCall(ctx, shellCaller(), host.stopSignal);
   const { accounts } = await listAccounts(call);
   if (options.on.length === 0)
-    throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
-  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name, "--on").id));
+    throw new AppError("invalid", `--on: say which channel. ${sayChannels(ctx, accounts)}`);
+  const accountIds = new Set(
+    options.on.map((wanted) => findChannel(ctx, accounts, { wanted, field: "--on" }).id),
+  );
   const { timezone } = ctx.settings;
   const isInSlot = options.at?.trim().toLowerCase() === NEXT_SLOT;
   const at =

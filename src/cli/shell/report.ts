@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { METRICS, type Report, ReportArgs, type ReportRow } from "../../domain/posts/results.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { getReport } from "../../results/report.ts";
@@ -59,8 +59,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
   const answer = await getReport(call, args);
-  const { accounts } = await listAccounts(call);
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const names = await namesOfAccounts(call);
   const { terminal } = host;
   if (csv === true) return terminal.print(toCsv(answer, names));
   if (!terminal.isScreen || json === true) return terminal.print(toJsonText(answer));

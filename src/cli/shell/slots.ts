@@ -8,7 +8,7 @@ import { quote } from "../../domain/time.ts";
 import { findWeekday, readClock } from "../../domain/wall-clock.ts";
 import { ChangedPost } from "../../domain/posts/post-body.ts";
 import { plainCall } from "../../context.ts";
-import { findChannel, listAccounts } from "../../accounts/accounts.ts";
+import { findChannel, listAccounts, namesAmong } from "../../accounts/accounts.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { Host, Session } from "../host.ts";
 import { parseList, printResult, toJsonText, wholeNumber } from "../options.ts";
@@ -80,7 +80,7 @@ async function setSlots(
     throw new AppError("invalid", "--none: takes all slots away. Give either it or slots.");
   await using session = await host.openSession();
   const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  const account = findChannel(accounts, channel, "channel");
+  const account = findChannel(session.ctx, accounts, { wanted: channel, field: "channel" });
   const isChanged = given.length > 0 || timezone !== undefined || gap !== undefined;
   const before = account.schedule;
   const schedule = {
@@ -101,7 +101,9 @@ async function setSlots(
   const at = result.account.schedule?.timezone ?? own;
   const moved = result.moved.map(({ id, scheduledAt }) => `${id} moves to ${toClock(scheduledAt, at)}.\n`);
   if (dryRun === true) host.terminal.print("Nothing is changed. This is how it would be:\n");
-  host.terminal.print(`${tellSlots(result.account)}${moved.join("")}`);
+  host.terminal.print(
+    `${tellSlots(result.account, namesAmong(session.ctx, accounts).get(account.id) ?? account.name)}${moved.join("")}`,
+  );
 }
 
 async function pause(
@@ -110,11 +112,15 @@ async function pause(
 ): Promise<void> {
   await using session = await host.openSession();
   const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  const chosen = channel === undefined ? accounts : [findChannel(accounts, channel, "channel")];
+  const chosen =
+    channel === undefined
+      ? accounts
+      : [findChannel(session.ctx, accounts, { wanted: channel, field: "channel" })];
   const changed: Account[] = [];
   for (const { id } of chosen)
     changed.push((await update(host, session, { accountId: id, paused: name === "pause" })).account);
-  const names = changed.map((account) => visibleText(account.name)).join(", ");
+  const called = namesAmong(session.ctx, accounts);
+  const names = changed.map(({ id }) => visibleText(called.get(id) ?? id)).join(", ");
   const [is, its] = changed.length === 1 ? ["is", "its"] : ["are", "their"];
   const sentence =
     changed.length === 0
@@ -125,7 +131,7 @@ async function pause(
   printResult(host, { json, sentence, result: { accounts: changed } });
 }
 
-function tellSlots({ name, schedule }: Account): string {
+function tellSlots({ schedule }: Account, name: string): string {
   const paused = schedule?.paused === true ? `${visibleText(name)} is paused.\n` : "";
   if (schedule === null || schedule.slots.length === 0)
     return `${visibleText(name)} has no slots. Set some: posthorn slots ${JSON.stringify(name)} "mon-fri 09:30"\n${paused}`;

@@ -6,7 +6,7 @@ import { File } from "../../domain/files/file.ts";
 import { type Attempt, Post } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
-import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { readServerUrl } from "../../health/status.ts";
 import type { Host, Session } from "../host.ts";
@@ -110,8 +110,7 @@ export async function showPosts(
   posts: readonly Post[],
   { columns: width, hasStatus = true, hasShortIds = true }: PostColumns,
 ): Promise<string> {
-  const { accounts } = await listAccounts(plainCall(ctx, shellCaller()));
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
   const { timezone } = ctx.settings;
   const ids = hasShortIds ? shortIds(posts.map(({ id }) => id)) : new Map<string, string>();
   const columns: readonly Column<Post>[] = [
@@ -181,7 +180,7 @@ export async function showPost(
   { post, warnings = [], history = [] }: Shown,
 ): Promise<string> {
   const { timezone } = ctx.settings;
-  const names = await namesOfAccounts({ ctx, caller: shellCaller() }, [post.accountId]);
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
   const at = (iso: string): string => `${toClock(iso, timezone)} (${timezone})`;
   const fields = Object.entries(post.metadata ?? {}).map(([key, value]): Line => [
     key,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { channelInFull } from "./channel-names.ts";
 import { Schedule, Utm } from "./schedule.ts";
 
 export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", "disconnected"] as const;
@@ -103,22 +104,25 @@ export const Account = z
   .meta({ id: "Account" });
 export type Account = z.infer<typeof Account>;
 
+type InFull = Parameters<typeof channelInFull>[0];
+
 /** Why a channel cannot be used now, for the error of a post: people read it, too, so it names no tool. */
-export function mustReconnect(account: { name: string; provider: string }, reason?: string | null): string {
+export function mustReconnect(account: InFull, reason?: string | null): string {
   const why = reason === undefined || reason === null ? "" : ` ${reason}`;
-  return `The channel "${account.name}" on ${account.provider} must be reconnected first.${why}`;
+  return `${capitalized(channelInFull(account))} must be reconnected first.${why}`;
 }
 
 /** Why nothing of a channel goes out that a person paused, in the same way. */
-export function isPaused(account: { name: string; provider: string }): string {
-  return `The channel "${account.name}" on ${account.provider} is paused, so the post waits. Resume the channel to send it.`;
+export function isPaused(account: InFull): string {
+  return `${capitalized(channelInFull(account))} is paused, so the post waits. Resume the channel to send it.`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `mustReconnect` with the next step, for a refused call. */
-export function reconnectSentence(
-  account: { name: string; provider: string; id: string },
-  reason?: string | null,
-): string {
+export function reconnectSentence(account: InFull & { id: string }, reason?: string | null): string {
   return (
     `${mustReconnect(account, reason)} ` +
     `Call connect_channel with provider "${account.provider}" and accountId "${account.id}".`

@@ -17,13 +17,10 @@ export const Post = z
     status: z.enum(POST_STATUSES),
     caption: z.string().nullable(),
     metadata: Metadata.nullable().describe("The platform's own fields, for example a title."),
-    leadMinutes: z
-      .int()
-      .nullable()
-      .describe("Minutes before scheduledAt at which the post is uploaded or prepared."),
+    leadMinutes: z.int().nullable().describe("Minutes before scheduledAt it is uploaded."),
     platformPostId: z.string().nullable().describe("Identifier on the platform."),
     platformUrl: z.string().nullable().describe("Address on the platform."),
-    error: z.string().nullable().describe("Why it failed and what to do."),
+    error: z.string().nullable().describe("Why it failed or waits, and what to do."),
     attempts: z.int().min(0).describe("How often it was tried."),
     publishedAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),

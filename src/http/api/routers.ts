@@ -1,3 +1,4 @@
+import { SECOND } from "../../domain/time.ts";
 import type { Request, RequestHandler, Response, Router } from "express";
 import type { Permission } from "../../domain/permissions.ts";
 import type { CallResult, Toolbox } from "../../toolkit/toolbox.ts";
@@ -93,16 +94,28 @@ async function callTool(
   { tool, args, ...asked }: { tool: string; args: JsonObject; isConfirmed?: boolean; fields?: string[] },
 ): Promise<CallResult> {
   const key = request.headers["idempotency-key"];
-  const isReadOnly = toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly === true;
+  const called = toolbox.tools.find(({ name }) => name === tool);
+  const isReadOnly = called?.hints.readOnly === true;
+  const waitSeconds = called?.untilOut === undefined ? null : readWait(request.headers["prefer"]);
   const done = await toolbox.call(tool, args, callerOf(response), {
     ...asked,
     tellsZone: true,
     ...(typeof key === "string" && { idempotencyKey: key }),
     // What changes something is finished when the client goes away: half of it would be worse.
     ...(isReadOnly && { signal: untilGone(response) }),
+    ...(waitSeconds !== null && { waitMs: waitSeconds * SECOND, waitSignal: untilGone(response) }),
   });
+  if (waitSeconds !== null) response.set("Preference-Applied", `wait=${waitSeconds}`);
   if (done.isReplay) response.set("Idempotent-Replayed", "true");
   return done;
+}
+
+const MAX_WAIT_SECONDS = 30;
+
+/** For how many seconds the answer may wait: `Prefer: wait=N` (RFC 7240). Null: it was not asked for. */
+function readWait(prefer: string | string[] | undefined): number | null {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(String(prefer ?? ""))?.[1];
+  return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
 }
 
 export function untilGone(response: Response): AbortSignal {

@@ -1,3 +1,4 @@
+import { besidePlatform } from "../../domain/accounts/channel-names.ts";
 import { type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { type CalendarFeed, type PlannedPost, readCalendarFeed } from "../../feeds/calendar-link.ts";
@@ -85,13 +86,13 @@ const STATUSES: Record<PostStatus, string> = {
   cancelled: "CANCELLED",
 };
 
-function toEvent({ post, accountName }: PlannedPost): string[] {
+function toEvent({ post, accountName, platform }: PlannedPost): string[] {
   const title = post.metadata?.["title"];
   const words = typeof title === "string" && title !== "" ? title : (post.caption ?? "");
   const name = plainText(accountName, MAX_SUMMARY);
   const summary = plainText(words === "" ? "Post without text" : words, MAX_SUMMARY);
   const details = [
-    `${post.status} on ${name} (${post.provider})`,
+    `${post.status} on ${besidePlatform(name, platform)}`,
     ...(post.error === null ? [] : [post.error]),
     ...(post.caption === null ? [] : ["", [...post.caption].slice(0, MAX_DESCRIPTION).join("")]),
   ];

@@ -33,6 +33,19 @@ const KEY_HEADER = z.object({
     ),
 });
 
+const WAIT_HEADER = KEY_HEADER.extend({
+  Prefer: z
+    .string()
+    .optional()
+    .describe(
+      "wait=N: the answer comes when what is sent at once is out or has failed, at the latest after N seconds (up to 30).",
+    ),
+});
+
+function headersOf({ untilOut }: AnyTool): z.ZodObject {
+  return untilOut === undefined ? KEY_HEADER : WAIT_HEADER;
+}
+
 export function answer(schema: z.ZodType, description = "Done.") {
   return { description, content: { "application/json": { schema } } };
 }
@@ -58,7 +71,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       requestParams: {
         path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
         query: z.object(Object.fromEntries(parameters)),
-        ...(!tool.hints.readOnly && { header: KEY_HEADER }),
+        ...(!tool.hints.readOnly && { header: headersOf(tool) }),
       },
       ...((route.body ?? "none") === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
       responses: {
@@ -89,7 +102,7 @@ export function describeTool(tool: AnyTool): Operation {
       // The example stands beside the body.
       description: `${tool.description.replace(EXAMPLE, "")}\n\nNeeds the permission \`${tool.permission}\`.`,
       tags: ["Tools"],
-      ...(!tool.hints.readOnly && { requestParams: { header: KEY_HEADER } }),
+      ...(!tool.hints.readOnly && { requestParams: { header: headersOf(tool) } }),
       requestBody: {
         required: true,
         content: { "application/json": { schema: tool.input, ...exampleOf(tool, []) } },

@@ -1,3 +1,4 @@
+import { USUAL_WAIT_MS } from "../../posts/outcomes.ts";
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -45,6 +46,7 @@ export async function callTool(
       client: new ClientSession(ctx, from),
       hasShortRows: true,
       isByModel: true,
+      waitMs: USUAL_WAIT_MS,
       ...person.confirmation(),
     };
     const done = await toolbox.call(call.name, call.args, call.caller, options);

@@ -1,3 +1,4 @@
+import { namesAmong } from "../../accounts/accounts.ts";
 import type { Resource } from "@modelcontextprotocol/server";
 import { DateTime } from "luxon";
 import * as z from "zod";
@@ -55,8 +56,12 @@ const ACCOUNT_RESOURCE: ResourceKind = {
   tool: "list_accounts",
   async list(scope) {
     const accounts = await readAccounts(scope);
+    const names = namesAmong(scope.ctx, accounts);
     return accounts.map(({ id, name, provider }) =>
-      toResource(ACCOUNT_RESOURCE, id, { title: name, description: `Channel on ${provider}.` }),
+      toResource(ACCOUNT_RESOURCE, id, {
+        title: names.get(id) ?? name,
+        description: `Channel on ${provider}.`,
+      }),
     );
   },
   async read(id, scope) {

@@ -26,6 +26,8 @@ interface StdioOptions extends McpDeps {
   readonly stdin: Readable;
   /** Carries frames and nothing else. */
   readonly stdout: Writable;
+  /** Called when nothing more is read: calls that only wait are to answer. */
+  readonly onEnd?: () => void;
   /** Aborted when the process is asked to end, or its parent has died. */
   readonly stopSignal: AbortSignal;
 }
@@ -43,6 +45,7 @@ export async function serveStdio({
   stdin,
   stdout,
   stopSignal,
+  onEnd,
   ...deps
 }: StdioOptions): Promise<void> {
   const { clock, log } = deps.ctx;
@@ -75,6 +78,7 @@ export async function serveStdio({
   stdin.on("data", read);
   await Promise.race([closed, ended(stdin), aborted(stopSignal)]);
   isReading = false;
+  onEnd?.();
   stdin.off("data", read).pause();
   await Promise.race([closed, within(clock, GRACE_MS, answered())]);
   await connection.close();

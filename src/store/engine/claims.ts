@@ -89,6 +89,7 @@ export interface MissedPost {
   readonly status: PostRow["status"];
   readonly error: string | null;
   readonly account_name: string;
+  readonly account_handle: string | null;
   readonly account_id: string;
   readonly provider: string;
   readonly account_status: Tables["accounts"]["status"];
@@ -101,6 +102,6 @@ export interface UnusableNote {
   readonly lookAgainAt: number;
   readonly lastLookAfterMs: number;
   readonly why: (
-    account: Pick<Tables["accounts"], "id" | "name" | "provider" | "status_reason" | "paused">,
+    account: Pick<Tables["accounts"], "id" | "name" | "provider" | "handle" | "status_reason" | "paused">,
   ) => string;
 }

@@ -94,6 +94,11 @@ export async function completeKey(
   return (await updateRows(tx, "idempotency", where, { worker_id: null, result })) === 1;
 }
 
+/** Another answer in the place of the one that is kept. */
+export async function amendKey(tx: Tx, { ownerId, keyHash }: KeyRef, result: string): Promise<void> {
+  await updateRows(tx, "idempotency", { owner_id: ownerId, key_hash: keyHash, worker_id: null }, { result });
+}
+
 /** Frees a key whose work failed. */
 export async function deleteKey(tx: Tx, { ownerId, keyHash }: KeyRef, workerId: string): Promise<void> {
   await deleteRows(tx, "idempotency", { owner_id: ownerId, key_hash: keyHash, worker_id: workerId });

@@ -24,17 +24,15 @@ export function listAccountIds(reader: Reader): Promise<Pick<AccountRow, "id">[]
   return queryOf(reader).selectFrom("accounts").select("id").orderBy("id").execute();
 }
 
-/** The names of these channels, in order of creation. */
+/** What the owner's channels are told from each other by, in order of creation. */
 export function listAccountNames(
   reader: Reader,
   ownerId: string,
-  ids: readonly string[],
-): Promise<Pick<AccountRow, "id" | "name">[]> {
+): Promise<Pick<AccountRow, "id" | "provider" | "name" | "handle">[]> {
   return queryOf(reader)
     .selectFrom("accounts")
-    .select(["id", "name"])
+    .select(["id", "provider", "name", "handle"])
     .where("owner_id", "=", ownerId)
-    .where("id", "in", ids)
     .orderBy("id")
     .execute();
 }

@@ -96,12 +96,12 @@ describe("the review page", () => {
       "Tuesday, 24 November 2026, 09:00 (Europe/Berlin) · 2 posts",
     ])
       expect(text).toContain(part);
-    await cards().filter({ hasText: "Blog · Mastodon" }).waitFor();
+    await cards().filter({ hasText: "Blog on Mastodon" }).waitFor();
     const [feed = "", mastodon = ""] = await cards().allInnerTexts();
-    expect(feed).toMatch(/^Blog · Feed\n/);
+    expect(feed).toMatch(/^Blog on Feed\n/);
     expect(feed).toContain("We open on Saturday");
     expect(feed).toMatch(/oven\.jpg\s+“The oven”/);
-    expect(mastodon).toMatch(/^Blog · Mastodon\s+9 \/ 500 characters/);
+    expect(mastodon).toMatch(/^Blog on Mastodon\s+9 \/ 500 characters/);
     expect(mastodon).toContain("Saturday!");
     expect(await shown.view.locator("#list li").allInnerTexts()).toEqual([
       expect.stringContaining("Opening"),
@@ -306,8 +306,8 @@ describe("the host", () => {
     await show({ capabilities: {} });
     expect(await shown.view.locator("#decide").getByRole("button").count()).toBe(0);
     expect(await cards().allInnerTexts()).toEqual([
-      expect.stringMatching(/^Blog\n/),
-      expect.stringMatching(/^Blog\n/),
+      expect.stringMatching(/^Blog on Feed\n/),
+      expect.stringMatching(/^Blog on Mastodon\n/),
     ]);
     expect(shown.calls).toEqual([]);
   });
@@ -318,7 +318,7 @@ describe("the host", () => {
     await expect
       .poll(() => shown.view.locator("#app").innerText())
       .toMatch(
-        /Drafts\s+1 of 1 wait for you \(Europe\/Berlin\)\s+\?Waits for you · Tue,? 24 Nov 09:00 Opening \(Blog · Feed, Blog · Mastodon\)/,
+        /Drafts\s+1 of 1 wait for you \(Europe\/Berlin\)\s+\?Waits for you · Tue,? 24 Nov 09:00 Opening \(Blog on Feed, Blog on Mastodon\)/,
       );
     expect(heights().at(-1)).toBeLessThanOrEqual(160);
   });

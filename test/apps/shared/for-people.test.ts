@@ -34,7 +34,7 @@ it.each([
     "Look at x.com, then tell your agent.",
   ],
   [
-    reconnectSentence({ name: "News", provider: "bluesky", id: "acc_1" }),
+    reconnectSentence({ name: "News", provider: "bluesky", handle: null, id: "acc_1" }),
     'The channel "News" on bluesky must be reconnected first. Ask your agent to reconnect it.',
   ],
   [

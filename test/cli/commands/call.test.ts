@@ -81,7 +81,7 @@ describe("posthorn call", () => {
     expect(all.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 
-  it("leaves publishing to a server that runs, and says nothing of it", async () => {
+  it("leaves publishing to a server that runs, says nothing of it, and waits for it", async () => {
     using folder = temporaryFolder();
     const accountId = await idOf(folder);
     let end = (): void => {};
@@ -99,10 +99,9 @@ describe("posthorn call", () => {
     const now = JSON.stringify({ accountId, caption: "Now" });
     const later = JSON.stringify({ accountId, caption: "Later", scheduledAt: "2100-01-01T00:00:00Z" });
     const { post, warnings } = JSON.parse((await runCli(["call", "schedule_post", now], folder)).stdout);
-    expect([post.status, warnings]).toEqual(["scheduled", []]);
+    expect([post.status, warnings]).toEqual(["published", []]);
     const planned = JSON.parse((await runCli(["call", "schedule_post", later], folder)).stdout);
     expect(planned.warnings).toEqual([]);
-    // Whoever posts as a person waits for it all the same.
     const posted = await runCli(["post", "Hello", "--on", "feed"], folder);
     expect(JSON.parse(posted.stdout).posts).toMatchObject([{ status: "published", attempts: 1 }]);
     end();

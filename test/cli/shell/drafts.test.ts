@@ -56,6 +56,18 @@ describe("posthorn draft, drafts and approve", () => {
     expect(again.stderr).toContain("Nothing was done about 2 of 2.");
   });
 
+  it("waits for what goes out once it is approved", async () => {
+    using folder = temporaryFolder();
+    const written = await runCli(["draft", "We are open", "--on", "My feed", "--submit"], folder);
+    const { draft } = JSON.parse(written.stdout);
+    const approved = await runCli(["approve", draft.id, "--yes"], folder);
+    expect(approved).toMatchObject({ status: 0 });
+    expect(JSON.parse(approved.stdout).draft).toMatchObject({
+      outcome: "published",
+      posts: [{ status: "published" }],
+    });
+  });
+
   it.each([
     [["drafts", "late"], /^state: "late" is none\. The states are open, waiting/],
     [["approve", "zzzzzz"], /^id: there is no draft "zzzzzz"/],

@@ -3,7 +3,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { now } from "../../../shared/clock.ts";
 import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
-import { platformTitle } from "../../data/shared-data.ts";
+import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { Badge } from "../../ui/badges.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
@@ -60,12 +60,12 @@ export function ChannelCard({ account, nextSlot }: CardProps) {
             href={pathToConnect(provider, id)}
           >
             <RefreshCw aria-hidden="true" />
-            Reconnect<span class="unseen"> {name}</span>
+            Reconnect<span class="unseen"> {channelName(id)}</span>
           </ButtonLink>
         )}
         <ButtonLink isSmall href={pathOfChannel(id)}>
           {may("accounts") ? "Settings" : "Details"}
-          <span class="unseen"> of {name}</span>
+          <span class="unseen"> of {channelName(id)}</span>
         </ButtonLink>
       </div>
     </li>

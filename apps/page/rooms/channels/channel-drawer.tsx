@@ -4,7 +4,14 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { forPeople } from "../../data/for-people.ts";
 import { webAddress } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
-import { accounts, findAccount, loadAccounts, loadStatus, platformTitle } from "../../data/shared-data.ts";
+import {
+  accounts,
+  channelName,
+  findAccount,
+  loadAccounts,
+  loadStatus,
+  platformTitle,
+} from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -41,7 +48,7 @@ export function ChannelDrawer({ accountId, onClose }: DrawerProps) {
       </Sheet>
     );
   return (
-    <Sheet isDrawer title={account.name} onClose={onClose}>
+    <Sheet isDrawer title={channelName(account.id)} onClose={onClose}>
       <div class="channel-detail">
         <Health account={account} />
         {may("accounts") && <Rename key={account.name} account={account} />}
@@ -193,7 +200,8 @@ type Question = "pause" | "resume" | "disconnect" | null;
 
 function PauseAndEnd({ account }: { readonly account: Account }) {
   const [question, setQuestion] = useState<Question>(null);
-  const { id, name, queuedCount } = account;
+  const { id, queuedCount } = account;
+  const name = channelName(id);
   const close = (): void => setQuestion(null);
   const waiting =
     queuedCount === 0

@@ -3,7 +3,14 @@ import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
-import { accounts, findAccount, loadPlatforms, platforms, platformTitle } from "../../data/shared-data.ts";
+import {
+  accounts,
+  channelName,
+  findAccount,
+  loadPlatforms,
+  platforms,
+  platformTitle,
+} from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
@@ -41,7 +48,7 @@ export function ConnectPage({ provider, accountId }: ConnectPageProps) {
   };
   return (
     <Room
-      title={account === null ? `Connect ${title}` : `Reconnect “${account.name}”`}
+      title={account === null ? `Connect ${title}` : `Reconnect “${channelName(account.id)}”`}
       {...(account !== null && { lead: `On ${title}. It keeps its posts, its slots and its name.` })}
       actions={
         <ButtonLink kind="quiet" href={account === null ? TO_CONNECT : LIST}>

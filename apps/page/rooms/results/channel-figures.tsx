@@ -4,7 +4,7 @@ import type { AccountAnalytics } from "../../../../src/domain/accounts/analytics
 import { forPeople } from "../../data/for-people.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
-import { accounts, platformTitle } from "../../data/shared-data.ts";
+import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
@@ -65,7 +65,12 @@ function ChannelRow({ account, from, to }: ChannelRowProps) {
         )}
         {answer !== null && <Figures answer={answer} />}
       </div>
-      <Button isSmall isBusy={isBusy} aria-label={`Ask ${platform} about ${account.name}`} onClick={ask}>
+      <Button
+        isSmall
+        isBusy={isBusy}
+        aria-label={`Ask ${platform} about ${channelName(account.id)}`}
+        onClick={ask}
+      >
         {answer === null ? `Ask ${platform}` : "Ask again"}
       </Button>
     </li>

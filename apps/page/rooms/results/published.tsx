@@ -1,3 +1,4 @@
+import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useRef, useState } from "preact/hooks";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
@@ -99,7 +100,8 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
 /** Channels on several platforms are often called the same. */
 function nameOf(accountId: string): string {
   const provider = findAccount(accountId)?.provider;
-  return `${channelName(accountId)}${provider === undefined ? "" : ` (${platformTitle(provider)})`}`;
+  const called = channelName(accountId);
+  return provider === undefined ? called : besidePlatform(called, platformTitle(provider));
 }
 
 function dayRows({ days, channels, totals }: Published): readonly (readonly (string | number)[])[] {

@@ -4,7 +4,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts";
 import { forPeople } from "../../data/for-people.ts";
 import { formats, may } from "../../data/session.ts";
-import { accounts, loadAccounts } from "../../data/shared-data.ts";
+import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
@@ -51,7 +51,7 @@ function ChannelRow({ account }: { readonly account: Account }) {
       await call("update_account", { accountId: account.id, schedule: suggestion?.schedule ?? null });
       await loadAccounts();
       setSuggestion(null);
-      say(`${account.name} has these slots now.`, () => void putBack());
+      say(`${channelName(account.id)} has these slots now.`, () => void putBack());
     });
   const before = account.schedule;
   const putBack = (): Promise<void> =>
@@ -75,13 +75,18 @@ function ChannelRow({ account }: { readonly account: Account }) {
           isSmall
           kind="main"
           isBusy={isBusy}
-          aria-label={`Use these times for ${account.name}`}
+          aria-label={`Use these times for ${channelName(account.id)}`}
           onClick={apply}
         >
           Use these times
         </Button>
       ) : (
-        <Button isSmall isBusy={isBusy} aria-label={`Propose times for ${account.name}`} onClick={propose}>
+        <Button
+          isSmall
+          isBusy={isBusy}
+          aria-label={`Propose times for ${channelName(account.id)}`}
+          onClick={propose}
+        >
           <Clock aria-hidden="true" />
           {suggestion === null ? "Propose times" : "Ask again"}
         </Button>

@@ -1,3 +1,4 @@
+import { dueNow, followPosts } from "../../post/follow-posts.ts";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
@@ -171,6 +172,9 @@ async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
 function tellDone(what: Asking, draft: Item["raw"], visit: (url: string) => void): void {
   if (what !== "approve") return say(SAID[what]);
   const [first] = draft.posts;
+  const due = dueNow(draft.posts);
+  if (due.length > 0) followPosts(due);
+  if (due.length > 0 && due.length === draft.posts.length) return;
   const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
   const told = tellApproved(draft.repeat !== null, times, now(), longTime);
   if (first === undefined) return say(told);

@@ -1,7 +1,8 @@
+import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useState } from "preact/hooks";
 import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
-import { findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
+import { channelName, findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { longTime } from "../../data/when.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,16 +20,15 @@ import { useReconnect } from "./use-reconnect.ts";
 export function LostRow({ lost, onDone }: { readonly lost: LostChannel; onDone(): void }) {
   const { account, failed } = lost;
   const { step, start } = useReconnect(account.id, () => {
-    say(`${account.name} is connected again.`);
+    say(`${channelName(account.id)} is connected again.`);
     onDone();
   });
-  const title = platformTitle(account.provider);
   return (
     <li class="trouble-row">
       <PlatformGlyph provider={account.provider} />
       <div class="trouble-text">
         <p class="title">
-          <bdi>{account.name}</bdi> <span class="muted">{title}</span>
+          <PlacedName account={account} />
         </p>
         <Access lost={lost} />
         <Waiting queued={account.queuedCount} failed={failed.length} />
@@ -48,12 +48,28 @@ export function LostRow({ lost, onDone }: { readonly lost: LostChannel; onDone()
           <Button isSmall isBusy={step.at === "asking"} onClick={start}>
             {step.at === "away" ? "Start again" : "Reconnect"}
           </Button>
-          <MoreMenu about={account.name}>
+          <MoreMenu about={channelName(account.id)}>
             <a href={`/app/channels?account=${encodeURIComponent(account.id)}`}>Open the channel</a>
           </MoreMenu>
         </div>
       )}
     </li>
+  );
+}
+
+/** The channel's name, and its platform where the name does not tell it. */
+function PlacedName({
+  account: { id, provider },
+}: {
+  readonly account: Readonly<Record<"id" | "provider", string>>;
+}) {
+  const called = channelName(id);
+  const title = platformTitle(provider);
+  const isTold = besidePlatform(called, title) === called;
+  return (
+    <>
+      <bdi>{called}</bdi> {!isTold && <span class="muted">{title}</span>}
+    </>
   );
 }
 
@@ -96,7 +112,7 @@ export function PausedRow({
     setRefusal(null);
     try {
       await call("update_account", { accountId: account.id, paused: false });
-      say(`${account.name} goes on.`);
+      say(`${channelName(account.id)} goes on.`);
       await loadAccounts();
       onDone();
     } catch (error) {
@@ -109,7 +125,7 @@ export function PausedRow({
       <PlatformGlyph provider={account.provider} />
       <div class="trouble-text">
         <p class="title">
-          <bdi>{account.name}</bdi> <span class="muted">{platformTitle(account.provider)}</span>
+          <PlacedName account={account} />
         </p>
         <p>
           It is paused, and {countPosts(account.queuedCount)} {account.queuedCount === 1 ? "waits" : "wait"}{" "}
@@ -122,7 +138,7 @@ export function PausedRow({
           <Button isSmall isBusy={isBusy} onClick={() => void resume()}>
             Resume
           </Button>
-          <MoreMenu about={account.name}>
+          <MoreMenu about={channelName(account.id)}>
             <a href={`/app/plan?account=${encodeURIComponent(account.id)}`}>See its posts in the plan</a>
             <a href={`/app/channels?account=${encodeURIComponent(account.id)}`}>Open the channel</a>
           </MoreMenu>

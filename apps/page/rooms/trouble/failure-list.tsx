@@ -1,10 +1,12 @@
+import { followPosts } from "../../post/follow-posts.ts";
 import { useState } from "preact/hooks";
 import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
-import { complain, say } from "../../ui/toasts.tsx";
+import { complain } from "../../ui/toasts.tsx";
+import type { Post } from "../../../../src/domain/posts/post.ts";
 import { sentenceOf } from "../../wire.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
@@ -39,17 +41,16 @@ function SameReason({
     );
   const sendAll = async (): Promise<void> => {
     setIsBusy(true);
-    let sent = 0;
+    const sent: Post[] = [];
     try {
       // One after another, earliest first, so that they stay in their order.
       for (const { id } of posts.toReversed()) {
-        await call("retry_post", { id });
-        sent += 1;
+        sent.push((await call("retry_post", { id })).post);
       }
-      say(`${countPosts(sent)} are on their way.`);
     } catch (reason) {
-      complain(`${sent} of ${posts.length} are on their way. ${forPeople(sentenceOf(reason))}`);
+      complain(`${sent.length} of ${posts.length} are on their way. ${forPeople(sentenceOf(reason))}`);
     }
+    if (sent.length > 0) followPosts(sent);
     setIsBusy(false);
     onDone();
   };

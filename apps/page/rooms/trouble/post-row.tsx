@@ -1,3 +1,4 @@
+import { followPosts } from "../../post/follow-posts.ts";
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
@@ -29,12 +30,12 @@ interface PostRowProps {
 export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const act = async (done: string, work: () => Promise<unknown>): Promise<void> => {
+  const act = async (done: string | null, work: () => Promise<unknown>): Promise<void> => {
     setIsBusy(true);
     setRefusal(null);
     try {
       await work();
-      say(done);
+      if (done !== null) say(done);
       onDone();
     } catch (error) {
       setRefusal(forPeople(sentenceOf(error)));
@@ -85,7 +86,7 @@ interface PostButtonsProps {
   readonly post: Post;
   readonly title: string;
   readonly isBusy: boolean;
-  act(done: string, work: () => Promise<unknown>): Promise<void>;
+  act(done: string | null, work: () => Promise<unknown>): Promise<void>;
 }
 
 function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
@@ -93,7 +94,8 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   const { id } = post;
   const tell = (outcome: "published" | "not_published", done: string): void =>
     void act(done, () => call("resolve_post", { id, outcome }));
-  const retry = (): void => void act("It is on its way.", () => call("retry_post", { id }));
+  const retry = (): void =>
+    void act(null, async () => followPosts([(await call("retry_post", { id })).post]));
   return (
     <div class="buttons trouble-buttons">
       {isUnknown(post.error) ? (

@@ -1,3 +1,4 @@
+import { channelName } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { forPeople } from "../../data/for-people.ts";
 import { formats, may } from "../../data/session.ts";
@@ -8,14 +9,13 @@ import type { Actions } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "./repeat.ts";
 import type { SaveState } from "./saver.ts";
-import { fullName } from "./names.ts";
 
 /** What can be done, and how far what is written was kept. */
 export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
   const { form, post, state } = composer;
   const { isBusy, refusal } = actions;
   const isNow = form.value.when === "now";
-  const names = listed(form.value.targets.map(({ accountId }) => fullName(accountId)));
+  const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
   return (
     <div class="action-bar">
       {refusal !== null && <Problem sentence={forPeople(refusal)} />}

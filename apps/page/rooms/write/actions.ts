@@ -3,8 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
 import { may, formats, zone } from "../../data/session.ts";
-import { loadStatus } from "../../data/shared-data.ts";
+import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { followPosts } from "../../post/follow-posts.ts";
 import { say } from "../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { type Composer, sendPost } from "./composer.ts";
@@ -13,7 +14,6 @@ import { splitByField } from "./remarks.ts";
 import { inWords, listed } from "./repeat.ts";
 import { isUploading } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
-import { fullName } from "./names.ts";
 
 /** What can be done with what is written. */
 export interface Actions {
@@ -43,8 +43,14 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     void composer.form.value;
     setRefusal(null);
   });
-  const leave = (text: string, path: string): void => {
-    say(text);
+  /** Without a text it is said what becomes of the posts, which go out now. */
+  const leave = (
+    text: string | null,
+    posts: Parameters<typeof followPosts>[0] = [],
+    path = "/app/plan",
+  ): void => {
+    if (text === null) followPosts(posts);
+    else say(text);
     void loadStatus();
     go(path);
   };
@@ -56,7 +62,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
-      const names = listed(failing.map(({ accountId }) => fullName(accountId)));
+      const names = listed(failing.map(({ accountId }) => channelName(accountId)));
       return refuse(`Not yet: there is something to mend for ${names}. It is said in red where it belongs.`);
     }
     return true;
@@ -82,15 +88,15 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     const { draft, form } = composer;
     if (draft.value === null) return;
     const { id, revision } = draft.value;
-    await call("decide_draft", { id, revision, decision: "approve" });
-    leave(doneText(form.value), "/app/plan");
+    const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
+    leave(form.value.when === "now" ? null : doneText(form.value), posts);
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
     if (value === null || !(await isReady())) return;
     const { id, revision } = composer.draft.value ?? value;
     await call("save_draft", { id, revision, submit: true });
-    leave("It waits for a person to decide.", "/app/review");
+    leave("It waits for a person to decide.", [], "/app/review");
   };
 
   const actions: Actions = {
@@ -116,17 +122,16 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         if (form.value.when === "now") return setIsAsking(true);
         if (post === null) return approve();
         await sendPost(post, form.value);
-        leave("The post was changed.", "/app/plan");
+        leave("The post was changed.");
       }),
     publish: async () => {
       const { post, form } = composer;
       try {
         if (post === null) return await approve();
-        await sendPost(post, form.value);
+        leave(null, [await sendPost(post, form.value)]);
       } catch (error) {
         throw error instanceof CallError ? new CallError(error.status, refusalText(error)) : error;
       }
-      leave("The post is sent again.", "/app/plan");
     },
   };
   useKeys(actions);
@@ -166,9 +171,8 @@ function refusalText(error: unknown): string {
 function doneText(form: Form): string {
   const where =
     form.targets.length === 1
-      ? fullName(form.targets[0]?.accountId ?? "")
+      ? channelName(form.targets[0]?.accountId ?? "")
       : `${form.targets.length} channels`;
-  if (form.when === "now") return `On its way to ${where}.`;
   if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
   if (form.when === "repeat") return `${inWords(form.repeat)} on ${where}.`;
   const ms = fromWall(form.at, zone.value) ?? 0;

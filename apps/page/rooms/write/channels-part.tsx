@@ -1,6 +1,6 @@
-import { accounts, platformTitle } from "../../data/shared-data.ts";
+import { accounts } from "../../data/shared-data.ts";
 import { ButtonLink } from "../../ui/button.tsx";
-import { PlatformGlyph } from "../../ui/channel.tsx";
+import { ChannelName, PlatformGlyph } from "../../ui/channel.tsx";
 import { Bones } from "../../ui/states.tsx";
 import { TO_CONNECT } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
@@ -42,7 +42,7 @@ export function ChannelsPart({
     <fieldset class="plain">
       <legend>Channels</legend>
       <div class="chips">
-        {shown.map(({ id, name, provider, status }) => {
+        {shown.map(({ id, provider, status }) => {
           const isChosen = chosen.some(({ accountId }) => accountId === id);
           const check = isChosen ? checks.value.find(({ accountId }) => accountId === id) : undefined;
           return (
@@ -55,8 +55,7 @@ export function ChannelsPart({
               />
               <PlatformGlyph provider={provider} />
               <span class="chip-name" dir="auto">
-                {name}
-                <span class="unseen"> ({platformTitle(provider)})</span>
+                <ChannelName accountId={id} />
               </span>
               {status === "reconnect_required" && <span class="chip-note">reconnect</span>}
               {check !== undefined && <Counter count={check.preview.count} />}

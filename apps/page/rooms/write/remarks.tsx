@@ -1,6 +1,6 @@
+import { channelName } from "../../data/shared-data.ts";
 import { grouped, type Remark } from "./remarks.ts";
 import { listed } from "./repeat.ts";
-import { fullName } from "./names.ts";
 
 /** What the channels say of a field, below it. The channels are named where there are several. */
 export function Remarks({
@@ -15,7 +15,7 @@ export function Remarks({
     <ul class="remarks">
       {grouped(remarks).map(({ accountIds, isError, text }) => (
         <li key={text} class={isError ? "wrong" : "warned"}>
-          {isNamed && <strong>{listed(accountIds.map(fullName))}: </strong>}
+          {isNamed && <strong>{listed(accountIds.map(channelName))}: </strong>}
           {text}
         </li>
       ))}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { platformTitle, findAccount } from "../../data/shared-data.ts";
+import { channelName, platformTitle, findAccount } from "../../data/shared-data.ts";
 import { timezone } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
@@ -13,7 +13,6 @@ import { ownFields } from "./platform-fields.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { TextArea } from "./text-part.tsx";
-import { fullName } from "./names.ts";
 import { say } from "../../ui/toasts.tsx";
 
 interface TargetPartProps {
@@ -46,13 +45,13 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
     set((now) => ({ ...now, caption: null, media: null, at: null }));
     setIsOpen(false);
     if (!hasOwn(target)) return;
-    say(`${fullName(accountId)} gets what all get.`, () => {
+    say(`${channelName(accountId)} gets what all get.`, () => {
       set((now) => ({ ...now, caption, media, at }));
       setIsOpen(true);
     });
   };
   return (
-    <section class="card target" aria-label={fullName(accountId)}>
+    <section class="card target" aria-label={channelName(accountId)}>
       <div class="target-head">
         <h2>
           <ChannelLabel accountId={accountId} />
@@ -100,7 +99,7 @@ interface DifferentProps {
 function Different({ composer, target, set }: DifferentProps) {
   const form = composer.form.value;
   const { accountId, caption, media, at } = target;
-  const name = fullName(accountId);
+  const name = channelName(accountId);
   const changeMedia = (change: (items: typeof form.media) => typeof form.media): void =>
     set((now) => ({ ...now, media: change(now.media ?? []) }));
   return (

@@ -1,6 +1,6 @@
 import { ChartBar, Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lucide-preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { findAccount, platformTitle } from "../../data/shared-data.ts";
+import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
 import { type Form, newKey, type Part, withField } from "./form.ts";
@@ -10,7 +10,6 @@ import { type SharedField, sharedFields, takersOf } from "./platform-fields.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { listed } from "./repeat.ts";
-import { fullName } from "./names.ts";
 
 /** Shown by a button of their own; the rest is under "More fields". */
 const QUICK = [
@@ -225,7 +224,7 @@ function Parts({ composer, parts, threads }: PartsProps) {
         <li class="muted note">
           {threads.length === 0
             ? "None of the chosen channels has threads, so the parts are left out."
-            : `Only on ${listed(threads.map(fullName))}. Elsewhere the parts are left out.`}
+            : `Only on ${listed(threads.map(channelName))}. Elsewhere the parts are left out.`}
         </li>
       )}
     </ol>

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
-import { findAccount } from "../../data/shared-data.ts";
+import { channelName, findAccount } from "../../data/shared-data.ts";
 import { formats, timezone, zone } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -12,7 +12,6 @@ import { Remarks } from "./remarks.tsx";
 import { listed } from "./repeat.ts";
 import { RepeatPart } from "./repeat-part.tsx";
 import { fromWall, toWall } from "./wall.ts";
-import { fullName } from "./names.ts";
 
 const WAYS = [
   { value: "at", label: "At a time" },
@@ -112,8 +111,8 @@ function Slots({ composer }: { readonly composer: Composer }) {
   return (
     <div class="hint">
       <span>
-        {listed(without.map(fullName))} {without.length === 1 ? "has" : "have"} no slots yet. Set its times,
-        or choose a time here.
+        {listed(without.map(channelName))} {without.length === 1 ? "has" : "have"} no slots yet. Set its
+        times, or choose a time here.
       </span>
       <ButtonLink isSmall href={pathOfChannel(first)}>
         Set the times

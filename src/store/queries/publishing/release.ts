@@ -1,3 +1,4 @@
+import { channelInFull } from "../../../domain/accounts/channel-names.ts";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { Attempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
@@ -20,7 +21,7 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
   const missed = await rowsOf(
     tx,
     sql<MissedPost>`
-      SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.id AS account_id,
+      SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.handle AS account_handle, a.id AS account_id,
         a.provider AS provider, a.status AS account_status
       FROM posts p JOIN accounts a ON a.id = p.account_id
       WHERE p.next_at <= ${now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ${scheduledBefore}
@@ -55,6 +56,7 @@ interface UnusablePost {
   readonly account_id: string;
   readonly name: string;
   readonly provider: string;
+  readonly handle: string | null;
   readonly status_reason: string | null;
   readonly paused: number;
 }
@@ -65,7 +67,7 @@ export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> 
     tx,
     sql<UnusablePost>`
       SELECT p.id AS id, p.scheduled_at AS scheduled_at, a.id AS account_id, a.name AS name,
-        a.provider AS provider, a.status_reason AS status_reason, a.paused AS paused
+        a.provider AS provider, a.handle AS handle, a.status_reason AS status_reason, a.paused AS paused
       FROM posts p JOIN accounts a ON a.id = p.account_id
       WHERE p.next_at <= ${note.now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled'
         AND (a.status IN ('disconnected', 'reconnect_required') OR a.paused = 1)
@@ -175,7 +177,9 @@ interface CrashedPost {
   readonly crashes: number;
   readonly is_light: number;
   readonly warnings: string | null;
-  readonly account_name: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly handle: string | null;
   readonly account_url: string | null;
   /** 1 where it may be on the platform. */
   readonly in_doubt: number;
@@ -212,7 +216,8 @@ function readCrashed(tx: Tx, id: string): Promise<CrashedPost | undefined> {
   return rowOf(
     tx,
     sql<CrashedPost>`
-      SELECT p.status, p.crashes, p.is_light, p.warnings, a.name AS account_name, a.profile_url AS account_url,
+      SELECT p.status, p.crashes, p.is_light, p.warnings, a.name AS name, a.provider AS provider, a.handle AS handle,
+        a.profile_url AS account_url,
         CASE WHEN p.in_doubt = 1 OR p.status = 'uploaded' OR EXISTS (
           SELECT 1 FROM effects e WHERE e.post_id = p.id AND e.run = p.run
             AND (e.step = ${RESTORED_STEP} OR e.state IN ('intent', 'unknown'))) THEN 1 ELSE 0 END AS in_doubt
@@ -234,7 +239,7 @@ const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the progra
 function crashSentence(post: CrashedPost): string {
   const what = `the program ended ${MAX_CRASHES} times in a row while it worked on this post.`;
   const media = post.is_light === 1 ? "" : " Its media may be damaged, or too much for this machine.";
-  const where = post.account_url ?? `the channel "${post.account_name}"`;
+  const where = post.account_url ?? channelInFull(post);
   return post.in_doubt === 0
     ? `T${what.slice(1)}${media} Change the post, then send it again.`
     : `outcome unknown: ${what}${media} Look at ${where}, then settle it with resolve_post, or call retry_post, which asks the platform.`;

@@ -150,8 +150,9 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   expect((await call("get_post", { id: "post_unknown" })).post.status).toBe("published");
   await hands.look(page, "settled");
   await hands.use(button("Send again"));
-  await said("It is on its way.");
+  await said(/On its way to /);
   await runTick(host.ctx);
+  await said(/Live on /);
   expect((await call("get_post", { id: "post_refused" })).post.status).toBe("published");
   await hands.look(page, "sent-again");
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { figureInWords, figuresOf } from "../../../../apps/page/rooms/results/figures.ts";
-import { latenessInWords, spanInWords } from "../../../../apps/page/lateness.ts";
+import { latenessInWords } from "../../../../apps/page/lateness.ts";
+import { spanInWords } from "../../../../src/domain/health/span-in-words.ts";
 
 it("a figure that a platform does not give is no zero, and has the reason", () => {
   const figures = figuresOf({ postsPublished: 4, likes: 0, followers: 12, views: null }, [

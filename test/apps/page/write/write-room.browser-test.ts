@@ -1,7 +1,7 @@
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
-import { rowsOf } from "../../../support/handles.ts";
+import { queryOf, rowsOf } from "../../../support/handles.ts";
 import { fixture, pngOf } from "../../../support/media.ts";
 import { addAccount } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -199,8 +199,15 @@ describe("writing", () => {
     expect(await posts()).toEqual([]);
     await button("Publish now").click();
     await dialog.getByRole("button", { name: "Publish now" }).click();
-    await page.getByText("On its way to Blog.").waitFor();
-    expect(await posts()).toHaveLength(1);
+    await page.getByText("On its way to Blog …").waitFor();
+    const [post] = await posts();
+    // The same message says what became of it, in whichever room that is read.
+    await page.getByRole("link", { name: "Channels" }).first().click();
+    const failed = { status: "failed", error: "Feed says: “No cats.” Change it.", next_at: null } as const;
+    await queryOf(host.ctx.store).updateTable("posts").set(failed).where("id", "=", post.id).execute();
+    await page.getByText("It did not go out on Blog. Feed says: “No cats.” Change it.").waitFor();
+    await page.getByRole("link", { name: "Mend" }).click();
+    await page.waitForURL(`**/app/plan?post=${post.id}*`);
   });
 
   it("says which channel has no slots, and starts a series", async () => {

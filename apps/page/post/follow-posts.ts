@@ -1,0 +1,43 @@
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { now } from "../../shared/clock.ts";
+import { channelName, loadStatus } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { sayFirst } from "../ui/toasts.tsx";
+import { isOver, placesOf, type Sent, tellOutcome } from "./tell-outcome.ts";
+
+const ASK_EVERY_MS = 700;
+/** What is not over by then takes longer than anybody looks at a message. */
+const FOLLOWED_MS = 120_000;
+/** The server's clock may be ahead of the browser's. */
+const SKEW_MS = 2_000;
+
+/** Those that are sent at once. */
+export function dueNow<T extends Pick<Post, "scheduledAt">>(posts: readonly T[]): readonly T[] {
+  return posts.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= now() + SKEW_MS);
+}
+
+/** Says that these are on their way, and in the same message what became of them, in whichever room that is read. */
+export function followPosts(posts: readonly Sent[]): void {
+  const turn = sayFirst({ text: `On its way to ${placesOf(posts, channelName)} …` });
+  void untilOver(posts).then((ended) => {
+    turn(tellOutcome(ended, channelName));
+    void loadStatus();
+  });
+}
+
+async function untilOver(posts: readonly Sent[]): Promise<readonly Sent[]> {
+  const until = performance.now() + FOLLOWED_MS;
+  let shown = posts;
+  while (shown.some(({ status }) => !isOver({ status })) && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    shown = await Promise.all(
+      // Offline it is asked again.
+      shown.map(async (post) => (isOver(post) ? post : readAgain(post).catch(() => post))),
+    );
+  }
+  return shown;
+}
+
+async function readAgain({ id }: Sent): Promise<Sent> {
+  return (await call("get_post", { id })).post;
+}

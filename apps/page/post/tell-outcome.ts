@@ -1,0 +1,50 @@
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { forPeople } from "../data/for-people.ts";
+import type { Message } from "../ui/message.ts";
+
+/** A post that was sent at once, as a draft or a post shows it. */
+export type Sent = Pick<Post, "id" | "accountId" | "status" | "scheduledAt" | "platformUrl" | "error">;
+
+type ChannelNames = (accountId: string) => string;
+
+export function isOver({ status }: Pick<Post, "status">): boolean {
+  return status === "published" || status === "failed" || status === "cancelled";
+}
+
+/** What became of posts that were sent together. */
+export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): Message {
+  const failed = posts.filter(({ status }) => status === "failed");
+  const [bad, ...others] = failed;
+  if (bad !== undefined) {
+    const reason = forPeople(bad.error ?? "");
+    const text =
+      posts.length === 1
+        ? `It did not go out on ${channelName(bad.accountId)}. ${reason}`
+        : `It did not go out on ${failed.length} of ${posts.length} channels. ${channelName(bad.accountId)}: ${reason}`;
+    const href = others.length === 0 ? addressOf(bad) : "/app/trouble";
+    return { text, isBad: true, link: { text: "Mend", href } };
+  }
+  const [first] = posts;
+  const link = { text: "Show in plan", href: first === undefined ? "/app/plan" : addressOf(first) };
+  const waiting = posts.filter(({ status }) => !isOver({ status }));
+  if (waiting.length > 0) {
+    const why = waiting.find(({ error }) => error !== null)?.error ?? "";
+    return { text: `Still on its way to ${placesOf(waiting, channelName)}. ${forPeople(why)}`.trim(), link };
+  }
+  const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
+  const isSeen = url !== null && /^https?:/.test(url);
+  return {
+    text: `Live on ${placesOf(posts, channelName)}.`,
+    link: isSeen ? { text: "See it ↗", href: url, isOutside: true } : link,
+  };
+}
+
+function addressOf({ id }: Pick<Post, "id">): string {
+  return `/app/plan?post=${encodeURIComponent(id)}`;
+}
+
+/** The one channel, or how many. */
+export function placesOf(posts: readonly Pick<Post, "accountId">[], channelName: ChannelNames): string {
+  const ids = [...new Set(posts.map(({ accountId }) => accountId))];
+  return ids.length === 1 ? channelName(ids[0] ?? "") : `${ids.length} channels`;
+}

@@ -1,0 +1,7 @@
+/** What a message says, and where it leads. */
+export interface Message {
+  readonly text: string;
+  /** Something was refused or failed: it stays until it is closed. */
+  readonly isBad?: boolean;
+  readonly link?: { readonly text: string; readonly href: string; readonly isOutside?: boolean };
+}

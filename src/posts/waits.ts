@@ -1,0 +1,51 @@
+import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
+import type { LateCause } from "../domain/posts/post.ts";
+import { tellTime } from "../domain/time.ts";
+import type { ShownRow } from "../store/engine/schema.ts";
+import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
+import type { AppContext } from "../context.ts";
+
+/**
+ * The rows, those of due posts that do not go out with the reason as their error: what holds their channel up is
+ * written on the channel. An error of the post's own stays.
+ */
+export async function withWaits<T extends ShownRow>(
+  ctx: AppContext,
+  rows: readonly T[],
+): Promise<readonly T[]> {
+  const now = ctx.clock.now();
+  const mayWait = ({ status, error, scheduled_at: at }: ShownRow): boolean =>
+    error === null && (status === "publishing" || (status === "scheduled" && at <= now));
+  const ids = rows.filter(mayWait).map(({ id }) => id);
+  if (ids.length === 0) return rows;
+  const held = new Map((await listWaits(ctx.store, ids)).map((one) => [one.id, one]));
+  return rows.map((row) => {
+    const found = held.get(row.id);
+    return found === undefined ? row : { ...row, error: whyHeld(ctx, found, now) };
+  });
+}
+
+/** What keeps a channel's posts until a time. Other causes are told of the post itself. */
+const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
+  rate_limit: (platform) => `${platform} takes no more posts from this channel for now.`,
+  spacing: () => "Posts of this channel that are late go out one after the other.",
+  order: () => "An earlier post of this channel is tried again first.",
+};
+
+function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
+  const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
+  if (post.status === "publishing")
+    return post.in_doubt === 0
+      ? null
+      : `${title} is asked whether this post went out, before anything is sent again. ${post.last_error ?? ""}`.trim();
+  if (post.paused === 1) return isPaused(post);
+  if (post.account_status === "disconnected" || post.account_status === "reconnect_required")
+    return mustReconnect(post, post.status_reason);
+  if (post.in_flight_post !== null)
+    return `It waits for the post before it on ${channelInFull(post)}, which is on its way.`;
+  const why =
+    post.next_allowed_at > now && post.wait_cause !== null ? UNTIL[post.wait_cause]?.(title) : undefined;
+  if (why === undefined) return null;
+  return `${why} This one waits until ${tellTime(post.next_allowed_at, ctx.settings.timezone)}.`;
+}

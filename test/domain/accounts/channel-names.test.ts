@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { besidePlatform, channelInFull, nameChannels } from "../../../src/domain/accounts/channel-names.ts";
+
+const titleOf = (provider: string): string => provider.toUpperCase();
+const channel = (id: string, provider: string, name: string, handle: string | null = null) => ({
+  id: `acc_${id}`,
+  provider,
+  name,
+  handle,
+});
+
+describe("what a channel is called", () => {
+  it.each([
+    [[channel("000001", "feed", "Blog")], ["Blog"]],
+    [
+      [channel("000001", "feed", "Blog"), channel("000002", "x", "blog ")],
+      ["Blog on FEED", "blog  on X"],
+    ],
+    [
+      [
+        channel("000001", "x", "Blog", "@a"),
+        channel("000002", "x", "Blog", "@b"),
+        channel("000003", "feed", "Blog"),
+      ],
+      ["Blog on X (@a)", "Blog on X (@b)", "Blog on FEED"],
+    ],
+    [
+      [
+        channel("000001", "x", "Blog"),
+        channel("000002", "x", "Blog", ""),
+        channel("000003", "x", "Blog", "@b"),
+      ],
+      ["Blog on X (000001)", "Blog on X (000002)", "Blog on X (@b)"],
+    ],
+    [
+      [channel("000001", "x", "Blog", "@a"), channel("000002", "x", "Blog", "@a")],
+      ["Blog on X (000001)", "Blog on X (000002)"],
+    ],
+    [[], []],
+  ])("%#", (channels, names) => {
+    expect([...nameChannels(channels, titleOf).values()]).toEqual(names);
+  });
+
+  it("has its platform beside it once", () => {
+    expect(besidePlatform("Blog", "Feed")).toBe("Blog (Feed)");
+    expect(besidePlatform("Blog on Feed", "Feed")).toBe("Blog on Feed");
+  });
+
+  it("is whole where nobody looks at the others", () => {
+    expect(channelInFull({ name: "Blog", provider: "feed", handle: null })).toBe(
+      'the channel "Blog" on feed',
+    );
+    expect(channelInFull({ name: "Blog", provider: "x", handle: "@a" })).toBe('the channel "Blog" on x (@a)');
+    expect(channelInFull({ name: "a", provider: "x", handle: "@A" })).toBe('the channel "a" on x');
+  });
+});

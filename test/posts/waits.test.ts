@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Selectable, Updateable } from "kysely";
+import { MINUTE, SECOND } from "../../src/domain/time.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
+import { queryOf } from "../support/handles.ts";
+import { drain, runTick } from "../support/publishing.ts";
+import { startService, type Service } from "../support/service.ts";
+
+let service: Service;
+let accountId: string;
+let id: string;
+beforeEach(async () => {
+  service = await startService();
+  accountId = await service.addFeed();
+  id = (await service.call("schedule_post", { accountId, caption: "Due" })).post.id;
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const hold = (change: Updateable<Tables["accounts"]>): Promise<unknown> =>
+  queryOf(service.ctx.store).updateTable("accounts").set(change).where("id", "=", accountId).execute();
+
+const setPost = (change: Updateable<Tables["posts"]>): Promise<unknown> =>
+  queryOf(service.ctx.store).updateTable("posts").set(change).where("id", "=", id).execute();
+
+/** What each face says of it, which is one sentence. */
+async function reason(): Promise<string | null> {
+  const { post } = await service.call("get_post", { id });
+  const { posts } = await service.call("list_posts", { accountId: [accountId] });
+  const calendar = await service.call("show_calendar", {});
+  const said = [post, ...posts, ...calendar.posts].filter((one: any) => one.id === id);
+  expect(said).toHaveLength(3);
+  const errors: (string | null)[] = said.map(({ error }: Selectable<Tables["posts"]>) => error);
+  expect(new Set(errors).size).toBe(1);
+  return errors[0] ?? null;
+}
+
+const soon = (): number => service.clock.now() + 5 * MINUTE;
+const UNTIL = /This one waits until Saturday 21 November 2026, 09:05 \(UTC\)\.$/;
+
+describe("a due post that does not go out says why", () => {
+  it.each([
+    ["rate_limit", /^Feed takes no more posts from this channel for now\./],
+    ["spacing", /^Posts of this channel that are late go out one after the other\./],
+    ["order", /^An earlier post of this channel is tried again first\./],
+  ] as const)("where its channel waits for a cause: %s", async (cause, why) => {
+    await hold({ next_allowed_at: soon(), wait_cause: cause });
+    await drain(service.ctx);
+    expect(await reason()).toMatch(why);
+    expect(await reason()).toMatch(UNTIL);
+    await service.clock.advance(5 * MINUTE);
+    await drain(service.ctx);
+    expect(await reason()).toBeNull();
+  });
+
+  it("where another post of its channel is on its way", async () => {
+    await hold({ in_flight_post: "post_other" });
+    expect(await reason()).toBe(
+      'It waits for the post before it on the channel "Feed of default" on feed, which is on its way.',
+    );
+  });
+
+  it("where its channel is paused or must be reconnected, before the next tick and after it", async () => {
+    await hold({ paused: 1 });
+    expect(await reason()).toMatch(/is paused, so the post waits/);
+    await runTick(service.ctx);
+    expect(await reason()).toMatch(/is paused, so the post waits/);
+    await setPost({ error: null });
+    await hold({ paused: 0, status: "reconnect_required", status_reason: "It ended." });
+    expect(await reason()).toMatch(/must be reconnected first\. It ended\.$/);
+  });
+
+  it("where the platform is asked what became of it", async () => {
+    await setPost({ status: "publishing", in_doubt: 1 });
+    expect(await reason()).toMatch(
+      /^Feed is asked whether this post went out, before anything is sent again\.$/,
+    );
+  });
+
+  it("but for what keeps its own reason, is on its way or is not due", async () => {
+    await hold({ next_allowed_at: soon(), wait_cause: "rate_limit" });
+    await setPost({ error: "The server answers 503." });
+    expect(await reason()).toBe("The server answers 503.");
+    await setPost({ error: null, status: "publishing", in_doubt: 1, lease_worker: "wrk_1" });
+    expect(await reason()).toBeNull();
+    await setPost({
+      status: "scheduled",
+      in_doubt: 0,
+      lease_worker: null,
+      scheduled_at: service.clock.now() + SECOND,
+    });
+    expect(await reason()).toBeNull();
+  });
+});
