@@ -10,6 +10,7 @@ const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media
 
 const SERVERS: Servers = {
   title: "Mastodon",
+  aliases: ["toot", "fediverse"],
   example: "https://mastodon.social",
   scopes: SCOPES,
   tokenPlace:

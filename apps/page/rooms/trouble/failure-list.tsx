@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { needsChange } from "../../post/post-facts.ts";
 import { Button } from "../../ui/button.tsx";
 import { complain, say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
-import { countPosts, tellError } from "./telling.ts";
+import { tellError } from "./telling.ts";
 
 /** Failed posts, those with the same reason together. */
 export function FailureList({ failures, onDone }: { readonly failures: readonly Failure[]; onDone(): void }) {
@@ -46,9 +47,9 @@ function SameReason({
         await call("retry_post", { id });
         sent += 1;
       }
-      say(`${countPosts(sent)} are on their way.`);
+      say(`${countPosts(sent)} ${sent === 1 ? "is" : "are"} on the way.`);
     } catch (reason) {
-      complain(`${sent} of ${posts.length} are on their way. ${forPeople(sentenceOf(reason))}`);
+      complain(`${sent} of ${posts.length} are on their way. ${sentenceOf(reason)}`);
     }
     setIsBusy(false);
     onDone();
@@ -62,7 +63,7 @@ function SameReason({
           </p>
           <Reason told={tellError(error)} />
         </div>
-        {may("publish") && (
+        {may("publish") && !needsChange(error) && (
           <Button isSmall isBusy={isBusy} onClick={() => void sendAll()}>
             Send all {posts.length} again
           </Button>

@@ -6,10 +6,9 @@ import { may, formats, zone } from "../../data/session.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { say } from "../../ui/toasts.tsx";
-import { CallError, sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../wire.ts";
 import { type Composer, sendPost } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
-import { splitByField } from "./remarks.ts";
 import { inWords, listed } from "./repeat.ts";
 import { isUploading } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
@@ -75,7 +74,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     setIsBusy(true);
     setRefusal(null);
     work()
-      .catch((error: unknown) => refuse(refusalText(error)))
+      .catch((error: unknown) => refuse(sentenceOf(error)))
       .finally(() => setIsBusy(false));
   };
   const approve = async (): Promise<void> => {
@@ -90,7 +89,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (value === null || !(await isReady())) return;
     const { id, revision } = composer.draft.value ?? value;
     await call("save_draft", { id, revision, submit: true });
-    leave("It waits for a person to decide.", "/app/review");
+    leave("Sent for approval.", "/app/review");
   };
 
   const actions: Actions = {
@@ -120,12 +119,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       }),
     publish: async () => {
       const { post, form } = composer;
-      try {
-        if (post === null) return await approve();
-        await sendPost(post, form.value);
-      } catch (error) {
-        throw error instanceof CallError ? new CallError(error.status, refusalText(error)) : error;
-      }
+      if (post === null) return await approve();
+      await sendPost(post, form.value);
       leave("The post is sent again.", "/app/plan");
     },
   };
@@ -155,12 +150,6 @@ function missingIn(form: Form): string | null {
   if (isUploading(media.map(({ key }) => key)))
     return "A file is still being sent. Wait until it is stored, or remove it.";
   return timeProblem(form, zone.value, now());
-}
-
-function refusalText(error: unknown): string {
-  return splitByField(sentenceOf(error))
-    .map(({ text }) => text)
-    .join(" ");
 }
 
 function doneText(form: Form): string {
