@@ -186,7 +186,7 @@ function readCount({ length, max, unit }: Json): Count | null {
   return { length, max: typeof max === "number" ? max : null, unit: textOf(unit) };
 }
 
-/** Whoever has no key calls from the machine that Posthorn runs on. */
+/** Callers without a key are on the machine that Posthorn runs on. */
 function nameOfPerson(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
   return name === "This machine" ? "this computer" : name;

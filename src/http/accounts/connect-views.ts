@@ -149,7 +149,7 @@ export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): s
   return minutesLeft === 1 ? "for another minute" : `for another ${minutesLeft} minutes`;
 }
 
-/** `isOwn`: nobody sent the address, the person made it. */
+/** `isOwn`: the person made the link, no one sent it. */
 export function connectedView(done: ConnectedLink, isOwn: boolean): View {
   const { accountNames, platformTitle, notice, shownOnce } = done;
   const [only = "", ...more] = accountNames;

@@ -10,7 +10,6 @@ const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media
 
 const SERVERS: Servers = {
   title: "Mastodon",
-  aliases: ["toot", "fediverse"],
   example: "https://mastodon.social",
   scopes: SCOPES,
   tokenPlace:
@@ -26,6 +25,7 @@ const SERVERS: Servers = {
 export default definePlatform({
   name: "mastodon",
   title: SERVERS.title,
+  aliases: ["toot", "fediverse"],
   docs: "https://docs.joinmastodon.org/methods/statuses",
   capabilities: CAPABILITIES,
   capabilitiesOf,

@@ -22,7 +22,7 @@ const TERMS = "https://www.tiktok.com/legal/page/global";
 
 /**
  * What a post on TikTok takes beside caption and media. A page where it is written shows whose channel it is, has
- * what it permits off until somebody turns it on, and names what is agreed to:
+ * what it permits off until a person turns it on, and names what is agreed to:
  * https://developers.tiktok.com/doc/content-sharing-guidelines
  */
 export const TikTokMetadata = z

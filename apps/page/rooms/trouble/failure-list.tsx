@@ -47,7 +47,7 @@ function SameReason({
         await call("retry_post", { id });
         sent += 1;
       }
-      say(`${countPosts(sent)} ${sent === 1 ? "is" : "are"} on the way.`);
+      say(`${countPosts(sent)} ${sent === 1 ? "is on its" : "are on their"} way.`);
     } catch (reason) {
       complain(`${sent} of ${posts.length} are on their way. ${sentenceOf(reason)}`);
     }

@@ -11,7 +11,7 @@ export interface Field {
   readonly isRequired: boolean;
   /**
    * `lookup`: the platform tells the values. `picture`: an address of one. `permit`: true forbids it, and it is
-   * forbidden until somebody permits it. `disclosure`: what the post advertises.
+   * forbidden until a person permits it. `disclosure`: what the post advertises.
    */
   readonly kind:
     | "text"

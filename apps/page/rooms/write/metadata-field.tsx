@@ -183,14 +183,16 @@ function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
           </option>
         ))}
       </select>
-      <Button
-        isSmall
-        kind="quiet"
-        aria-label={`Type ${field.label} instead`}
-        onClick={() => setIsTyped(true)}
-      >
-        Type it
-      </Button>
+      {field.options.length === 0 && (
+        <Button
+          isSmall
+          kind="quiet"
+          aria-label={`Type ${field.label} instead`}
+          onClick={() => setIsTyped(true)}
+        >
+          Type it
+        </Button>
+      )}
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function PostingPart({ accountId, fields, values, setField }: PostingProp
   const permits = fields.filter(({ kind }) => kind === "permit");
   const disclosures = fields.filter(({ kind }) => kind === "disclosure");
   const isNew = permits.length > 0 && Object.keys(values).length === 0;
-  // Off until somebody turns it on; what was saved before stays as it is.
+  // Off until a person turns it on; what was saved before stays as it is.
   useEffect(() => {
     if (isNew) for (const { key } of permits) setField(key, true);
   }, [isNew]);
