@@ -131,7 +131,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What only an agent can follow: a tool, an argument, JSON. */
-const FOR_AGENTS = /\byour agent\b|\bdryRun\b|\bISO 8601\b|\bJSON\b|\barguments?\b|[{}]|^The fields? |^Take (?:\w+ )?ids\b/;
+const FOR_AGENTS = /\byour agent\b|\bdryRun\b|\bISO 8601\b|\bJSON\b|\barguments?\b|\{(?!(?:provider|label)\})|^The fields? |^Take (?:\w+ )?ids\b/;
 
 const NO_REASON = "That was not taken. Check what is filled in, then try again.";
 

@@ -97,10 +97,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     refusal,
     isAsking,
     stopAsking: () => setIsAsking(false),
+    // Nothing waits for it: what is pressed next saves first, too.
     save: () =>
-      run(async () => {
-        if (await composer.flush()) return;
-        if (composer.state.value.kind === "nothing")
+      void composer.flush().then((isKept) => {
+        if (!isKept && composer.state.value.kind === "nothing")
           refuse("There is nothing to save yet. Write something first.");
       }),
     ask: () =>

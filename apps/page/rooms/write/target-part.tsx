@@ -71,6 +71,7 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
         )}
       </div>
       <Remarks remarks={remarks} isNamed={false} />
+      <PostingPart {...{ accountId, fields, values, setField }} />
       {required.map((field) => (
         <MetadataField
           key={field.key}
@@ -79,7 +80,6 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
           onChange={(value) => setField(field.key, value)}
         />
       ))}
-      <PostingPart {...{ accountId, fields, values, setField }} />
       {isOpen && !isPost && <Different {...{ composer, target, set }} />}
       <MoreFields
         {...{ accountId, values, setField }}

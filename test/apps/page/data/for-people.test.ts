@@ -83,7 +83,8 @@ const NOT_FOR_PEOPLE = new RegExp(
     `(?<![/.\\w])(?:${TOOLS.join("|")})\\b`,
     "metadata\\.",
     "(?<![/.\\w])(?:acc|post|dft|file|con|whk)_",
-    "[{}]",
+    // These two a person types into the parameters of links.
+    "\\{(?!(?:provider|label)\\})",
     "\\byour agent\\b",
     "(?<![\\w/.@:-])[a-z]{2,}[A-Z][a-z]",
     "items long",
