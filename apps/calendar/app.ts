@@ -2,6 +2,7 @@ import type { HostAbilities, ToolAnswer } from "../shared/bridge.ts";
 import type { Json } from "../shared/json.ts";
 import { now } from "../shared/clock.ts";
 import { createFormats } from "../shared/formats.ts";
+import { countPosts } from "../shared/texts.ts";
 import type { Host } from "../shared/host.ts";
 import type { Wire } from "../shared/wire.ts";
 import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
@@ -28,6 +29,8 @@ export interface Screen {
   showText(text: string): void;
   /** A sentence that stays until it is closed; null closes it. */
   complain(sentence: string | null): void;
+  /** Nothing was refused, and something is good to know. */
+  hint(sentence: string): void;
   /** Told to those who do not see the change. */
   say(sentence: string): void;
 }
@@ -157,7 +160,7 @@ export class App {
     }
     if (loaded.note !== null) this.#screen.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
-    if (!isAnew) this.say(`${loaded.calendar.posts.length} posts loaded.`);
+    if (!isAnew) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
 
   #takeLoaded(calendar: Calendar): void {
@@ -207,8 +210,7 @@ export class App {
     const sentence = `Moved to ${when(state, scheduledAt)}.`;
     if (this.#options.onMoved === undefined) this.say(sentence);
     this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
-    const warnings = answer.structured?.["warnings"];
-    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.complain(warnings.map(String).join(" "));
+    this.#hint(answer.structured?.["warnings"]);
     this.#tellModel(`${id} was moved to ${time}`);
   }
 
@@ -262,9 +264,13 @@ export class App {
     if (this.#state?.panel?.writing?.id === id)
       this.update({ panel: { ...this.#state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
-    const warnings = answer.structured?.["warnings"];
-    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.complain(warnings.map(String).join(" "));
+    this.#hint(answer.structured?.["warnings"]);
     this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+  }
+
+  /** What else is said of a change that was made. */
+  #hint(warnings: unknown): void {
+    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.hint(warnings.map(String).join(" "));
   }
 
   openLink(url: string): void {

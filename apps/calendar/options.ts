@@ -26,4 +26,6 @@ export interface CalendarOptions {
   onChange?(state: State): void;
   onMoved?(post: CalendarPost, sentence: string, undo: () => void): void;
   onComplaint?(sentence: string): void;
+  /** After a change that was made. */
+  onHint?(sentence: string): void;
 }

@@ -76,8 +76,8 @@ export const CHANGES = {
     from: "failed",
     args: { outcome: "dismissed" },
     to: { status: "cancelled" },
-    doing: "Putting it away…",
-    said: "The post is put away.",
+    doing: "Dismissing it…",
+    said: "The post is dismissed.",
   },
 } as const;
 
@@ -98,10 +98,10 @@ export const QUESTIONS = {
     no: "Leave it there",
   },
   putAway: {
-    button: "Put away",
-    question: "Put this post away?",
+    button: "Dismiss",
+    question: "Dismiss this post?",
     text: "It will never be sent, and does not count as failed any more.",
-    yes: "Yes, put it away",
+    yes: "Yes, dismiss it",
     no: "Leave it",
   },
 } as const;

@@ -1,6 +1,6 @@
 import type { Screen } from "./app.ts";
 import { element, part, replaceKeepingTyped } from "../shared/dom.ts";
-import { complain, say } from "../shared/messages.ts";
+import { complain, hint, say } from "../shared/messages.ts";
 import { renderMonth } from "./month-view.ts";
 import type { CalendarOptions } from "./options.ts";
 import { renderPanel } from "./panel.ts";
@@ -35,6 +35,10 @@ export function createScreen(root: HTMLElement, options: CalendarOptions): Scree
     complain(sentence) {
       if (options.onComplaint === undefined) complain(sentence, root);
       else if (sentence !== null) options.onComplaint(sentence);
+    },
+    hint(sentence) {
+      if (options.onHint === undefined) hint(sentence, root);
+      else options.onHint(sentence);
     },
     say: (sentence) => say(sentence, root),
   };

@@ -78,6 +78,8 @@ export function renderLegend(state: State): readonly Node[] {
   if (counts.length === 0 && drafts.size === 0)
     return [element("span", { class: "none" }, `No posts in this ${state.view}.`)];
   return [
+    // Days of other months around it are shown and not counted.
+    element("span", { class: "none" }, `In this ${state.view}:`),
     ...counts.map(([status, count]) => renderCount(status, STATUSES[status], count)),
     ...[...drafts].map(([one, { length }]) =>
       renderCount(

@@ -136,7 +136,7 @@ function Pulse() {
     <>
       <p class={running ? "pulse" : "pulse bad"}>
         <span class="dot" aria-hidden="true" />
-        {running ? "Publishing works" : "Nothing goes out: no publisher runs"}
+        {running ? "Publishing is on" : "Nothing goes out: no publisher runs"}
       </p>
       <SignOut />
     </>

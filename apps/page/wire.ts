@@ -83,7 +83,12 @@ export function isFinal(error: unknown): boolean {
   return error instanceof CallError && FINAL.includes(error.status);
 }
 
-/** What went wrong, as a sentence. */
+/** What went wrong, in the server's words, which name the field that it is about. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Something went wrong. Try again.";
+}
+
+/** What went wrong, as a sentence for people. */
 export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? forPeople(error.message) : "Something went wrong. Try again.";
+  return forPeople(messageOf(error));
 }

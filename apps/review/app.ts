@@ -173,7 +173,7 @@ export class App {
     this.#replace(fresh);
     this.update({ asking: null }, "draft:title");
     this.#screen.complain(
-      `Not done: the draft was changed meanwhile. This is revision ${fresh.revision}. Look at it, then decide.`,
+      `Not done: the draft was changed meanwhile. This is version ${fresh.revision}. Look at it, then decide.`,
     );
   }
 

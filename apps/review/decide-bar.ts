@@ -1,7 +1,8 @@
 import { element } from "../shared/dom.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { isPast, isUndecided, obstacleOf } from "./readiness.ts";
-import { countPosts, type Decision, nextWaiting, type State, when } from "./state.ts";
+import { countPosts } from "../shared/texts.ts";
+import { type Decision, nextWaiting, type State, when } from "./state.ts";
 
 /** What a person may do, always in sight below the draft. Null: nothing. */
 export function renderDecide(state: State, draft: Draft): HTMLElement | null {

@@ -2,7 +2,8 @@ import { element } from "../shared/dom.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { renderCard } from "./card.ts";
 import { renderBadge } from "./list-view.ts";
-import { countPosts, type State, when } from "./state.ts";
+import { countPosts } from "../shared/texts.ts";
+import { type State, when } from "./state.ts";
 
 const DECIDED: Readonly<Record<string, string>> = {
   approved: "approved it",
@@ -20,7 +21,7 @@ export function renderDraft(state: State, draft: Draft): HTMLElement {
       "p",
       { class: "facts" },
       renderBadge(draft),
-      element("span", { class: "muted" }, `Revision ${draft.revision}`),
+      element("span", { class: "muted" }, `Version ${draft.revision}`),
       draft.writtenBy === ""
         ? null
         : element("span", { class: "muted", dir: "auto" }, `by ${draft.writtenBy}`),

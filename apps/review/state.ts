@@ -48,10 +48,6 @@ export function nextWaiting({ drafts, selected }: State): Draft | null {
   return drafts.find(({ id, state }) => state === "waiting" && id !== selected) ?? null;
 }
 
-export function countPosts(count: number): string {
-  return count === 1 ? "1 post" : `${count} posts`;
-}
-
 export function when({ formats, zone }: State, ms: number): string {
   return `${formats.longDay(zone.read(ms).day)}, ${formats.time(ms)}`;
 }

@@ -118,7 +118,7 @@ export function readDraft(value: unknown): Draft | null {
     scheduledAt: timeOf(value["scheduledAt"]),
     isNextSlot: value["slot"] === "next",
     repeat: isJson(value["repeat"]) ? tellSeries(value["repeat"]) : null,
-    writtenBy: textOf(jsonOf(value["writtenBy"])["name"]),
+    writtenBy: nameOfPerson(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),
     note: textOf(value["note"]) || null,
     targets: listOf(value["targets"]).map((target) => readTarget(jsonOf(target), value)),
@@ -186,10 +186,16 @@ function readCount({ length, max, unit }: Json): Count | null {
   return { length, max: typeof max === "number" ? max : null, unit: textOf(unit) };
 }
 
+/** Callers without a key are on the machine that Posthorn runs on. */
+function nameOfPerson(who: unknown): string {
+  const name = textOf(jsonOf(who)["name"]);
+  return name === "This machine" ? "this computer" : name;
+}
+
 function readDecision(decision: Json): NonNullable<Draft["decision"]> {
   return {
     what: textOf(decision["what"]),
-    by: textOf(jsonOf(decision["by"])["name"]),
+    by: nameOfPerson(decision["by"]),
     at: timeOf(decision["at"]),
     note: textOf(decision["note"]) || null,
   };

@@ -1,5 +1,5 @@
 const TOOL =
-  "(?:cancel|change|check|connect|decide|edit|get|list|resolve|retry|save|schedule|set|show|update|upload)_[a-z_]+";
+  "(?:cancel|change|check|connect|create|decide|delete|disconnect|edit|get|import|list|replay|resolve|retry|save|schedule|set|show|test|update|upload)_[a-z_]+";
 
 /** Only the application can ask in a way that its model cannot answer. */
 const CANNOT_ASK =
@@ -14,7 +14,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
   [/\bcall cancel_post with fromPlatform/g, "take it down"],
-  [/\bcall resolve_post with outcome dismissed/g, 'choose "Put away"'],
+  [/\bcall resolve_post with outcome dismissed/g, 'choose "Dismiss"'],
   [/ with what is to be changed \([^()]*\)/g, " with changes"],
   [/, or "dismissed" where it is not wanted any more/g, ""],
   [/\bcall resolve_post with id "[^".]*" and outcome "published" or "not_published"/g, "tell your agent"],
@@ -22,7 +22,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(` with ${TOOL}`, "g"), ""],
   [/\b(?:call )?retry_post\b/g, "send it again"],
   [new RegExp(`\\b[Cc]all ${TOOL}`, "g"), "ask your agent"],
-  [new RegExp(`\\b${TOOL}`, "g"), "your agent"],
+  [new RegExp(`(?<![/.\\w])${TOOL}`, "g"), "your agent"],
 ];
 
 /** A refusal is written for agents and may name tools. A person reads it here, beside buttons. */

@@ -24,7 +24,7 @@ export function createFormats(locale: string, timezone: string): Formats {
     const format = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
     return (day) => format.format(atMidnight(day));
   };
-  const clock = { hour: "2-digit", minute: "2-digit", ...hourCycleOf(locale) } as const;
+  const clock = clockOf(locale);
   const time = new Intl.DateTimeFormat(language, { ...clock, timeZone: timezone });
   const hour = new Intl.DateTimeFormat(language, { ...clock, timeZone: "UTC" });
   const range = new Intl.DateTimeFormat(language, {
@@ -58,9 +58,12 @@ export function usableLocale(locale: string): string {
   }
 }
 
-function hourCycleOf(locale: string): { hourCycle?: "h23" } {
+/** "9:00 AM" where people count to twelve, else "09:00". */
+function clockOf(locale: string): Intl.DateTimeFormatOptions {
   const { hour12 } = new Intl.DateTimeFormat(locale, { hour: "numeric" }).resolvedOptions();
-  return hour12 === true ? {} : { hourCycle: "h23" };
+  return hour12 === true
+    ? { hour: "numeric", minute: "2-digit" }
+    : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 }
 
 function firstWeekdayOf(locale: string): number {

@@ -6,6 +6,10 @@ export function splitText(text: string): { first: string; rest: string } {
   return { first: first.trim(), rest: rest.join("\n").trim() };
 }
 
+export function countPosts(count: number): string {
+  return count === 1 ? "1 post" : `${count} posts`;
+}
+
 export function webAddress(text: string): string | null {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }

@@ -33,7 +33,7 @@ function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
 const inShort =
   (set: PlatformSettings) =>
   (platform: AnyPlatform): PlatformListing => {
-    const { name, title, connect } = platform;
+    const { name, title, aliases, connect } = platform;
     const { media, caption, nativeScheduling } = showCapabilities(
       platform.capabilities,
       platform.remove !== undefined,
@@ -44,6 +44,7 @@ const inShort =
     return {
       provider: name,
       title,
+      ...(aliases !== undefined && { aliases: [...aliases] }),
       configured: missing.length === 0,
       missing,
       connect: usual.kind,

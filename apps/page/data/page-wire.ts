@@ -1,5 +1,4 @@
 import { type ToolAnswer } from "../../shared/bridge.ts";
-import { forPeople } from "./for-people.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Wire } from "../../shared/wire.ts";
 import { callTool, sentenceOf } from "../wire.ts";
@@ -12,7 +11,7 @@ export async function answered(work: Promise<Json>): Promise<ToolAnswer> {
   try {
     return { isError: false, structured: await work, text: "", note: null };
   } catch (error) {
-    return { isError: true, structured: null, text: forPeople(sentenceOf(error)), note: null };
+    return { isError: true, structured: null, text: sentenceOf(error), note: null };
   }
 }
 

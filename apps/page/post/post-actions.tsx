@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 import { may } from "../data/session.ts";
 import { findAccount, platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
@@ -8,8 +7,7 @@ import { Ask } from "../ui/ask.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Problem } from "../ui/states.tsx";
 import { say } from "../ui/toasts.tsx";
-import { CallError, sentenceOf } from "../wire.ts";
-import { isUnknown } from "./post-facts.ts";
+import { isUnknown, needsChange } from "./post-facts.ts";
 import { MovePost } from "./post-move.tsx";
 import { ResolvePost } from "./post-resolve.tsx";
 import { type PostActionsProps, useChange } from "./use-change.ts";
@@ -38,12 +36,12 @@ const QUESTIONS = {
   putAway: {
     tool: "resolve_post",
     args: { outcome: "dismissed" },
-    button: "Put away",
-    question: "Put this post away?",
+    button: "Dismiss",
+    question: "Dismiss this post?",
     text: "It will never be sent, and does not count as failed any more.",
-    yes: "Yes, put it away",
+    yes: "Yes, dismiss it",
     no: "Leave it",
-    said: "The post is put away.",
+    said: "The post is dismissed.",
   },
 } as const;
 type Asked = keyof typeof QUESTIONS;
@@ -61,9 +59,12 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
       {QUESTIONS[what].button}
     </Button>
   );
-  const edit = (text: string) => (
-    <ButtonLink href={`/app/write?post=${encodeURIComponent(post.id)}`}>{text}</ButtonLink>
+  const edit = (text: string, kind: "plain" | "main" = "plain") => (
+    <ButtonLink kind={kind} href={`/app/write?post=${encodeURIComponent(post.id)}`}>
+      {text}
+    </ButtonLink>
   );
+  const isToChange = needsChange(post.error);
   return (
     <section class="post-actions" aria-label="What you can do">
       {error !== null && <Problem sentence={error} />}
@@ -89,14 +90,15 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
         )}
         {mayChange && post.status === "failed" && !isUnknown(post) && (
           <>
+            {isToChange && edit("Change it first", "main")}
             <Button
-              kind="main"
+              kind={isToChange ? "quiet" : "main"}
               isBusy={doing === "retry_post"}
               onClick={() => void change("retry_post", { id: post.id }, "The post is sent again.")}
             >
               Send again
             </Button>
-            {edit("Edit and send again")}
+            {!isToChange && edit("Edit and send again")}
           </>
         )}
         {copy}
@@ -115,9 +117,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
           isDanger
           onYes={async () => {
             const { tool, args, said } = QUESTIONS[asked];
-            await call(tool, { id: post.id, ...args }).catch((reason: unknown) => {
-              throw new CallError(0, forPeople(sentenceOf(reason)));
-            });
+            await call(tool, { id: post.id, ...args });
             say(said);
             onChanged();
           }}

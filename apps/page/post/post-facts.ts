@@ -1,9 +1,21 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
+import { readByField } from "../data/for-people.ts";
 import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 
 /** Whether a person has to look at the platform before anything else is done. */
 export function isUnknown({ status, error }: Post): boolean {
   return status === "failed" && error !== null && /^outcome unknown:/i.test(error);
+}
+
+/** What a reason asks for that only a change of the post gives. */
+const TO_CHANGE =
+  /(?:^|[.!?:] )(?:Add|Change (?:it|the post|the text)|Choose|Convert|Export|Give|Leave|Remove|Shorten|Take)\b/;
+
+/** Whether sending it again as it is would fail again. What a platform says is no advice of ours. */
+export function needsChange(error: string | null): boolean {
+  if (error === null || /\btried \d+ times\b/.test(error)) return false;
+  const ours = error.replace(/"[^"]*"/g, "");
+  return TO_CHANGE.test(ours) || readByField(ours).some(({ path }) => path !== "");
 }
 
 /** All media of a post, in their order. */

@@ -19,7 +19,7 @@ export function PostInsights({ post }: { readonly post: Post }) {
       const answer = await call("get_post", { id: post.id, insights: true });
       setInsights(answer.insights ?? null);
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

@@ -119,7 +119,7 @@ function FilmState({
   if (problem !== null) return <p class="problem">{forPeople(problem)}</p>;
   return (
     <label class="muted note">
-      The film is made fit for the channel: {percent} % <progress max={100} value={percent} />
+      The video is converted for the channel: {percent} % <progress max={100} value={percent} />
     </label>
   );
 }

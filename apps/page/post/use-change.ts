@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
 import { dueNow, followPosts } from "./follow-posts.ts";
@@ -28,7 +27,7 @@ export function useChange(onChanged: () => void) {
       else say(said);
       onChanged();
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setDoing(null);
   };

@@ -110,7 +110,7 @@ function PreviewMedium({
   readonly playable: string | null;
 }) {
   if (medium.type === "video" && playable !== null)
-    return <video class="picture" src={playable} controls preload="metadata" aria-label="Film" />;
+    return <video class="picture" src={playable} controls preload="metadata" aria-label="Video" />;
   return <Picture mediaUrl={medium.url} alt="" size={960} />;
 }
 

@@ -51,6 +51,7 @@ const SetupListing = z.strictObject({
 export const PlatformListing = z.strictObject({
   provider: z.string(),
   title: z.string(),
+  aliases: z.array(z.string()).optional(),
   configured: z.boolean(),
   missing: z.array(z.string()).describe("Settings that must be set first."),
   connect: z

@@ -53,14 +53,23 @@ function singleTexts(fields: URLSearchParams): Record<string, string> | null {
 /** One each, so that two links can be followed in one browser. A hash: the state itself stands nowhere. */
 const nameOf = (stateHash: string): string => `posthorn_${stateHash}`;
 
+interface Mark {
+  readonly request: Pick<Request, "get">;
+  readonly response: Response;
+  /** Of the state, or of the link itself. */
+  readonly stateHash: string;
+  /** Whether the person made the link themselves. */
+  readonly isOwn?: boolean;
+}
+
 /** Marks the browser that is led on, where our own button was pressed: other sites can send the form too. */
 export async function markBrowser(
   ctx: AppContext,
-  { request, response, stateHash }: { request: Pick<Request, "get">; response: Response; stateHash: string },
+  { request, response, stateHash, isOwn = false }: Mark,
 ): Promise<void> {
   if (request.get("sec-fetch-site") !== "same-origin") return;
   const { protocol, pathname } = new URL(await ctx.publicUrl());
-  response.cookie(nameOf(stateHash), "1", {
+  response.cookie(nameOf(stateHash), isOwn ? OWN : "1", {
     httpOnly: true,
     // A person comes back by a link of the platform's.
     sameSite: "lax",
@@ -70,7 +79,18 @@ export async function markBrowser(
   });
 }
 
+const OWN = "own";
+
 export function isMarked(request: Pick<Request, "get">, state: string): boolean {
+  return hasCookie(request, state, "1") || isOwnLink(request, state);
+}
+
+/** Whether the one who is here made the link, and so needs no word of who sent it. */
+export function isOwnLink(request: Pick<Request, "get">, state: string): boolean {
+  return hasCookie(request, state, OWN);
+}
+
+function hasCookie(request: Pick<Request, "get">, state: string, value: string): boolean {
   const cookies = (request.get("cookie") ?? "").split("; ");
-  return cookies.includes(`${nameOf(hashToken(state))}=1`);
+  return cookies.includes(`${nameOf(hashToken(state))}=${value}`);
 }

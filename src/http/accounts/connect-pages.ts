@@ -15,6 +15,7 @@ import { hasLeft, STATUS } from "../errors.ts";
 import { messageView, sendPage, type View } from "../pages/layout.ts";
 import {
   isMarked,
+  isOwnLink,
   markBrowser,
   readBoxes,
   readCallback,
@@ -98,7 +99,8 @@ function takeAnswer(ctx: AppContext): RequestHandler {
     const done = await comeBack(guestCall(ctx), { answer, isBegunHere });
     // Loading the page again is no mistake of the person's.
     if (done.state === "closed" && done.reason === "used") return show(response, 200, closedView("used"));
-    if (done.state !== "page") return showStep(response, done);
+    const isOwn = isOwnLink(request, answer["state"] ?? "");
+    if (done.state !== "page") return showStep(response, done, { isOwn });
     // Relative, for proxies with a prefix; and the code leaves the address bar.
     response.set("Cache-Control", "no-store").redirect(303, `./${done.token}`);
   };
@@ -110,22 +112,24 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     const boxes = step === "choice" ? readBoxes(request, "target") : null;
     const entered = step === "choice" ? null : readForm(request);
     const ref = { token: request.params.token, way };
+    const isOwn = isOwnLink(request, ref.token);
     if (boxes !== null)
-      return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
+      return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }), { isOwn });
     if (entered === null || step === null) return tell(response, 400, UNREADABLE);
     if (Object.keys(entered).length > MAX_FORM_FIELDS) return tell(response, 413, TOO_LARGE);
     if (step === "address") {
       const pasted = { ...ref, address: entered["address"] ?? "" };
-      return showStep(response, await pasteAddress(guestCall(ctx), pasted));
+      return showStep(response, await pasteAddress(guestCall(ctx), pasted), { isOwn });
     }
     // A page that is closed calls it off: its answer would not be seen.
     const call = guestCall(ctx, untilGone(response));
     if (step === "secrets")
-      return showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+      return showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), { entered, isOwn });
     const { instanceUrl } = entered;
     const done = await leadOn(call, { ...ref, instanceUrl });
-    if (done.state !== "lead") return showStep(response, done, { instanceUrl: instanceUrl ?? "" });
-    await markBrowser(ctx, { request, response, stateHash: done.stateHash });
+    if (done.state !== "lead")
+      return showStep(response, done, { entered: { instanceUrl: instanceUrl ?? "" } });
+    await markBrowser(ctx, { request, response, stateHash: done.stateHash, isOwn });
     response.set("Cache-Control", "no-store").redirect(303, done.url);
   };
 }
@@ -172,7 +176,12 @@ function show(response: Response, status: number, view: View): void {
 type AnyStep =
   OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
 
-function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
+interface Shown {
+  readonly entered?: Record<string, string>;
+  readonly isOwn?: boolean;
+}
+
+function showStep(response: Response, done: AnyStep, { entered = {}, isOwn = false }: Shown = {}): void {
   switch (done.state) {
     case "open":
       return show(response, 200, formView(done.form));
@@ -181,7 +190,7 @@ function showStep(response: Response, done: AnyStep, entered: Record<string, str
     case "choose":
       return show(response, 200, choiceView(done.choice));
     case "connected":
-      return show(response, 200, connectedView(done));
+      return show(response, 200, connectedView(done, isOwn));
     case "closed":
       return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
     case "refused": {

@@ -149,7 +149,8 @@ export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): s
   return minutesLeft === 1 ? "for another minute" : `for another ${minutesLeft} minutes`;
 }
 
-export function connectedView(done: ConnectedLink): View {
+/** `isOwn`: the person made the link, no one sent it. */
+export function connectedView(done: ConnectedLink, isOwn: boolean): View {
   const { accountNames, platformTitle, notice, shownOnce } = done;
   const [only = "", ...more] = accountNames;
   return {
@@ -170,10 +171,14 @@ export function connectedView(done: ConnectedLink): View {
       ${notice === null ? null : html`<p>${withLinks(notice, linkBeside)}</p>`}
       ${shownOnce === null ? null : onceView(shownOnce)}
       <p>You can close this page and go back to where you came from.</p>
-      <p class="muted small">
-        The person who sent you the address can now post there. If you did not mean that, take back what you
-        gave (the permission, password or key) where you got it.
-      </p>
+      ${
+        isOwn
+          ? null
+          : html`<p class="muted small">
+              The person who sent you the address can now post there. If you did not mean that, take back what
+              you gave (the permission, password or key) where you got it.
+            </p>`
+      }
     </section>`,
   };
 }

@@ -9,6 +9,7 @@ import { addFileRoutes } from "../files/files-routes.ts";
 import type { UploadPlace } from "../files/resumable-uploads.ts";
 import { addAdminRoutes, type Backups } from "./page-admin.ts";
 import { addConsentRoutes } from "./consents.ts";
+import { addOwnLinkRoutes } from "./own-links.ts";
 import { createPageGuard } from "./page-guard.ts";
 import { createPicturesRouter } from "./pictures.ts";
 import { createPushRouter } from "./push.ts";
@@ -64,6 +65,7 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   // The person is there: what a tool would ask them, the page has asked.
   addToolRoutes(api, toolbox, { guard, isConfirmed: true });
   addPlatformAppRoutes(api, ctx, guard);
+  addOwnLinkRoutes(api, ctx, guard);
   addAdminRoutes(api, guard, { ctx, backups: page.backups });
   if (deps.oauth !== null) addConsentRoutes(api, guard, deps.oauth);
   api.use(createPicturesRouter(ctx, guard), createPushRouter(ctx, guard));

@@ -270,6 +270,7 @@ const CAPABILITIES: PlatformCapabilities = {
 export default definePlatform({
   name: "bluesky",
   title: "Bluesky",
+  aliases: ["bsky", "bsky.app"],
   docs: "https://docs.bsky.app/docs/advanced-guides/posts",
   showsLinkCards: true,
   capabilities: CAPABILITIES,

@@ -77,7 +77,8 @@ export const BlueskyMetadata = z.strictObject({
   presentation: z
     .enum(["default", "gif"])
     .optional()
-    .describe("gif: the video is shown as a GIF is, without sound and over and over."),
+    .describe("gif: the video is shown as a GIF is, without sound and over and over.")
+    .meta({ title: "Show the video as" }),
   tags: tags
     .unwrap()
     .max(8)
@@ -88,9 +89,14 @@ export const BlueskyMetadata = z.strictObject({
     .array(z.string().refine(isLanguage, NO_LANGUAGE))
     .max(3)
     .optional()
-    .describe("Languages of the text, if more than one."),
+    .describe("Languages of the text, if more than one.")
+    .meta({ title: "Languages" }),
   sensitive: sensitive.describe("Hides the media behind a warning (the label graphic-media)."),
-  contentLabel: z.enum(CONTENT_LABELS).optional().describe("A warning of another kind."),
+  contentLabel: z
+    .enum(CONTENT_LABELS)
+    .optional()
+    .describe("A warning of another kind.")
+    .meta({ title: "Content warning label" }),
   thread: thread
     .unwrap()
     .max(MAX_THREAD)
@@ -99,19 +105,25 @@ export const BlueskyMetadata = z.strictObject({
   replyRules: z
     .union([z.enum(["everybody", "nobody"]), z.array(z.enum(REPLY_RULES)).min(1).max(3)])
     .optional()
-    .describe('Who may reply: "everybody", "nobody", or some of mentioned, followers, following.'),
+    .describe('Who may reply: "everybody", "nobody", or some of mentioned, followers, following.')
+    .meta({ title: "Who may reply" }),
   quote: z
     .string()
     .regex(QUOTED, "must be the address of a post on Bluesky, or its at:// address")
     .optional()
     .describe("A post to show below the text: its address, or its at:// address."),
-  allowQuotes: z.boolean().optional().describe("False: the post cannot be quoted."),
+  allowQuotes: z
+    .boolean()
+    .optional()
+    .describe("False: the post cannot be quoted.")
+    .meta({ title: "Others may quote it" }),
   allowEdit: z
     .boolean()
     .optional()
     .describe(
-      "Lets edit_published_post replace a live post although apps may go on showing the old one and its likes may be lost.",
-    ),
+      "Lets an edit replace a live post although apps may go on showing the old one and its likes may be lost.",
+    )
+    .meta({ title: "Replace it when it is edited" }),
 });
 export type BlueskyMetadata = z.infer<typeof BlueskyMetadata>;
 export type BlueskyPost = PlatformPost<BlueskyMetadata>;

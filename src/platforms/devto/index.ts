@@ -42,6 +42,7 @@ const MAX_PICTURES = 21;
 export default definePlatform({
   name: "devto",
   title: "DEV",
+  aliases: ["dev.to", "forem"],
   docs: "https://developers.forem.com/api/v1",
   baseUrl: "https://dev.to/api",
   capabilities: {

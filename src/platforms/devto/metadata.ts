@@ -35,7 +35,8 @@ export const DevtoMetadata = z.strictObject({
     .int()
     .positive()
     .optional()
-    .describe("Number of the organization of yours that publishes it."),
+    .describe("Number of the organization of yours that publishes it.")
+    .meta({ title: "Organization number" }),
 });
 export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 

@@ -40,10 +40,21 @@ export const DiscordMetadata = z.strictObject({
     .describe("Up to 9 more files, 25 MB with the first, and more in a boosted server."),
   sensitive: sensitive.describe("Hides media until they are clicked."),
   linkPreview: z.boolean().optional().describe("False: no previews of addresses in the text."),
-  silent: z.boolean().optional().describe("Notifies without a sound."),
-  threadId: Snowflake.optional().describe("Id of a thread of the channel to post into."),
-  tagIds: z.array(Snowflake).max(5).optional().describe("Ids of the forum's tags (list_choices)."),
-  crosspost: z.boolean().optional().describe("Also to all who follow the announcement channel."),
+  silent: z.boolean().optional().describe("Notifies without a sound.").meta({ title: "Send silently" }),
+  threadId: Snowflake.optional()
+    .describe("Id of a thread of the channel to post into.")
+    .meta({ title: "Thread number" }),
+  tagIds: z
+    .array(Snowflake)
+    .max(5)
+    .optional()
+    .describe("Ids of the forum's tags (list_choices).")
+    .meta({ title: "Forum tags" }),
+  crosspost: z
+    .boolean()
+    .optional()
+    .describe("Also to all who follow the announcement channel.")
+    .meta({ title: "Send to followers" }),
   channel: Snowflake.optional().describe(
     "Id of another channel of the server to post into (list_choices). Only with a bot.",
   ),

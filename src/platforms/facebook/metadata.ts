@@ -40,15 +40,21 @@ export const FacebookMetadata = z.strictObject({
   kind: z
     .enum(FILM_KINDS)
     .optional()
-    .describe("How a film is posted. Default: reel up to 90 seconds, video beyond."),
-  story: z.boolean().optional().describe("True: a story of one picture or film, which shows no caption."),
+    .describe("How a film is posted. Default: reel up to 90 seconds, video beyond.")
+    .meta({ title: "Post the video as" }),
+  story: z
+    .boolean()
+    .optional()
+    .describe("True: a story of one picture or film, which shows no caption.")
+    .meta({ title: "Post as a story" }),
   thumbnailUrl: thumbnailUrl.describe("Picture in front of a film."),
   background: z
     .string()
     .regex(/^\d+$/, "must be the id of a background")
     .optional()
-    .describe("Id of one of Facebook's backgrounds, for a text of up to 130 characters alone."),
-  locationId: PageId.optional().describe("Id of a Page with a place."),
+    .describe("Id of one of Facebook's backgrounds, for a text of up to 130 characters alone.")
+    .meta({ title: "Background number" }),
+  locationId: PageId.optional().describe("Id of a Page with a place.").meta({ title: "Place" }),
   collaborators: z
     .array(PageId)
     .min(1)

@@ -42,6 +42,7 @@ const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
 export default definePlatform({
   name: "feed",
   title: "Feed",
+  aliases: ["rss", "atom"],
   docs: "https://www.jsonfeed.org/version/1.1/",
   capabilities: {
     media: {

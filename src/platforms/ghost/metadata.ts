@@ -28,11 +28,13 @@ export const GhostMetadata = z.strictObject({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase letters, digits and hyphens")
     .max(185)
     .optional()
-    .describe("End of the article's address. Default: made from the title."),
+    .describe("End of the article's address. Default: made from the title.")
+    .meta({ title: "End of the address" }),
   audience: z
     .enum(["public", "members", "paid"])
     .optional()
-    .describe("Who may read it. Default: the site's setting."),
+    .describe("Who may read it. Default: the site's setting.")
+    .meta({ title: "Who may read it" }),
   featured: z.boolean().optional().describe("Marks it as featured."),
   authors: z
     .array(z.string().min(1).max(191))

@@ -25,18 +25,24 @@ export const BusinessMetadata = z.strictObject({
   topicType: z
     .enum(["STANDARD", "EVENT", "OFFER"])
     .optional()
-    .describe("What it is: an update (STANDARD, default), an event or an offer."),
+    .describe("What it is: an update (STANDARD, default), an event or an offer.")
+    .meta({ title: "Kind of post" }),
   title: title.unwrap().max(MAX_TITLE).optional().describe("Title of an event or offer."),
-  startsAt: Moment.optional().describe("When an event or offer begins, in the place's local time, no zone."),
-  endsAt: Moment.optional().describe("When it ends, the same way."),
+  startsAt: Moment.optional()
+    .describe("When an event or offer begins, in the place's local time, no zone.")
+    .meta({ title: "Begins" }),
+  endsAt: Moment.optional().describe("When it ends, the same way.").meta({ title: "Ends" }),
   actionType: z
     .enum(["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"])
     .optional()
-    .describe("The button. Default LEARN_MORE where there is a link. CALL needs none."),
+    .describe("The button. Default LEARN_MORE where there is a link. CALL needs none.")
+    .meta({ title: "Button" }),
   link: link.describe("Where the button leads to."),
   couponCode: Text.optional().describe("Of an offer."),
-  redeemOnlineUrl: Address.optional().describe("Where an offer is redeemed."),
-  termsConditions: Text.optional().describe("Of an offer."),
+  redeemOnlineUrl: Address.optional()
+    .describe("Where an offer is redeemed.")
+    .meta({ title: "Where to redeem it" }),
+  termsConditions: Text.optional().describe("Of an offer.").meta({ title: "Terms and conditions" }),
   language: language.describe("Language of the text. Default: the location's."),
 });
 export type BusinessPost = PlatformPost<z.infer<typeof BusinessMetadata>>;

@@ -28,15 +28,30 @@ export const InstagramMetadata = z.strictObject({
     .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
     .describe("Up to 9 more pictures or films: a carousel."),
-  story: z.boolean().optional().describe("True: a story of one picture or film, which shows no caption."),
+  story: z
+    .boolean()
+    .optional()
+    .describe("True: a story of one picture or film, which shows no caption.")
+    .meta({ title: "Post as a story" }),
   thumbnailUrl: thumbnailUrl.describe("Cover of a reel."),
   thumbOffsetMs: z
     .int()
     .min(0)
     .optional()
-    .describe("Which moment of a reel is its cover, in milliseconds. thumbnailUrl goes first."),
-  shareToFeed: z.boolean().optional().describe("False: a reel is shown only under Reels, not in the feed."),
-  audioName: z.string().min(1).max(100).optional().describe("Name of a reel's own sound."),
+    .describe("Which moment of a reel is its cover, in milliseconds. thumbnailUrl goes first.")
+    .meta({ title: "Cover: moment in milliseconds" }),
+  shareToFeed: z
+    .boolean()
+    .optional()
+    .describe("False: a reel is shown only under Reels, not in the feed.")
+    .meta({ title: "Show in the feed" }),
+  audioName: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Name of a reel's own sound.")
+    .meta({ title: "Name of the audio" }),
   collaborators: z
     .array(z.string().regex(/^@?[\w.]{1,30}$/, "must be a user name"))
     .min(1)
@@ -47,7 +62,8 @@ export const InstagramMetadata = z.strictObject({
     .string()
     .regex(/^\d+$/, "must be the id of a Facebook Page")
     .optional()
-    .describe("Id of a Page with a place."),
+    .describe("Id of a Page with a place.")
+    .meta({ title: "Place" }),
   userTags: z
     .array(
       z.strictObject({

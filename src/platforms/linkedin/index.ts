@@ -269,6 +269,7 @@ function boundInWords(count: number, title: string | undefined): string {
 export default definePlatform({
   name: "linkedin",
   title: "LinkedIn",
+  aliases: ["linked in"],
   docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
   baseUrl: LINKEDIN_API,
   showsLinkCards: true,

@@ -73,12 +73,18 @@ export const LinkedInMetadata = z.strictObject({
   asDocument: z
     .boolean()
     .optional()
-    .describe("True: the pictures become the pages of a PDF to leaf through, in their order. Needs a title."),
+    .describe("True: the pictures become the pages of a PDF to leaf through, in their order. Needs a title.")
+    .meta({ title: "Pictures as a PDF" }),
   audience: z
     .enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])
     .optional()
-    .describe("Who can see it. CONNECTIONS: only for members. Default: PUBLIC."),
-  disableReshare: z.boolean().optional().describe("True: it cannot be shared on."),
+    .describe("Who can see it. CONNECTIONS: only for members. Default: PUBLIC.")
+    .meta({ title: "Who can see it" }),
+  disableReshare: z
+    .boolean()
+    .optional()
+    .describe("True: it cannot be shared on.")
+    .meta({ title: "Turn reposts off" }),
   firstComment: firstComment
     .unwrap()
     .min(1)

@@ -75,7 +75,9 @@ const Metadata = z.strictObject({
   format: Format.optional().describe("How the caption is read. Default: plain, where {{ }} is text too."),
   lists: Ids.optional().describe("Numbers of lists (list_choices). Default: the channel's."),
   template: Id.optional().describe("Number of a template (list_choices). Default: the site's own."),
-  fromEmail: title.describe("Sender: News <news@a.example>. Default: the site's own."),
+  fromEmail: title
+    .describe("Sender: News <news@a.example>. Default: the site's own.")
+    .meta({ title: "Sender" }),
   tags: tags.describe("Tags of the campaign, for those who manage it."),
   archive: z.boolean().optional().describe("True: it stands in the site's public archive too."),
   altText,

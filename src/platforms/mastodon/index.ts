@@ -25,6 +25,7 @@ const SERVERS: Servers = {
 export default definePlatform({
   name: "mastodon",
   title: SERVERS.title,
+  aliases: ["toot", "fediverse"],
   docs: "https://docs.joinmastodon.org/methods/statuses",
   capabilities: CAPABILITIES,
   capabilitiesOf,

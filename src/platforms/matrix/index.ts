@@ -196,6 +196,7 @@ async function toTarget(roomId: string, session: Session, ask: Ask): Promise<Tar
 export default definePlatform({
   name: "matrix",
   title: "Matrix",
+  aliases: ["element"],
   docs: "https://spec.matrix.org/latest/client-server-api",
   capabilities: CAPABILITIES,
   capabilitiesOf,

@@ -38,7 +38,8 @@ export const PeertubeMetadata = z.strictObject({
   waitTranscoding: z
     .boolean()
     .optional()
-    .describe("False: shown before it is transcoded, as it was uploaded. Default true."),
+    .describe("False: shown before it is transcoded, as it was uploaded. Default true.")
+    .meta({ title: "Wait until converted" }),
 });
 export type PeertubeMetadata = z.infer<typeof PeertubeMetadata>;
 export type PeertubePost = PlatformPost<PeertubeMetadata>;

@@ -70,6 +70,7 @@ const GB = 1_000_000_000;
 export default definePlatform({
   name: "pinterest",
   title: "Pinterest",
+  aliases: ["pins"],
   docs: "https://developers.pinterest.com/docs/api/v5/pins-create",
   baseUrl: "https://api.pinterest.com",
   capabilities: {

@@ -14,11 +14,19 @@ export const PinterestMetadata = z.strictObject({
     .regex(/^\d+$/, "must be the number of a board from list_choices")
     .optional()
     .describe("The board that it is pinned to, from list_choices."),
-  board: z.string().trim().min(1).max(50).optional().describe("Name of the board, in place of boardId."),
+  board: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe("Name of the board, in place of boardId.")
+    .meta({ title: "Board by name" }),
   createBoard: z
     .boolean()
     .optional()
-    .describe("True: the board is made at the pin's time, public, where the channel has none of the name."),
+    .describe("True: the board is made at the pin's time, public, where the channel has none of the name.")
+    .meta({ title: "Make the board if missing" }),
   boardSection: z
     .string()
     .regex(/^\d+$/, "must be the number of a section from list_choices")
@@ -40,7 +48,8 @@ export const PinterestMetadata = z.strictObject({
     .min(0)
     .max(900)
     .optional()
-    .describe("The moment of a film that is its cover, in seconds. Default 1."),
+    .describe("The moment of a film that is its cover, in seconds. Default 1.")
+    .meta({ title: "Cover: moment in seconds" }),
 });
 export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
 export type PinterestPost = PlatformPost<PinterestMetadata>;

@@ -34,7 +34,8 @@ export const RedditMetadata = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe("Words of a flair, where it lets you choose them."),
+    .describe("Words of a flair, where it lets you choose them.")
+    .meta({ title: "Text of the flair" }),
   moreMedia: z
     .array(moreMedia.unwrap().element.omit({ altText: true }))
     .max(MAX_PICTURES - 1)
@@ -43,7 +44,11 @@ export const RedditMetadata = z.strictObject({
   thumbnailUrl: thumbnailUrl.describe("Still picture of a film. Reddit requires it."),
   sensitive: sensitive.describe("Marks it as NSFW."),
   spoiler: z.boolean().optional().describe("Hides it until it is clicked."),
-  sendReplies: z.boolean().optional().describe("False: no messages about comments come to the account."),
+  sendReplies: z
+    .boolean()
+    .optional()
+    .describe("False: no messages about comments come to the account.")
+    .meta({ title: "Messages about comments" }),
   format: format.describe("How the caption is read: plain (default), or markdown, as Reddit has it."),
   markdown: z.boolean().optional().describe("True: an older way to say format markdown."),
   poll: pollWithin({
@@ -59,12 +64,14 @@ export const RedditMetadata = z.strictObject({
     .string()
     .regex(POST, "must be the address or the id of a post on Reddit")
     .optional()
-    .describe("Another post on Reddit to show under this title: its address, or its id."),
+    .describe("Another post on Reddit to show under this title: its address, or its id.")
+    .meta({ title: "Crossposted post" }),
   crosspostTo: z
     .array(Community)
     .max(MAX_CROSSPOSTS)
     .optional()
-    .describe("Further communities that the post is crossposted to once it is live."),
+    .describe("Further communities that the post is crossposted to once it is live.")
+    .meta({ title: "Crosspost to" }),
 });
 export type RedditMetadata = z.infer<typeof RedditMetadata>;
 export type RedditPost = PlatformPost<RedditMetadata>;

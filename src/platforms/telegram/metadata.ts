@@ -24,11 +24,28 @@ export const TelegramMetadata = z.strictObject({
   link: link.describe("Address with a preview below the text, not with media."),
   linkPreview: z.boolean().optional().describe("False: no preview of addresses in the text."),
   sensitive: sensitive.describe("Blurs pictures and videos until they are tapped."),
-  captionAbove: z.boolean().optional().describe("Shows the caption above pictures and videos."),
-  silent: z.boolean().optional().describe("Notifies without a sound."),
-  protectContent: z.boolean().optional().describe("Keeps readers from forwarding and saving it."),
-  asDocument: z.boolean().optional().describe("Sends media as files, at full size (up to 50 MB each)."),
-  topicId: z.int().min(1).optional().describe("Id of the topic, in a group that has topics."),
+  captionAbove: z
+    .boolean()
+    .optional()
+    .describe("Shows the caption above pictures and videos.")
+    .meta({ title: "Text above the media" }),
+  silent: z.boolean().optional().describe("Notifies without a sound.").meta({ title: "Send silently" }),
+  protectContent: z
+    .boolean()
+    .optional()
+    .describe("Keeps readers from forwarding and saving it.")
+    .meta({ title: "No forwarding or saving" }),
+  asDocument: z
+    .boolean()
+    .optional()
+    .describe("Sends media as files, at full size (up to 50 MB each).")
+    .meta({ title: "Send as files" }),
+  topicId: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Id of the topic, in a group that has topics.")
+    .meta({ title: "Topic number" }),
   format,
   // Up to 2,628,000 seconds (https://core.telegram.org/bots/api#sendpoll).
   poll: pollWithin({

@@ -35,11 +35,13 @@ export const ThreadsMetadata = z.strictObject({
     .string()
     .regex(/^#?[^.&#]{1,50}$/u, "must have 1 to 50 characters, without . and &")
     .optional()
-    .describe("Topic of the post."),
+    .describe("Topic of the post.")
+    .meta({ title: "Topic" }),
   replyControl: z
     .enum(["everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"])
     .optional()
-    .describe("Who may reply."),
+    .describe("Who may reply.")
+    .meta({ title: "Who may reply" }),
   sensitive: sensitive.describe("True: the media are blurred until they are tapped."),
   poll: pollWithin({
     maxOptions: 4,
@@ -58,13 +60,15 @@ export const ThreadsMetadata = z.strictObject({
     .string()
     .regex(/^[\w-]{1,64}$/, "must be the id of a GIF on GIPHY")
     .optional()
-    .describe("Id of a GIF on GIPHY, shown below a text without media."),
+    .describe("Id of a GIF on GIPHY, shown below a text without media.")
+    .meta({ title: "GIPHY number of a GIF" }),
   spoilers: z
     .array(z.string().min(1).max(500))
     .min(1)
     .max(10)
     .optional()
-    .describe("Up to 10 parts of the text that are hidden until they are tapped, as they stand in it."),
+    .describe("Up to 10 parts of the text that are hidden until they are tapped, as they stand in it.")
+    .meta({ title: "Hidden words" }),
   locationId: z
     .string()
     .regex(/^\d+$/, "must be the id of a place")
@@ -75,12 +79,14 @@ export const ThreadsMetadata = z.strictObject({
     .optional()
     .describe(
       `True: also a story of the Instagram account that is linked to this one. Only for ${CONNECTED_SO}.`,
-    ),
+    )
+    .meta({ title: "Share to Instagram stories" }),
   quotePostId: z
     .string()
     .regex(/^\d+$/, "must be the id of a post")
     .optional()
-    .describe("Id of a post that is quoted."),
+    .describe("Id of a post that is quoted.")
+    .meta({ title: "Quoted post" }),
 });
 export type ThreadsMetadata = z.infer<typeof ThreadsMetadata>;
 export type ThreadsPost = PlatformPost<ThreadsMetadata>;

@@ -229,7 +229,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
 
 type Seen = Pick<MediaFigures, "type">;
 
-const OF_VIDEOS = ["disableDuet", "disableStitch", "aiGenerated", "coverMs"] as const;
+const OF_VIDEOS = ["aiGenerated", "coverMs"] as const;
 const OF_PHOTOS = ["title", "coverIndex", "autoAddMusic"] as const;
 
 /** Rules that data cannot say. What TikTok offers the account may change until the post's time: it is told. */

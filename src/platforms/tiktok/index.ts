@@ -56,6 +56,7 @@ const CAPABILITIES: PlatformCapabilities = {
 export default definePlatform({
   name: "tiktok",
   title: "TikTok",
+  aliases: ["tik tok"],
   docs: "https://developers.tiktok.com/doc/content-posting-api-get-started",
   baseUrl: TIKTOK_API,
   capabilities: CAPABILITIES,

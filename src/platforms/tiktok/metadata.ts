@@ -19,45 +19,78 @@ export const MAX_PHOTO_CAPTION = 4_000;
 const { title, moreMedia } = commonMetadata;
 const privacy = z.enum(PRIVACY_LEVELS);
 
-/** What a post on TikTok takes beside caption and media. */
-export const TikTokMetadata = z.strictObject({
-  privacyLevel: privacy
-    .optional()
-    .describe(
-      "Who can see it: required, unless mode is inbox. list_choices tells what the account may choose.",
-    ),
-  privacy: privacy.optional().describe("The same as privacyLevel."),
-  mode: z
-    .enum(["direct", "inbox"])
-    .optional()
-    .describe("inbox: a draft that the person finishes in the TikTok app. Default: direct."),
-  title: title.unwrap().max(MAX_TITLE).optional().describe("Title above the text of photos."),
-  moreMedia: z
-    .array(moreMedia.unwrap().element)
-    .max(MAX_PHOTOS - 1)
-    .optional()
-    .describe(`Up to ${MAX_PHOTOS - 1} more photos.`),
-  disableComment: z.boolean().optional().describe("True: no comments."),
-  disableDuet: z.boolean().optional().describe("True: no duets with the video."),
-  disableStitch: z.boolean().optional().describe("True: no stitches of the video."),
-  brandContent: z.boolean().optional().describe("A paid partnership for another brand, not with SELF_ONLY."),
-  brandOrganic: z.boolean().optional().describe("It promotes the creator's own business."),
-  aiGenerated: z.boolean().optional().describe("The video was made by AI."),
-  coverMs: z
-    .int()
-    .min(0)
-    .optional()
-    .describe(
-      "The moment of the video that is its cover, in milliseconds. Only for posts that everybody can see.",
-    ),
-  coverIndex: z
-    .int()
-    .min(0)
-    .max(MAX_PHOTOS - 1)
-    .optional()
-    .describe("Which photo is the cover, from 0."),
-  autoAddMusic: z.boolean().optional().describe("TikTok adds music to photos."),
-});
+const TERMS = "https://www.tiktok.com/legal/page/global";
+
+/**
+ * What a post on TikTok takes beside caption and media. A page where it is written shows whose channel it is, has
+ * what it permits off until a person turns it on, and names what is agreed to:
+ * https://developers.tiktok.com/doc/content-sharing-guidelines
+ */
+export const TikTokMetadata = z
+  .strictObject({
+    privacyLevel: privacy
+      .optional()
+      .describe(
+        "Who can see it: required, unless mode is inbox. list_choices tells what the account may choose.",
+      )
+      .meta({ title: "Who can see it" }),
+    privacy: privacy.optional().describe("The same as privacyLevel."),
+    mode: z
+      .enum(["direct", "inbox"])
+      .optional()
+      .describe("inbox: a draft that the person finishes in the TikTok app. Default: direct.")
+      .meta({ title: "How it is posted" }),
+    title: title.unwrap().max(MAX_TITLE).optional().describe("Title above the text of photos."),
+    moreMedia: z
+      .array(moreMedia.unwrap().element)
+      .max(MAX_PHOTOS - 1)
+      .optional()
+      .describe(`Up to ${MAX_PHOTOS - 1} more photos.`),
+    disableComment: z.boolean().optional().describe("True: no comments.").meta({ permits: "Comments" }),
+    disableDuet: z.boolean().optional().describe("True: no duets with the video.").meta({ permits: "Duets" }),
+    disableStitch: z
+      .boolean()
+      .optional()
+      .describe("True: no stitches of the video.")
+      .meta({ permits: "Stitches" }),
+    brandContent: z
+      .boolean()
+      .optional()
+      .describe("A paid partnership for another brand, not with SELF_ONLY.")
+      .meta({ discloses: "Branded content: you promote another brand or a third party" }),
+    brandOrganic: z
+      .boolean()
+      .optional()
+      .describe("It promotes the creator's own business.")
+      .meta({ discloses: "Your brand: you promote yourself or your own business" }),
+    aiGenerated: z.boolean().optional().describe("The video was made by AI."),
+    coverMs: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "The moment of the video that is its cover, in milliseconds. Only for posts that everybody can see.",
+      )
+      .meta({ title: "Cover: moment in milliseconds" }),
+    coverIndex: z
+      .int()
+      .min(0)
+      .max(MAX_PHOTOS - 1)
+      .optional()
+      .describe("Which photo is the cover, from 0.")
+      .meta({ title: "Cover: number of the photo" }),
+    autoAddMusic: z
+      .boolean()
+      .optional()
+      .describe("TikTok adds music to photos.")
+      .meta({ title: "Add music" }),
+  })
+  .meta({
+    agreements: [
+      { title: "Branded Content Policy", url: `${TERMS}/bc-policy/en`, with: "brandContent" },
+      { title: "Music Usage Confirmation", url: `${TERMS}/music-usage-confirmation/en` },
+    ],
+  });
 export type TikTokMetadata = z.infer<typeof TikTokMetadata>;
 export type TikTokPost = PlatformPost<TikTokMetadata>;
 

@@ -38,6 +38,7 @@ const FIELDS: readonly SecretField[] = [
 export default definePlatform({
   name: "webhook",
   title: "Webhook channel",
+  aliases: ["zapier", "n8n"],
   docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
   capabilities: {
     media: {

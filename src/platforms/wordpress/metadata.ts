@@ -16,7 +16,11 @@ export const WordpressMetadata = z.strictObject({
     .unwrap()
     .refine((text) => text.trim() !== "", "must not be empty")
     .describe("Headline."),
-  html: z.boolean().optional().describe("The caption is HTML or blocks, not plain text. Default false."),
+  html: z
+    .boolean()
+    .optional()
+    .describe("The caption is HTML or blocks, not plain text. Default false.")
+    .meta({ title: "The text is HTML" }),
   format: format.describe("How the caption is read: plain (default), or markdown, which becomes blocks."),
   excerpt: z.string().max(5_000).optional().describe("Summary for lists and feeds. Default: the beginning."),
   slug: z
@@ -24,7 +28,8 @@ export const WordpressMetadata = z.strictObject({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "takes lowercase letters, digits and hyphens")
     .max(150)
     .optional()
-    .describe("Last part of the address. Default: from the title, with a mark of the post."),
+    .describe("Last part of the address. Default: from the title, with a mark of the post.")
+    .meta({ title: "End of the address" }),
   categories: z
     .array(z.string().regex(/^[1-9]\d{0,9}$/, "must be numbers of categories from list_choices"))
     .max(50)

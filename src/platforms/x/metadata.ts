@@ -60,12 +60,14 @@ export const XMetadata = z.strictObject({
     .optional()
     .describe(
       `Who may reply: accounts that the channel follows, those it mentions, its subscribers (only for ${WITH_SUBSCRIBERS}), or verified ones. Default: everybody.`,
-    ),
+    )
+    .meta({ title: "Who may reply" }),
   communityId: z
     .string()
     .regex(/^\d{1,19}$/, "must be the number in the community's address")
     .optional()
-    .describe("Posts into this community: the number in its address."),
+    .describe("Posts into this community: the number in its address.")
+    .meta({ title: "Community number" }),
   poll: pollWithin({
     maxOptions: 4,
     maxOptionLength: 25,
@@ -80,7 +82,11 @@ export const XMetadata = z.strictObject({
     .describe(
       `A post to show below the text: its address, or its number. Not with media or poll. Only for ${ENTERPRISE}.`,
     ),
-  madeWithAi: z.boolean().optional().describe("Says that the media were made with AI."),
+  madeWithAi: z
+    .boolean()
+    .optional()
+    .describe("Says that the media were made with AI.")
+    .meta({ title: "Made with AI" }),
   paidPartnership: z.boolean().optional().describe("Says that it is paid advertising."),
 });
 export type XMetadata = z.infer<typeof XMetadata>;

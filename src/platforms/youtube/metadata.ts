@@ -70,7 +70,11 @@ export const YoutubeMetadata = z.strictObject({
     .describe("A comment of the channel, put under the video once others can see it."),
   license: z.enum(["youtube", "creativeCommon"]).optional().describe("License. Default youtube."),
   embeddable: z.boolean().optional().describe("Whether other sites may embed it. Default true."),
-  publicStatsViewable: z.boolean().optional().describe("Whether everybody sees its extended statistics."),
+  publicStatsViewable: z
+    .boolean()
+    .optional()
+    .describe("Whether everybody sees its extended statistics.")
+    .meta({ title: "Show extended statistics" }),
   containsSyntheticMedia: z
     .boolean()
     .optional()

@@ -416,11 +416,11 @@ describe("a failed post", () => {
   it("is put away after a question, and counts as failed no more", async () => {
     await show([{ ...HELLO, status: "failed" }]);
     await button("1 failed").click();
-    await button("Put away: Hello").click();
-    await shown.view.getByRole("group", { name: "Put this post away?" }).waitFor();
+    await button("Dismiss: Hello").click();
+    await shown.view.getByRole("group", { name: "Dismiss this post?" }).waitFor();
     expect(await button("Leave it: Hello").evaluate(isFocused)).toBe(true);
-    await button("Yes, put it away: Hello").click();
-    await expect.poll(() => live().innerText()).toBe("The post is put away.");
+    await button("Yes, dismiss it: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The post is dismissed.");
     expect(shown.calls).toEqual([{ name: "resolve_post", args: { id: "post_1", outcome: "dismissed" } }]);
     expect((await storedTime("post_1")).post.status).toBe("cancelled");
     expect(await button("1 failed").count()).toBe(0);

@@ -14,6 +14,7 @@ import {
   type ConsentService,
 } from "../../support/consent-fixtures.ts";
 import { queryOf } from "../../support/handles.ts";
+import { signIn } from "../../support/page.ts";
 import { targetOf } from "../../support/scripted-platform.ts";
 
 let at: ConsentService;
@@ -422,6 +423,33 @@ describe("a consent that ends in another browser than it began in", () => {
     expect((await send(url, "address", address)).status).toBe(404);
     expect(await channels()).toEqual([]);
     expect(at.provider.asked).toBe(1);
+  });
+
+  it("leads who made the link on the page straight to the platform, and tells them of no sender", async () => {
+    const { url } = await at.connect();
+    const visitor = await signIn(at.service);
+    const json = { token: url.slice(url.lastIndexOf("/") + 1) };
+    const headers = { "Sec-Fetch-Site": "same-origin" };
+    const led = await visitor.ask("POST /app/api/links/lead", { json, headers });
+    expect(led).toMatchObject({ status: 200, json: { url: expect.stringContaining("/authorize?") } });
+    const cookies = [led.headers["set-cookie"] ?? ""].flat().join(", ");
+    const own = cookies.match(/posthorn_[0-9a-f]{64}=own/g) ?? [];
+    expect(own).toHaveLength(2);
+    const back = await at.decide(led.json.url);
+    const done = await read(await fetch(back, { headers: { Cookie: own.join("; ") } }));
+    expect(done.text).toContain("<h1>Connected</h1>");
+    expect(done.text).not.toContain("The person who sent you the address");
+  });
+
+  it("leads on nowhere for an unknown link, nor for who may not connect", async () => {
+    const json = { token: "unknown" };
+    const visitor = await signIn(at.service);
+    expect(await visitor.ask("POST /app/api/links/lead", { json })).toMatchObject({
+      status: 200,
+      json: { url: null },
+    });
+    const viewer = await signIn(at.service, await at.service.keyFor("default", { permissions: ["read"] }));
+    expect((await viewer.ask("POST /app/api/links/lead", { json })).status).toBe(403);
   });
 
   it("marks no browser that another site's page sent on", async () => {

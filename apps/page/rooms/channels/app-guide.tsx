@@ -210,7 +210,7 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
       {error !== null && <Problem sentence={error} />}
       <div class="buttons">
         <Button kind="main" type="submit" isBusy={isBusy}>
-          Keep it and go on
+          Save and continue
         </Button>
       </div>
     </form>
@@ -221,11 +221,8 @@ function sentence(text: string | undefined): string | undefined {
   return text === undefined || text.endsWith(".") ? text : `${text}.`;
 }
 
-/** The server names the fields as the wire does. */
 function appRefusal(reason: unknown): string {
   if (reason instanceof CallError && reason.status === 404)
     return "This Posthorn cannot keep apps here. Set the settings where it runs, and start it again.";
-  return forPeople(sentenceOf(reason))
-    .replace(/^clientId: /, "The app id ")
-    .replace(/^clientSecret: /, "The app secret ");
+  return sentenceOf(reason);
 }

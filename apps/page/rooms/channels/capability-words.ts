@@ -5,12 +5,12 @@ const KINDS: Readonly<
   Record<MediaKind, { readonly one: string; readonly many: string; readonly title: string }>
 > = {
   image: { one: "picture", many: "pictures", title: "Pictures" },
-  video: { one: "film", many: "films", title: "Films" },
-  audio: { one: "sound", many: "sounds", title: "Sounds" },
+  video: { one: "video", many: "videos", title: "Videos" },
+  audio: { one: "audio file", many: "audio files", title: "Audio" },
   document: { one: "document", many: "documents", title: "Documents" },
 };
 
-/** What a channel takes, as one line: `Up to 4 pictures, or 1 film of up to 2 min; 500 characters`. */
+/** What a channel takes, as one line: `Up to 4 pictures, or 1 video of up to 2 min; 500 characters`. */
 export function takesInWords({ media, caption }: Pick<Capabilities, "media" | "caption">): string {
   return `${mediaInWords(media)}; ${textInWords(caption)}`;
 }

@@ -136,7 +136,7 @@ function Rename({ account }: { readonly account: Account }) {
       await loadAccounts();
       say("Renamed.");
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

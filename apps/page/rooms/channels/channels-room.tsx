@@ -101,8 +101,8 @@ function Channels() {
             title={list.length === 0 ? "No channel yet" : "Only your own feed so far"}
             text={
               list.length === 0
-                ? "Your channels will stand here: accounts on Mastodon, Bluesky, YouTube and others."
-                : "The feed is good for trying things out. Connect an account on Mastodon, Bluesky, YouTube or another platform, and it will stand here."
+                ? "Your channels will be listed here: accounts on Mastodon, Bluesky, YouTube and others."
+                : "The feed is good for trying things out. Connect an account on Mastodon, Bluesky, YouTube or another platform, and it will be listed here."
             }
           >
             {mayConnectNew() && (

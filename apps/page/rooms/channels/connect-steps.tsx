@@ -2,12 +2,13 @@ import { CircleCheck, ExternalLink } from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
+import { firstPageOf } from "../../data/own-link.ts";
 import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Problem } from "../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { messageOf, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
 import { cannotComeBack, needsServer, readInstructions, readRefusal, type Way } from "./guide.ts";
 import { CopyButton, CopyText, LinkedText } from "./linked-text.tsx";
@@ -20,7 +21,7 @@ interface StepsProps {
   readonly accountId: string | null;
 }
 
-const FIELDS = { instanceUrl: "The server's address", name: "The name" } as const;
+const FIELDS = ["instanceUrl", "name"] as const;
 
 /** From what has to be said first to the channel that is connected. */
 export function ConnectSteps({ listing, way, accountId }: StepsProps) {
@@ -45,7 +46,9 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
       if (answer.url !== null && answer.connectId !== null) {
         if (tab !== null) {
           tab.opener = null;
-          tab.location.replace(answer.url);
+          // An address that does not load is pasted on our own page, which stays open for it.
+          const isPasted = cannotComeBack(listing) && way?.kind === "oauth";
+          tab.location.replace(isPasted ? answer.url : await firstPageOf(answer.url));
         }
         const link = { connectId: answer.connectId, url: answer.url, note: null, isChoosing: false };
         setConnection({ step: "waiting", link });
@@ -56,7 +59,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
       }
     } catch (reason) {
       tab?.close();
-      setConnection({ step: "form", error: readRefusal(sentenceOf(reason), FIELDS) });
+      setConnection({ step: "form", error: readRefusal(messageOf(reason), FIELDS) });
     }
     setIsBusy(false);
   };
@@ -233,7 +236,7 @@ function Waiting({ listing, way, link, onCheck }: WaitingProps) {
         if (next.step === "connected") await refresh();
         if (!isOver) onCheck(next);
       } catch (reason) {
-        if (!isOver) setTrouble(readRefusal(sentenceOf(reason), {}).sentence);
+        if (!isOver) setTrouble(sentenceOf(reason));
       }
       if (!isOver) timer = setTimeout(() => void check(), EVERY_MS);
     };

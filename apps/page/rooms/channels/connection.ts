@@ -48,7 +48,7 @@ export function afterCheck(link: OpenLink, { status, accounts, error }: Checked)
 }
 
 function sentenceFor(error: string): string {
-  return readRefusal(error, {}).sentence;
+  return readRefusal(error, []).sentence;
 }
 
 /** `Connected: @alice`, or how many. */

@@ -1,10 +1,7 @@
 import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { useLoad } from "../../data/load.ts";
-import { session } from "../../data/session.ts";
 import { loadPlatforms, offline, platforms } from "../../data/shared-data.ts";
-import { call } from "../../data/tools.ts";
 import { Badge } from "../../ui/badges.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
@@ -12,7 +9,6 @@ import { Field } from "../../ui/field.tsx";
 import { Room } from "../../ui/room.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
 import { takesInShort } from "./capability-words.ts";
-import { cannotComeBack } from "./guide.ts";
 import { LIST, pathToConnect } from "./paths.ts";
 
 /** All platforms, to choose the one that a channel is on. */
@@ -42,7 +38,6 @@ export function Gallery() {
           />
         )}
       </Field>
-      <ComingBack />
       {all === null ? (
         offline.value === null ? (
           <Bones label="The platforms are loading" />
@@ -56,12 +51,13 @@ export function Gallery() {
           </p>
           {found.length === 0 && (
             <p class="muted">
-              No platform is called so. A service of your own can be reached by{" "}
-              <a href={pathToConnect("webhook")}>a webhook channel</a>.
+              No platform of this name can be connected yet. To reach another service, connect{" "}
+              <a href={pathToConnect("webhook")}>a webhook</a>: Posthorn sends each post to an address of
+              yours.
             </p>
           )}
           <ul class="platform-tiles">
-            {found.toSorted(byReadiness).map((listing) => (
+            {found.toSorted(byUse).map((listing) => (
               <PlatformTile key={listing.provider} listing={listing} />
             ))}
           </ul>
@@ -79,6 +75,7 @@ function PlatformTile({ listing }: { readonly listing: PlatformListing }) {
         <PlatformGlyph provider={provider} />
         <span class="platform-title">{title}</span>
         <span class="muted note">{takesInShort(listing)}</span>
+        <span class="muted note">{needInWords(listing)}</span>
         {configured ? (
           <Badge tint="published" sign="✓" label="Ready" />
         ) : (
@@ -89,38 +86,29 @@ function PlatformTile({ listing }: { readonly listing: PlatformListing }) {
   );
 }
 
-function isMeant({ provider, title }: PlatformListing, wanted: string): boolean {
-  const words = wanted.toLowerCase().split(/\s+/);
-  return words.every((word) => `${provider} ${title}`.toLowerCase().includes(word));
+/** By its name, and by what people call it: an older name, a short one. */
+function isMeant({ provider, title, aliases = [] }: PlatformListing, wanted: string): boolean {
+  const names = [provider, title, ...aliases].join(" ").toLowerCase();
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => names.includes(word));
 }
 
-/** What can be connected now stands first. */
-function byReadiness(a: PlatformListing, b: PlatformListing): number {
-  return Number(b.configured) - Number(a.configured) || a.title.localeCompare(b.title, "en");
+/** The most used, in this order; the others follow by their names. */
+const POPULAR = ["instagram", "facebook", "tiktok", "youtube", "linkedin", "x", "threads", "pinterest"];
+
+function byUse(a: PlatformListing, b: PlatformListing): number {
+  const placeOf = ({ provider }: PlatformListing): number => {
+    const place = POPULAR.indexOf(provider);
+    return place === -1 ? POPULAR.length : place;
+  };
+  return placeOf(a) - placeOf(b) || a.title.localeCompare(b.title, "en");
 }
 
-/** So many platforms are told whole in one answer. */
-const AT_ONCE = 10;
-
-/** Platforms that send people to https addresses alone, where this server has none. */
-function ComingBack() {
-  const isHttps = session.value?.publicUrl.startsWith("https:") === true;
-  const asked = isHttps ? [] : (platforms.value ?? []).filter(({ connect }) => connect === "oauth");
-  const names = asked.map(({ provider }) => provider);
-  const { data } = useLoad(async (signal) => {
-    const parts = Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, at) =>
-      names.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
-    );
-    const answers = await Promise.all(
-      parts.map((provider) => call("list_platforms", { provider }, { signal })),
-    );
-    return answers.flatMap((answer) => answer.platforms.filter(cannotComeBack).map(({ title }) => title));
-  }, names.join());
-  if (data === null || data.length === 0) return null;
-  return (
-    <p class="muted note">
-      {new Intl.ListFormat("en-GB").format(data)} send people back to https addresses alone, and this Posthorn
-      has none: the browser then ends at an address that you copy and paste into the page where you began.
-    </p>
-  );
+/** What a person must have to connect a channel there. */
+function needInWords({ title, connect, configured }: PlatformListing): string {
+  if (connect === "none") return "You need nothing else";
+  if (connect === "secrets") return `You need a password or key from ${title}`;
+  return configured ? "You need your account there" : `You need an app registered at ${title}, once`;
 }

@@ -1,5 +1,5 @@
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../data/for-people.ts";
+import { forPeople, readByField } from "../../data/for-people.ts";
 
 export type Way = NonNullable<PlatformListing["connecting"]>[number];
 
@@ -116,11 +116,10 @@ interface Refusal {
 }
 
 /** `instanceUrl: is required.` belongs beside the field, in words. */
-export function readRefusal(message: string, fields: Readonly<Record<string, string>>): Refusal {
-  const text = forPeople(message.replace(FOR_AGENTS, ""));
-  const [, name = "", rest = ""] = /^(\w+): ([^]*)$/.exec(text) ?? [];
-  const label = fields[name];
-  if (label === undefined) return { field: null, sentence: text };
-  // Some sentences have a subject of their own.
-  return { field: name, sentence: /^[a-z]/.test(rest) ? `${label} ${rest}` : rest };
+export function readRefusal(message: string, fields: readonly string[]): Refusal {
+  const said = message.replace(FOR_AGENTS, "");
+  const [first] = readByField(said);
+  return first !== undefined && fields.includes(first.path)
+    ? { field: first.path, sentence: first.text }
+    : { field: null, sentence: forPeople(said) };
 }

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { withUtm } from "../../../../src/domain/posts/utm.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
@@ -40,7 +39,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
       await loadAccounts();
       say("Saved. Posts that are planned from now on get it.");
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

@@ -1,6 +1,5 @@
 import { ArrowRight } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
@@ -62,7 +61,7 @@ export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
     try {
       await onChoose(move);
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
       setIsBusy(false);
     }
   };

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -62,7 +61,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
       if (wouldMove.length === 0) await store(false);
       else setMoves(wouldMove);
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

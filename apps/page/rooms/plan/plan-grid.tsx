@@ -17,7 +17,9 @@ interface PlanGridProps {
   readonly query: PlanQuery;
   readonly isNarrow: boolean;
   readonly isHidden: boolean;
-  readonly told: Required<Pick<CalendarOptions, "onOpen" | "onChange" | "onMoved" | "onComplaint">>;
+  readonly told: Required<
+    Pick<CalendarOptions, "onOpen" | "onChange" | "onMoved" | "onComplaint" | "onHint">
+  >;
   onReady(app: App | null): void;
 }
 
@@ -36,6 +38,7 @@ export function PlanGrid({ query, isNarrow, isHidden, told, onReady }: PlanGridP
       onOpen: (opened) => latest.current.told.onOpen(opened),
       onChange: (state) => latest.current.told.onChange(state),
       onMoved: (...moved) => latest.current.told.onMoved(...moved),
+      onHint: (sentence) => latest.current.told.onHint(sentence),
       onComplaint: (sentence) => latest.current.told.onComplaint(sentence),
     });
     app.current = mounted.app;

@@ -5,6 +5,7 @@ import type { Opened } from "../../../calendar/options.ts";
 import { daysOf, periodDrafts, periodPosts, type State } from "../../../calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { type Address, useAddress } from "../../data/address.tsx";
+import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
 import { PostView } from "../../post/post-view.tsx";
@@ -169,6 +170,7 @@ function Period({ query, latest, address, app, state, onApp, onState, onOpen, on
     onOpen: openWhat,
     onChange: takeState,
     onMoved: (_: unknown, sentence: string, undo: () => void) => say(sentence, undo),
+    onHint: (sentence: string) => say(forPeople(sentence)),
     onComplaint: (sentence: string) => (isLoaded ? complain(sentence) : setProblem(sentence)),
   };
   return (
@@ -241,7 +243,7 @@ function EmptyPeriod({
     <Empty
       icon={<CalendarPlus aria-hidden="true" />}
       title={`Nothing is planned in this ${state.view}`}
-      text="Posts, drafts and the free times of your channels stand here."
+      text="Your posts, drafts and free slots are shown here."
     >
       {may("draft") && (
         <ButtonLink href="/app/write" kind="main">

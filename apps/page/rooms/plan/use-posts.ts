@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type CalendarPost, readPost } from "../../../calendar/posts.ts";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../data/for-people.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
@@ -38,7 +37,7 @@ export function usePosts(query: PlanQuery, round: number): Posts & { more(): voi
         const posts = [...before, ...page.posts.flatMap((post) => readPost(post) ?? [])];
         if (mine === run.current) setState({ posts, cursor: page.nextCursor, error: null, isLoading: false });
       } catch (reason) {
-        const error = forPeople(sentenceOf(reason));
+        const error = sentenceOf(reason);
         if (mine === run.current) setState((one) => ({ ...one, error, isLoading: false }));
       }
     },

@@ -50,7 +50,7 @@ function ChannelRow({ account, from, to }: ChannelRowProps) {
       const args = { accountId: account.id, from, to, granularity: "total" };
       setAnswer(await call("get_account_analytics", args));
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

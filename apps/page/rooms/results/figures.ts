@@ -1,7 +1,7 @@
 import { METRIC_NAMES } from "./metrics.ts";
 
 /** What a channel's figures are called, in the order in which they are shown. */
-const FIGURES: Readonly<Record<string, string>> = { followers: "Followers", ...METRIC_NAMES };
+const FIGURES: Readonly<Record<string, string>> = { followers: "Followers", posts: "Posts", ...METRIC_NAMES };
 
 /** Posthorn's own, which stand in the other parts of the room. */
 const OWN = ["postsPublished", "postsFailed", "latenessP50Ms", "latenessMaxMs"];

@@ -2,7 +2,6 @@ import { Clock } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { formats, may } from "../../data/session.ts";
 import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -38,7 +37,7 @@ function ChannelRow({ account }: { readonly account: Account }) {
   const run = async (work: () => Promise<void>): Promise<void> => {
     setIsBusy(true);
     setError(null);
-    await work().catch((reason: unknown) => setError(forPeople(sentenceOf(reason))));
+    await work().catch((reason: unknown) => setError(sentenceOf(reason)));
     setIsBusy(false);
   };
   const propose = (): Promise<void> =>

@@ -100,7 +100,7 @@ type Part = "text" | "media" | "time" | "fields";
 
 const PARTS: Readonly<Record<Part, string>> = {
   text: "The text was changed",
-  media: "The pictures or films were changed",
+  media: "The pictures or videos were changed",
   time: "The time of its own was changed",
   fields: "Other fields were changed",
 };

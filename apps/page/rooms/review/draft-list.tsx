@@ -96,7 +96,7 @@ function NothingDecided() {
     <Empty
       icon={<CircleCheck aria-hidden="true" />}
       title="Nothing is decided yet"
-      text="What you approve or discard stands here, with what became of it."
+      text="What you approve or discard is listed here, with what became of it."
     />
   );
 }
@@ -106,7 +106,7 @@ function NothingWritten() {
     <Empty
       icon={<PenLine aria-hidden="true" />}
       title="No open drafts"
-      text="Drafts that someone still writes on stand here, and those that you sent back."
+      text="Drafts that are still being written are listed here, and those that you sent back."
     >
       {may("draft") && <ButtonLink href="/app/write">Write a post</ButtonLink>}
     </Empty>

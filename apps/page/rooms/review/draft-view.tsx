@@ -44,7 +44,7 @@ export function DraftView({ item, before, isMarked, heading, setMarked }: DraftV
             by <bdi>{shown.writtenBy}</bdi>
           </span>
         )}
-        <span class="muted">Revision {shown.revision}</span>
+        <span class="muted">Version {shown.revision}</span>
         {shown.labels.map((label) => (
           <span key={label} class="review-label" dir="auto">
             {label}

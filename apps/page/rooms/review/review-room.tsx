@@ -93,7 +93,7 @@ function NothingWaits() {
     <Empty
       icon={<Inbox aria-hidden="true" />}
       title="Nothing waits for you"
-      text="Drafts that people or assistants submit stand here until you approve them, ask for changes or discard them."
+      text="Drafts that people or assistants submit wait here until you approve them, ask for changes or discard them."
     >
       {may("draft") && (
         <ButtonLink href="/app/write">

@@ -3,7 +3,6 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
-import { forPeople } from "../../data/for-people.ts";
 import { isPast, obstacleOf } from "../../../review/readiness.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -126,7 +125,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
       whenDecided(item);
     } catch (error) {
       const newer = await newerOf(error, item);
-      if (newer === null) throw new Error(forPeople(sentenceOf(error)), { cause: error });
+      if (newer === null) throw new Error(sentenceOf(error), { cause: error });
       showNewer(
         newer,
         "Nothing was done: the draft was changed while you looked. This is the new one. Look at it, then decide.",

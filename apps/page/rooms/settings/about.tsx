@@ -57,9 +57,9 @@ export function Data() {
           <div>
             <h3>Backup</h3>
             <p class="muted note">
-              One file with the database, the stored pictures and films, and <code>posthorn.env</code>. Tokens
-              and passwords in it are encrypted. <code>secret.key</code> of the data folder opens them and is
-              not in it: keep a copy of that in another place.
+              One file with the database, the stored pictures and videos, and <code>posthorn.env</code>.
+              Tokens and passwords in it are encrypted. <code>secret.key</code> of the data folder opens them
+              and is not in it: keep a copy of that in another place.
             </p>
           </div>
           <a class="button" href="/app/api/backup" download>

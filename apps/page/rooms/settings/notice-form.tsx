@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -14,7 +13,6 @@ import {
   type Fields,
   NOTICE_FORMAT_NAMES,
   NOTICE_FORMATS,
-  refusalInWords,
   type NoticeFormat,
   USUAL_EVENTS,
 } from "./notice-formats.ts";
@@ -163,7 +161,7 @@ function useMaking() {
       const { secret } = await call("create_webhook", { ...args });
       then(secret ?? "");
     } catch (reason) {
-      setError(refusalInWords(forPeople(sentenceOf(reason))));
+      setError(sentenceOf(reason));
       setIsBusy(false);
     }
   };

@@ -173,9 +173,3 @@ export function testInWords(
   const reason = delivery.error ?? (status === "" ? "No answer came." : status.trim());
   return { isGood: false, text: `The test did not get through. ${reason}` };
 }
-
-/** A refusal that names a field, with the field's name on this page. The format is chosen, not typed. */
-export function refusalInWords(sentence: string): string {
-  const text = sentence.replace(/^url: /, "Address: ").replace(/^format: /, "");
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}

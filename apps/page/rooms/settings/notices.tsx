@@ -92,7 +92,7 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
       setTold(testInWords({ ...delivery, error: forPeopleOrNull(delivery.error) }, title));
       onChange();
     } catch (reason) {
-      setTold({ isGood: false, text: forPeople(sentenceOf(reason)) });
+      setTold({ isGood: false, text: sentenceOf(reason) });
     }
     setIsBusy(false);
   };

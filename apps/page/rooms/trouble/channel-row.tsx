@@ -1,6 +1,6 @@
 import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -13,7 +13,7 @@ import { sentenceOf } from "../../wire.ts";
 import type { LostChannel, Troubles } from "./grouping.ts";
 import { MoreMenu } from "./more-menu.tsx";
 import { Reason } from "./post-row.tsx";
-import { countPosts, tellError } from "./telling.ts";
+import { tellError } from "./telling.ts";
 import { useReconnect } from "./use-reconnect.ts";
 
 /** A channel without access, or with access that ends. */
@@ -116,7 +116,7 @@ export function PausedRow({
       await loadAccounts();
       onDone();
     } catch (error) {
-      setRefusal(forPeople(sentenceOf(error)));
+      setRefusal(sentenceOf(error));
     }
     setIsBusy(false);
   };

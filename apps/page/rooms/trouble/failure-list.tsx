@@ -1,16 +1,17 @@
 import { followPosts } from "../../post/follow-posts.ts";
 import { useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { needsChange } from "../../post/post-facts.ts";
 import { Button } from "../../ui/button.tsx";
 import { complain } from "../../ui/toasts.tsx";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { sentenceOf } from "../../wire.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
-import { countPosts, tellError } from "./telling.ts";
+import { tellError } from "./telling.ts";
 
 /** Failed posts, those with the same reason together. */
 export function FailureList({ failures, onDone }: { readonly failures: readonly Failure[]; onDone(): void }) {
@@ -48,7 +49,7 @@ function SameReason({
         sent.push((await call("retry_post", { id })).post);
       }
     } catch (reason) {
-      complain(`${sent.length} of ${posts.length} are on their way. ${forPeople(sentenceOf(reason))}`);
+      complain(`${sent.length} of ${posts.length} are on their way. ${sentenceOf(reason)}`);
     }
     if (sent.length > 0) followPosts(sent);
     setIsBusy(false);
@@ -63,7 +64,7 @@ function SameReason({
           </p>
           <Reason told={tellError(error)} />
         </div>
-        {may("publish") && (
+        {may("publish") && !needsChange(error) && (
           <Button isSmall isBusy={isBusy} onClick={() => void sendAll()}>
             Send all {posts.length} again
           </Button>

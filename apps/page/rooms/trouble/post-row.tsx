@@ -2,14 +2,14 @@ import { followPosts } from "../../post/follow-posts.ts";
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { NO_TEXT, splitText, webAddress } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
-import { Button } from "../../ui/button.tsx";
+import { needsChange } from "../../post/post-facts.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { Problem } from "../../ui/states.tsx";
@@ -38,7 +38,7 @@ export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
       if (done !== null) say(done);
       onDone();
     } catch (error) {
-      setRefusal(forPeople(sentenceOf(error)));
+      setRefusal(sentenceOf(error));
     }
     setIsBusy(false);
   };
@@ -111,6 +111,10 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
             It is not there
           </Button>
         </>
+      ) : needsChange(post.error) ? (
+        <ButtonLink isSmall kind="main" href={`/app/write?post=${encodeURIComponent(id)}`}>
+          Change it first
+        </ButtonLink>
       ) : (
         <Button isSmall isBusy={isBusy} onClick={retry}>
           Send again
@@ -121,11 +125,13 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
       </MoreMenu>
       {isAsking && (
         <Ask
-          question="Put this post away?"
+          question="Dismiss this post?"
           text="It is not sent any more, and nothing counts it as trouble. It stays to be read in the plan."
-          yes="Put away"
+          yes="Dismiss"
           no="Keep it"
-          onYes={() => act("The post is put away.", () => call("resolve_post", { id, outcome: "dismissed" }))}
+          onYes={() =>
+            act("The post is dismissed.", () => call("resolve_post", { id, outcome: "dismissed" }))
+          }
           onClose={() => setIsAsking(false)}
         />
       )}
@@ -150,12 +156,16 @@ function PostMore({
         <button type="button" onClick={retry}>
           Ask {platformTitle(post.provider)}, and send it if it is not there
         </button>
+      ) : needsChange(post.error) ? (
+        <button type="button" onClick={retry}>
+          Send again as it is
+        </button>
       ) : (
         <a href={`/app/write?post=${id}`}>Edit and send again</a>
       )}
       <a href={`/app/plan?post=${id}`}>Open in the plan</a>
       <button type="button" onClick={putAway}>
-        Put away
+        Dismiss
       </button>
     </>
   );

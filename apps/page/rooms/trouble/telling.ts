@@ -1,4 +1,4 @@
-import { forPeople } from "../../data/for-people.ts";
+import { forPeople, upperFirst } from "../../data/for-people.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";
@@ -39,12 +39,4 @@ export function tellError(error: string | null): Told {
 function withoutAdvice(text: string): string {
   const at = text.lastIndexOf(" Look at ");
   return at === -1 ? text : text.slice(0, at);
-}
-
-export function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-export function countPosts(count: number): string {
-  return count === 1 ? "1 post" : `${count} posts`;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -13,7 +14,7 @@ import { LostRow, PausedRow } from "./channel-row.tsx";
 import { FailureList } from "./failure-list.tsx";
 import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
-import { countPosts, tellError } from "./telling.ts";
+import { tellError } from "./telling.ts";
 
 const PAGE = 500;
 
@@ -60,7 +61,7 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
       <Empty
         icon={<CircleCheck aria-hidden="true" />}
         title="Nothing needs you"
-        text="Posts that fail, and channels that lose their access, stand here with what to do about them."
+        text="Posts that fail and channels that lose their access are listed here, with what to do about them."
       />
     );
   return (

@@ -54,7 +54,7 @@ export function useReconnect(accountId: string, whenDone: () => void): Reconnect
       if (opened !== null) opened.opener = null;
       setStep({ at: "away", url: answer.url, connectId: answer.connectId });
     } catch (reason) {
-      setStep({ at: "idle", error: forPeople(sentenceOf(reason)) });
+      setStep({ at: "idle", error: sentenceOf(reason) });
     }
   };
   return { step, start: () => void start() };

@@ -36,7 +36,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
     try {
       setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post);
     } catch (reason) {
-      setError(forPeople(sentenceOf(reason)));
+      setError(sentenceOf(reason));
     }
     setIsBusy(false);
   };

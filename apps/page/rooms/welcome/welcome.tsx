@@ -32,7 +32,7 @@ function Greeting() {
           isSmall
           onClick={() => putWelcomeAway().catch((error: unknown) => complain(sentenceOf(error)))}
         >
-          Put away
+          Dismiss
         </Button>
         {!isBegun && (
           <p class="muted">

@@ -1,6 +1,5 @@
 import { channelName } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
-import { forPeople } from "../../data/for-people.ts";
 import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -8,6 +7,7 @@ import { Problem } from "../../ui/states.tsx";
 import type { Actions } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "./repeat.ts";
+import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
 
 /** What can be done, and how far what is written was kept. */
@@ -18,7 +18,13 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
   const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
   return (
     <div class="action-bar">
-      {refusal !== null && <Problem sentence={forPeople(refusal)} />}
+      {refusal !== null && <Problem sentence={refusal} />}
+      <Agreements
+        targets={form.value.targets.map(({ accountId, metadata }) => ({
+          accountId,
+          values: { ...form.value.metadata, ...metadata },
+        }))}
+      />
       <div class="action-row">
         <Kept state={state.value} isPost={post !== null} onRetry={actions.save} />
         <div class="buttons">

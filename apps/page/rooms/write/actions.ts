@@ -7,10 +7,9 @@ import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { say } from "../../ui/toasts.tsx";
-import { CallError, sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../wire.ts";
 import { type Composer, sendPost } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
-import { splitByField } from "./remarks.ts";
 import { inWords, listed } from "./repeat.ts";
 import { isUploading } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
@@ -81,7 +80,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     setIsBusy(true);
     setRefusal(null);
     work()
-      .catch((error: unknown) => refuse(refusalText(error)))
+      .catch((error: unknown) => refuse(sentenceOf(error)))
       .finally(() => setIsBusy(false));
   };
   const approve = async (): Promise<void> => {
@@ -96,7 +95,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (value === null || !(await isReady())) return;
     const { id, revision } = composer.draft.value ?? value;
     await call("save_draft", { id, revision, submit: true });
-    leave("It waits for a person to decide.", [], "/app/review");
+    leave("Sent for approval.", [], "/app/review");
   };
 
   const actions: Actions = {
@@ -104,10 +103,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     refusal,
     isAsking,
     stopAsking: () => setIsAsking(false),
+    // Nothing waits for it: what is pressed next saves first, too.
     save: () =>
-      run(async () => {
-        if (await composer.flush()) return;
-        if (composer.state.value.kind === "nothing")
+      void composer.flush().then((isKept) => {
+        if (!isKept && composer.state.value.kind === "nothing")
           refuse("There is nothing to save yet. Write something first.");
       }),
     ask: () =>
@@ -126,12 +125,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       }),
     publish: async () => {
       const { post, form } = composer;
-      try {
-        if (post === null) return await approve();
-        leave(null, [await sendPost(post, form.value)]);
-      } catch (error) {
-        throw error instanceof CallError ? new CallError(error.status, refusalText(error)) : error;
-      }
+      if (post === null) return await approve();
+      leave(null, [await sendPost(post, form.value)]);
     },
   };
   useKeys(actions);
@@ -160,12 +155,6 @@ function missingIn(form: Form): string | null {
   if (isUploading(media.map(({ key }) => key)))
     return "A file is still being sent. Wait until it is stored, or remove it.";
   return timeProblem(form, zone.value, now());
-}
-
-function refusalText(error: unknown): string {
-  return splitByField(sentenceOf(error))
-    .map(({ text }) => text)
-    .join(" ");
 }
 
 function doneText(form: Form): string {

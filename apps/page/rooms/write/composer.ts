@@ -2,7 +2,6 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../data/for-people.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
@@ -192,7 +191,7 @@ export async function sendPost(post: Post, form: Form): Promise<Post> {
 }
 
 function refusalOf(error: unknown): Refusal {
-  const sentence = forPeople(sentenceOf(error));
+  const sentence = sentenceOf(error);
   if (!(error instanceof CallError) || error.status === 0 || error.status >= 500)
     return { kind: "lost", sentence };
   // Also where it was decided about meanwhile, or is gone.

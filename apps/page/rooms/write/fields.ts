@@ -1,4 +1,4 @@
-import { forPeople } from "../../data/for-people.ts";
+import { forPeople, upperFirst, wordsOfKey, wordsOfValue } from "../../data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
 
 /** A field of a platform's own, as its JSON Schema tells it. */
@@ -6,10 +6,26 @@ export interface Field {
   readonly key: string;
   readonly label: string;
   readonly help: string;
+  /** What holds where nothing is chosen, in words; "": the platform decides. */
+  readonly usual: string;
   readonly isRequired: boolean;
-  /** `lookup`: the platform tells the values. `picture`: an address of one. */
+  /**
+   * `lookup`: the platform tells the values. `picture`: an address of one. `permit`: true forbids it, and it is
+   * forbidden until a person permits it. `disclosure`: what the post advertises.
+   */
   readonly kind:
-    "text" | "long" | "address" | "flag" | "choice" | "number" | "list" | "lookup" | "picture" | "poll";
+    | "text"
+    | "long"
+    | "address"
+    | "flag"
+    | "choice"
+    | "number"
+    | "list"
+    | "lookup"
+    | "picture"
+    | "poll"
+    | "permit"
+    | "disclosure";
   readonly options: readonly string[];
   readonly max: number | null;
   readonly schema: Json;
@@ -32,15 +48,26 @@ export const SHARED = [
 ] as const;
 
 const LABELS: Readonly<Record<string, string>> = {
+  aiGenerated: "Made with AI",
   altText: "Alt text",
+  canonicalUrl: "Where it first appeared",
+  comments: "Comments",
+  containsSyntheticMedia: "Altered or made with AI",
+  downloadEnabled: "Downloads",
   firstComment: "First comment",
   format: "Read the text as",
   link: "Link",
+  linkPreview: "Previews of links",
+  linkPreviews: "Previews of links",
+  quote: "Quoted post",
   sensitive: "Hide media behind a click",
   spoilerText: "Content warning",
   thumbnailUrl: "Cover picture",
   nsfw: "For adults only",
 };
+
+/** Fields that agents may call by two names stand here once. */
+const OLD_NAME = /^The same as |\ban older way to say\b/;
 
 /** Others have fields of their own on the page. */
 const ELSEWHERE: readonly string[] = ["altText", "moreMedia", "thread"];
@@ -49,14 +76,15 @@ export function fieldsOf(schema: Json | undefined): readonly Field[] {
   const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
   return Object.entries(jsonOf(schema?.["properties"])).flatMap(([key, value]) => {
     const property = jsonOf(value);
-    const kind = ELSEWHERE.includes(key) ? null : kindOf(property);
-    if (kind === null) return [];
     const text = textOf(property["description"]);
+    const kind = ELSEWHERE.includes(key) || OLD_NAME.test(text) ? null : kindOf(property);
+    if (kind === null) return [];
     return [
       {
         key,
-        label: labelOf(key),
-        help: helpOf(text),
+        label: nameOf(property) || labelOf(key),
+        help: helpOf(text, optionsOf(property)),
+        usual: usualOf(text),
         isRequired: required.includes(key) || /\brequired\b/.test(text),
         kind,
         options: optionsOf(property),
@@ -65,6 +93,26 @@ export function fieldsOf(schema: Json | undefined): readonly Field[] {
       },
     ];
   });
+}
+
+function nameOf(property: Json): string {
+  return textOf(property["permits"] ?? property["discloses"] ?? property["title"]);
+}
+
+/** What those who post there agree to. `with`: only where that field is set. */
+export interface Agreement {
+  readonly title: string;
+  readonly url: string;
+  readonly with: string;
+}
+
+export function agreementsOf(schema: Json | undefined): readonly Agreement[] {
+  const all = Array.isArray(schema?.["agreements"]) ? schema["agreements"].filter(isJson) : [];
+  return all.map((one) => ({
+    title: textOf(one["title"]),
+    url: textOf(one["url"]),
+    with: textOf(one["with"]),
+  }));
 }
 
 export function takesKey(schema: Json | undefined, key: string): boolean {
@@ -77,22 +125,7 @@ export function isShared(key: string): boolean {
 
 /** `playlistId` as "Playlist". */
 export function labelOf(key: string): string {
-  const known = LABELS[key];
-  if (known !== undefined) return known;
-  const words = key
-    .replace(/(Id|Url|Ms)$/, "")
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** A value such as `PUBLIC_TO_EVERYONE` or `followersOnly`, in words. */
-export function optionLabel(value: string): string {
-  const words = value
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replace(/[_-]+/g, " ")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return LABELS[key] ?? upperFirst(wordsOfKey(key));
 }
 
 const LONG_CHARS = 301;
@@ -101,14 +134,16 @@ const LONG_CHARS = 301;
 function kindOf(property: Json): Field["kind"] | null {
   const type = property["type"];
   const text = textOf(property["description"]);
+  if (textOf(property["permits"]) !== "") return "permit";
+  if (textOf(property["discloses"]) !== "") return "disclosure";
   if (type === "boolean") return "flag";
   if (type === "integer" || type === "number") return "number";
   if (property["media"] === "thumbnail") return "picture";
+  if (text.includes("list_choices") && type === "string") return "lookup";
   if (optionsOf(property).length > 0) return "choice";
   if (type === "object" && Object.hasOwn(jsonOf(property["properties"]), "options")) return "poll";
   if (type === "array") return textOf(jsonOf(property["items"])["type"]) === "string" ? "list" : null;
   if (type !== "string") return null;
-  if (text.includes("list_choices")) return "lookup";
   if (property["format"] === "uri") return "address";
   return Number(property["maxLength"] ?? 0) >= LONG_CHARS ? "long" : "text";
 }
@@ -119,14 +154,40 @@ function optionsOf(property: Json): readonly string[] {
   return Array.isArray(values) ? values.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** Descriptions are written for agents, too: what they should call is left out here. */
-function helpOf(description: string): string {
+/** `Default: public.`, `Default true.` or `public (default)` at the choice "public". */
+function usualOf(description: string): string {
+  const [, after = "", before = ""] =
+    /\bDefault:? ([^.,:]+)|\b([\w-]+) ?\(default\)/i.exec(description) ?? [];
+  return forPeople(wordOf((after || before).trim()));
+}
+
+/** Booleans, and values that are no words, as a person reads them. */
+function wordOf(value: string): string {
+  if (value === "true") return "Yes";
+  if (value === "false") return "No";
+  return /^[A-Z_]{2,}$|^[a-z]+[-_A-Z][\w-]*$/.test(value) ? wordsOfValue(value) : value;
+}
+
+/** Descriptions are written for agents, too: what they should call and send is put into words. */
+function helpOf(description: string, options: readonly string[]): string {
   const text = description
     .replace(/,? ?(from|\() ?list_choices[^).]*\)?/g, "")
     .split(".")
     .filter((sentence) => !/\blist_choices\b/.test(sentence))
     .join(".")
-    .replace(/Picture shown before the media plays: an https address.*/, "Shown before the film plays.")
+    .replace(/Picture shown before the media plays: an https address.*/, "Shown before the video plays.")
+    .replace(/ ?\bDefault:? (true|false)\b\.?/g, "")
+    .replace(
+      /^(True|False): (.)/,
+      (_, flag: string, first: string) => `${wordOf(flag.toLowerCase())}: ${first}`,
+    )
     .trim();
-  return forPeople(text);
+  const named = options
+    .filter((option) => /[A-Z_-]/.test(option) || text.includes(`${option}: `))
+    .toSorted((a, b) => b.length - a.length)
+    .reduce(
+      (so, option) => so.replaceAll(new RegExp(`"?\\b${option}\\b"?`, "g"), `“${wordsOfValue(option)}”`),
+      text,
+    );
+  return forPeople(named);
 }

@@ -49,7 +49,7 @@ export function Library({ onPick, onClose }: LibraryProps) {
           title={search === "" ? "No files yet" : "No file of this name"}
           text={
             search === ""
-              ? "Pictures, films and documents that you add to a post are kept here, to be used again."
+              ? "Pictures, videos and documents that you add to a post are kept here, to be used again."
               : "Try another word of its name or alt text."
           }
         />

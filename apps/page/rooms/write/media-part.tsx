@@ -34,7 +34,7 @@ interface MediaPartProps {
 export function addFiles(files: Iterable<globalThis.File>, onChange: (change: Change) => void): void {
   for (const file of files) {
     if (kindOfFile(file) === null) {
-      complain(`${file.name} is no picture, film, sound or PDF, so it was not added.`);
+      complain(`${file.name} is no picture, video, audio file or PDF, so it was not added.`);
       continue;
     }
     const key = newKey();
@@ -97,7 +97,7 @@ export function MediaPart({ label, media, isSingle = false, onChange }: MediaPar
       <div class="buttons">
         <Button isSmall kind="quiet" onClick={() => picker.current?.click()}>
           <ImagePlus aria-hidden="true" />
-          {media.length === 0 ? "Picture or film" : isSingle ? "Another one" : "One more"}
+          {media.length === 0 ? "Picture or video" : isSingle ? "Another one" : "One more"}
           {label !== "" && <span class="unseen"> for {label}</span>}
         </Button>
         <Button isSmall kind="quiet" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
@@ -238,7 +238,7 @@ function MediumPicture({
         src={film}
         controls
         preload="metadata"
-        aria-label={medium.altText || "Film"}
+        aria-label={medium.altText || "Video"}
       />
     );
   if (upload?.kind === "image" && unshown !== upload.localUrl)

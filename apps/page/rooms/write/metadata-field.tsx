@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Choices } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../data/for-people.ts";
+import { wordsOfValue } from "../../data/for-people.ts";
 import { textOf } from "../../../shared/json.ts";
+import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field as Labelled } from "../../ui/field.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { type Field, optionLabel } from "./fields.ts";
+import type { Field } from "./fields.ts";
 import { MediaPart } from "./media-part.tsx";
 import { newKey } from "./form.ts";
 import { PollField } from "./poll-field.tsx";
@@ -24,7 +25,12 @@ interface MetadataFieldProps {
 
 /** One field of a platform, as its schema tells it. */
 export function MetadataField({ field, value, accountId, takers = "", error, onChange }: MetadataFieldProps) {
-  const { label, help, kind, isRequired } = field;
+  const { label, kind, isRequired } = field;
+  // What the label says already needs no saying twice.
+  const help = field.help.replace(/\.$/, "") === label ? "" : field.help;
+  const title = platformTitle(findAccount(accountId)?.provider ?? "");
+  const usual =
+    field.usual !== "" ? `Default: ${field.usual}` : `As usual on ${takers === "" ? title : "each platform"}`;
   if (kind === "poll") return <PollField {...{ field, value, takers, onChange }} />;
   if (kind === "picture") return <PictureField {...{ field, value, onChange }} />;
   const name = `${label}${takers}${isRequired ? "" : " (optional)"}`;
@@ -32,8 +38,8 @@ export function MetadataField({ field, value, accountId, takers = "", error, onC
     <Labelled label={name} help={help || undefined} error={error}>
       {(control) => {
         const own = { ...control, required: isRequired, "aria-required": isRequired };
-        if (kind === "flag") return <FlagSelect {...{ own, value, onChange }} />;
-        if (kind === "choice") return <OptionSelect {...{ own, field, value, onChange }} />;
+        if (kind === "flag") return <FlagSelect {...{ own, value, onChange, usual }} />;
+        if (kind === "choice") return <OptionSelect {...{ own, field, value, onChange, usual }} />;
         if (kind === "lookup") return <Lookup {...{ own, field, value, accountId, onChange }} />;
         if (kind === "list") return <ListInput own={own} value={value} onChange={onChange} />;
         if (kind === "long")
@@ -71,7 +77,7 @@ interface Part {
 }
 
 /** Left out, a flag is as the platform has it, so there are three values. */
-function FlagSelect({ own, value, onChange }: Part) {
+function FlagSelect({ own, value, usual, onChange }: Part & { readonly usual: string }) {
   const chosen = typeof value === "boolean" ? String(value) : "";
   return (
     <select
@@ -81,20 +87,26 @@ function FlagSelect({ own, value, onChange }: Part) {
         onChange(currentTarget.value === "" ? undefined : currentTarget.value === "true")
       }
     >
-      <option value="">As the platform has it</option>
+      <option value="">{usual}</option>
       <option value="true">Yes</option>
       <option value="false">No</option>
     </select>
   );
 }
 
-function OptionSelect({ own, field, value, onChange }: Part & { readonly field: Field }) {
+function OptionSelect({
+  own,
+  field,
+  value,
+  usual,
+  onChange,
+}: Part & { readonly field: Field; readonly usual: string }) {
   return (
     <select {...own} value={textOf(value)} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      <option value="">{field.isRequired ? "Choose…" : "As the platform has it"}</option>
+      <option value="">{field.isRequired ? "Choose…" : usual}</option>
       {field.options.map((option) => (
         <option key={option} value={option}>
-          {optionLabel(option)}
+          {wordsOfValue(option)}
         </option>
       ))}
     </select>
@@ -141,7 +153,7 @@ function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
     call("list_choices", { accountId, field: field.key }, { signal: asked.signal }).then(
       (answer) => setChoices(answer.choices),
       (reason: unknown) => {
-        if (!asked.signal.aborted) setError(forPeople(sentenceOf(reason)));
+        if (!asked.signal.aborted) setError(sentenceOf(reason));
       },
     );
     return () => asked.abort();
@@ -157,7 +169,7 @@ function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
           value={chosen}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
-        {error !== null && <p class="warned">{error} Until then its id can be typed.</p>}
+        {error !== null && <p class="warned">{error} Until then it can be typed.</p>}
       </div>
     );
   return (
@@ -171,14 +183,16 @@ function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
           </option>
         ))}
       </select>
-      <Button
-        isSmall
-        kind="quiet"
-        aria-label={`Type ${field.label} instead`}
-        onClick={() => setIsTyped(true)}
-      >
-        Type it
-      </Button>
+      {field.options.length === 0 && (
+        <Button
+          isSmall
+          kind="quiet"
+          aria-label={`Type ${field.label} instead`}
+          onClick={() => setIsTyped(true)}
+        >
+          Type it
+        </Button>
+      )}
     </div>
   );
 }

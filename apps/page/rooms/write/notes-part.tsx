@@ -9,7 +9,7 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
   const [isOpen] = useState(title !== "" || labels.length > 0 || note !== "");
   return (
     <details class="card more-fields" open={isOpen}>
-      <summary>For planning, never published</summary>
+      <summary>Labels and notes (not published)</summary>
       <div class="stack">
         <Field label="Name of the draft (optional)">
           {(control) => (

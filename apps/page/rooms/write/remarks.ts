@@ -1,7 +1,6 @@
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
-import { forPeople } from "../../data/for-people.ts";
+import { forPeople, readByField } from "../../data/for-people.ts";
 import type { Form } from "./form.ts";
-import { labelOf } from "./fields.ts";
 
 /** Something that the server says of a channel's post, about one field. */
 export interface Remark {
@@ -12,24 +11,9 @@ export interface Remark {
   readonly text: string;
 }
 
-const FIELD =
-  /(?<=^|[.!?] )(caption|mediaUrl|scheduledAt|slot|repeat|accountId|leadMinutes|targets|metadata)([^\s:]*): /g;
-
-/** A sentence as `caption: is too long. mediaUrl: is required.`, taken apart by its fields. */
+/** What the server says, in words of the page, by the fields of the form. */
 export function splitByField(sentence: string): readonly { readonly field: string; readonly text: string }[] {
-  const starts = [...sentence.matchAll(FIELD)];
-  const head = sentence.slice(0, starts[0]?.index ?? sentence.length).trim();
-  const parts = starts.map((start, at) => ({
-    path: `${start[1]}${start[2]}`,
-    text: sentence.slice(start.index + start[0].length, starts[at + 1]?.index).trim(),
-  }));
-  return [
-    ...(head === "" ? [] : [{ field: "channel", text: upper(inWords(head)) }]),
-    ...parts.map(({ path, text }) => {
-      const field = fieldOf(path);
-      return { field, text: upper(inWords(withSubject(field, text))) };
-    }),
-  ];
+  return readByField(sentence).map(({ path, text }) => ({ field: fieldOf(path), text }));
 }
 
 function fieldOf(path: string): string {
@@ -39,35 +23,6 @@ function fieldOf(path: string): string {
   if (["scheduledAt", "slot", "repeat"].includes(first)) return "when";
   if (first !== "metadata") return "channel";
   return second === "altText" || second === "moreMedia" ? "media" : second || "channel";
-}
-
-/** What of a refusal begins with a verb has the field as its subject. */
-function withSubject(field: string, text: string): string {
-  if (!/^(is|are|has|have|must|may|can|cannot|takes|does)\b/.test(text)) return text;
-  const subject =
-    { caption: "The text", media: "A picture or film", when: "The time", channel: "It", thread: "A part" }[
-      field
-    ] ?? labelOf(field);
-  return `${subject} ${text}`;
-}
-
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\b[Cc]all connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Do so under Channels"],
-  [/\b(graphemes|weighted)\b/g, "characters"],
-  [/Give an https address, or a file from list_files\.?/g, "Add one."],
-  [/,? or leave scheduledAt out to publish now/g, ", or choose Now"],
-  [/Give a (string|number|boolean)\./g, "Fill it in."],
-  [/\bscheduledAt\b/g, "the time"],
-  [/\bmediaUrl\b/g, "the first picture"],
-  [/\bmetadata\.(\w+)/g, "$1"],
-];
-
-function inWords(text: string): string {
-  return forPeople(WORDS.reduce((so, [pattern, words]) => so.replace(pattern, words), text));
-}
-
-function upper(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** All that is said of a draft's channels. */
@@ -82,7 +37,7 @@ export function remarksOf(checks: readonly Check[]): readonly Remark[] {
     if (over > 0 && !told.some(({ field }) => field === "caption"))
       told.push({
         field: "caption",
-        text: inWords(`The text is ${over} ${count.unit} too long. Shorten it.`),
+        text: forPeople(`The text is ${over} ${count.unit} too long. Shorten it.`),
         isError: true,
       });
     return told.map((one) => ({ ...one, accountId }));

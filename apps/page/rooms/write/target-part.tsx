@@ -10,6 +10,7 @@ import { newKey, type TargetForm, withField } from "./form.ts";
 import { addFiles, MediaPart } from "./media-part.tsx";
 import { MetadataField } from "./metadata-field.tsx";
 import { ownFields } from "./platform-fields.ts";
+import { PostingPart } from "./posting-part.tsx";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { TextArea } from "./text-part.tsx";
@@ -26,7 +27,8 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
   const { accountId, metadata } = target;
   const isPost = composer.post !== null;
   const fields = ownFields(accountId);
-  const required = fields.filter(({ isRequired }) => isRequired);
+  const isPosting = ({ kind }: PlatformField): boolean => kind === "permit" || kind === "disclosure";
+  const required = fields.filter((field) => field.isRequired && !isPosting(field));
   const [isOpen, setIsOpen] = useState(hasOwn(target));
   if (isPost && fields.length === 0 && remarks.length === 0) return null;
   const set = (change: (target: TargetForm) => TargetForm): void =>
@@ -63,11 +65,12 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
             aria-expanded={isOpen}
             onClick={() => (isOpen ? takeBack() : setIsOpen(true))}
           >
-            {isOpen ? "As everywhere" : "Different here"}
+            {isOpen ? "Same as the others" : "Customize"}
           </Button>
         )}
       </div>
       <Remarks remarks={remarks} isNamed={false} />
+      <PostingPart {...{ accountId, fields, values, setField }} />
       {required.map((field) => (
         <MetadataField
           key={field.key}
@@ -79,7 +82,7 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
       {isOpen && !isPost && <Different {...{ composer, target, set }} />}
       <MoreFields
         {...{ accountId, values, setField }}
-        fields={fields.filter(({ isRequired }) => !isRequired)}
+        fields={fields.filter((field) => !field.isRequired && !isPosting(field))}
       />
     </section>
   );
@@ -138,7 +141,7 @@ function Different({ composer, target, set }: DifferentProps) {
               }))
             }
           />
-          Other pictures or films
+          Other pictures or videos
         </label>
         {media !== null && <MediaPart label={name} media={media} onChange={changeMedia} />}
       </div>
@@ -153,7 +156,7 @@ function Different({ composer, target, set }: DifferentProps) {
             Another time
           </label>
           {at !== null && (
-            <Field label={`Time for ${name}`} help={`By the clock of ${timezone.value}.`}>
+            <Field label={`Time for ${name}`} help={`Time zone: ${timezone.value}`}>
               {(control) => (
                 <input
                   {...control}

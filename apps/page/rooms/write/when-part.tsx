@@ -35,6 +35,8 @@ export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
     isPost ? value === "at" || (value === "now" && composer.post?.status === "failed") : true,
   );
   const problem = timeProblem(form, zone.value, now());
+  // The card says it already, with the way out.
+  const untold = form.when === "slot" ? remarks.filter(({ accountId }) => hasSlots(accountId)) : remarks;
   return (
     <fieldset class="card when">
       <legend class="unseen">When</legend>
@@ -58,7 +60,7 @@ export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
       {form.when === "now" && (
         <p class="muted">It goes out as soon as {isPost ? "you send it" : "you publish it"}.</p>
       )}
-      {form.when === "at" && problem !== null ? null : <Remarks remarks={remarks} />}
+      {form.when === "at" && problem !== null ? null : <Remarks remarks={untold} />}
     </fieldset>
   );
 }
@@ -73,7 +75,7 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
   const ms = fromWall(at, zone.value);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <Field label="Day and time" help={`By the clock of ${timezone.value}.`} error={error}>
+    <Field label="Day and time" help={`Time zone: ${timezone.value}`} error={error}>
       {(control) => (
         <div class="beside">
           <input
@@ -98,9 +100,13 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
   );
 }
 
+function hasSlots(accountId: string): boolean {
+  return (findAccount(accountId)?.schedule?.slots ?? []).length > 0;
+}
+
 function Slots({ composer }: { readonly composer: Composer }) {
   const ids = composer.form.value.targets.map(({ accountId }) => accountId);
-  const without = ids.filter((id) => (findAccount(id)?.schedule?.slots ?? []).length === 0);
+  const without = ids.filter((id) => !hasSlots(id));
   const [first] = without;
   if (first === undefined)
     return (

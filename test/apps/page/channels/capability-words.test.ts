@@ -38,22 +38,24 @@ function takes(maxItems: number, list: MediaLimits[]): string {
 describe("what a channel takes", () => {
   it("is told in a line", () => {
     expect(takes(4, [accepts("image", 4), accepts("video", 1, { maxSeconds: 120 })])).toBe(
-      "Up to 4 pictures, or 1 film of up to 2 min; 500 characters",
+      "Up to 4 pictures, or 1 video of up to 2 min; 500 characters",
     );
     expect(takes(0, [])).toBe("Text only; 500 characters");
     expect(takes(1, [accepts("video", 1, { maxSeconds: 43_200 })])).toBe(
-      "1 film of up to 12 h; 500 characters",
+      "1 video of up to 12 h; 500 characters",
     );
   });
 
   it("says which kinds may stand together", () => {
     expect(takes(10, [accepts("image", 10), accepts("video", 10, { maxSeconds: 900 })])).toBe(
-      "Up to 10 pictures and films (films of up to 15 min); 500 characters",
+      "Up to 10 pictures and videos (videos of up to 15 min); 500 characters",
     );
     expect(takes(21, [accepts("image", 21), accepts("video", 21), accepts("audio", 21)])).toBe(
-      "Up to 21 pictures, films and sounds; 500 characters",
+      "Up to 21 pictures, videos and audio files; 500 characters",
     );
-    expect(takes(1, [accepts("image", 1), accepts("video", 1)])).toBe("1 picture, or 1 film; 500 characters");
+    expect(takes(1, [accepts("image", 1), accepts("video", 1)])).toBe(
+      "1 picture, or 1 video; 500 characters",
+    );
   });
 
   it("takes entries of one kind together, and no more than a post may have", () => {
@@ -63,7 +65,7 @@ describe("what a channel takes", () => {
   it("is told shorter in the gallery", () => {
     const caption = { maxLength: null, unit: "characters" } as const;
     expect(takesInShort({ media: ["image", "video"], caption })).toBe(
-      "Pictures and films; texts of any length",
+      "Pictures and videos; texts of any length",
     );
     expect(takesInShort({ media: [], caption: { ...caption, maxLength: 5_000, unit: "bytes" } })).toBe(
       "Texts; 5,000 bytes of text",
@@ -81,7 +83,7 @@ describe("what a channel takes", () => {
     const video = accepts("video", 1, { mimeTypes: ["video/quicktime"], maxSeconds: 90 });
     expect(filesInWords({ required: true, maxItems: 1, accepts: [image, video] })).toEqual([
       { title: "Pictures", text: "JPEG, WebP; up to 8 MB" },
-      { title: "Films", text: "MOV; up to 90 s" },
+      { title: "Videos", text: "MOV; up to 90 s" },
     ]);
   });
 

@@ -61,7 +61,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   },
   gallery: {
     path: "?connect=",
-    reach: (page) => page.getByText("send people back to https addresses alone").waitFor(),
+    reach: (page) => page.getByText("You need").first().waitFor(),
   },
   "an app": {
     path: "?connect=youtube",

@@ -55,7 +55,23 @@ describe("connecting a channel", () => {
   it("invites to it on a new installation, and connects what needs nothing at once", async () => {
     const page = await host.open(browser, { path: "/app/channels" });
     await page.getByRole("link", { name: "Choose a platform" }).click();
-    await page.getByRole("searchbox", { name: "Search a platform" }).fill("fee");
+    const search = page.getByRole("searchbox", { name: "Search a platform" });
+    const names = page.locator(".platform-title");
+    expect((await names.allInnerTexts()).slice(0, 3)).toEqual(["Instagram", "Facebook", "TikTok"]);
+    for (const [called, title] of [
+      ["twitter", "X"],
+      ["fb", "Facebook"],
+      ["insta", "Instagram"],
+      ["rss", "Feed"],
+      ["toot", "Mastodon"],
+      ["yt", "YouTube"],
+    ] as const) {
+      await search.fill(called);
+      await expect.poll(() => names.allInnerTexts()).toContain(title);
+    }
+    await search.fill("no such place");
+    await page.getByText("No platform of this name can be connected yet.").waitFor();
+    await search.fill("fee");
     await page.getByText("1 platform", { exact: true }).waitFor();
     await page.getByRole("link", { name: /^Feed/ }).click();
     await page.getByRole("heading", { name: "Connect Feed" }).waitFor();
@@ -78,6 +94,8 @@ describe("connecting a channel", () => {
     await page.getByRole("alert").getByText("Photobox does not know it").waitFor();
     await enter(beside, "alice.example", "alice-password-1");
     await page.getByText("Connected: alice.example").waitFor();
+    // No one sent an address: the person made it.
+    expect(await beside.getByText("The person who sent you the address").count()).toBe(0);
     expect(await accountsOn("photobox")).toMatchObject([{ handle: "alice.example", status: "connected" }]);
     await page.getByRole("link", { name: "All channels" }).last().click();
     await page.getByRole("link", { name: "alice.example", exact: true }).waitFor();
@@ -141,7 +159,7 @@ describe("a platform that wants an app", () => {
     );
     await page.getByLabel("App id").fill("an id");
     await page.getByLabel("App secret").fill("a secret");
-    await page.getByRole("button", { name: "Keep it and go on" }).click();
+    await page.getByRole("button", { name: "Save and continue" }).click();
     await page.getByRole("alert").getByText("The app id has a space in it. Copy it again.").waitFor();
     await page.context().close();
   });

@@ -129,15 +129,18 @@ describe("what is missing for a way", () => {
 
 describe("a refusal", () => {
   it("stands beside its field, in words", () => {
-    expect(readRefusal("instanceUrl: is not an address.", { instanceUrl: "The server" })).toEqual({
+    expect(readRefusal("instanceUrl: is not an address.", ["instanceUrl"])).toEqual({
       field: "instanceUrl",
-      sentence: "The server is not an address.",
+      sentence: "The server's address is not an address.",
     });
-    expect(readRefusal("other: is wrong.", {})).toEqual({ field: null, sentence: "other: is wrong." });
+    expect(readRefusal("otherField: is wrong.", [])).toEqual({
+      field: null,
+      sentence: "Other field is wrong.",
+    });
   });
 
   it("has no words for agents", () => {
-    expect(readRefusal("You said no. Call connect_channel again for a new address.", {}).sentence).toBe(
+    expect(readRefusal("You said no. Call connect_channel again for a new address.", []).sentence).toBe(
       "You said no.",
     );
   });

@@ -1,16 +1,117 @@
-import { expect, it } from "vitest";
-import { forPeople } from "../../../../apps/page/data/for-people.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { forPeople, readByField } from "../../../../apps/page/data/for-people.ts";
+import { fieldsOf } from "../../../../apps/page/rooms/write/fields.ts";
+import type { AnyPlatform } from "../../../../src/ports/platform.ts";
+import { loadFolder } from "../../../../src/toolkit/load-folder.ts";
 
-it("sends a person to the room where they do it themselves, and to no agent", () => {
-  expect(
-    forPeople(
+describe("a sentence for agents", () => {
+  it.each([
+    [
       'The channel "News" on bluesky must be reconnected first. Call connect_channel with provider "bluesky" and accountId "acc_1".',
+      'The channel "News" on bluesky must be reconnected first. Reconnect it under Channels.',
+    ],
+    [
+      'Look at the channel "Blog", then settle it with resolve_post.',
+      'Look at the channel "Blog", then say here whether it is there.',
+    ],
+    ['id: there is no draft "dft_1". Take ids from list_drafts.', "There is no such draft."],
+    ["metadata.altText: the picture has no alt text. Add one.", "The picture has no alt text. Add one."],
+    [
+      'slot: "Fjord Bakery" has no slots. Set them with update_account, for example {"accountId":"acc_01","schedule":{"slots":[]}}, or give scheduledAt.',
+      '"Fjord Bakery" has no slots. Set them, or give the time.',
+    ],
+    [
+      "metadata.moreMedia: must be at most 3 items long.",
+      "At most 4 pictures and videos fit into one post.",
+    ],
+    [
+      "The post post_01m8aaaa9266 with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
+      "The post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
+    ],
+    ["metadata.tags: must be a list. metadata.link: is required. Give a string.", "Tags is not filled in as it should be. Link is missing. Fill it in."],
+    ["metadata.boardId: is missing. Choose a board from list_choices, or name it in metadata.board.", "Board is missing. Choose a board, or name it in board."],
+    ["url: it names no topic.", "It names no topic."],
+    ["format: e-mail needs a mail server.", "E-mail needs a mail server."],
+    ['"foo" is not a known field. The fields of Bluesky are caption, mediaUrl.', '"foo" is not a known field.'],
+  ])("%s", (sentence, shown) => {
+    expect(forPeople(sentence)).toBe(shown);
+    // Some are put into words twice on their way to the page.
+    expect(forPeople(shown)).toBe(shown);
+  });
+
+  it("keeps what a platform or a person wrote as it is", () => {
+    const said = 'Mastodon says: "field accountId {x}: a film, call get_post". Send it again.';
+    expect(readByField(said).map(({ text }) => text)).toEqual([
+      'Mastodon says: "field accountId {x}: a film, call get_post". Send it again.',
+    ]);
+    expect(forPeople("Open https://example.com/create_channel?aB=mediaUrl.")).toContain("/create_channel?");
+  });
+});
+
+const ROOT = join(import.meta.dirname, "../../../..");
+/** Faces of their own, and what only the one who runs the server reads. */
+const OTHER_FACES = /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server)|domain\/settings)\b/;
+
+/** Whole sentences of the source, with a word in the place of each value. */
+function sentencesOf(path: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    // Descriptions are of the schema, and stand in no error.
+    const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
+    if (/\.(?:describe|meta)$/.test(callee) && ts.isCallExpression(node)) return visit(node.expression);
+    const text = textOf(node);
+    if (text === null) return ts.forEachChild(node, visit);
+    if (/^["\w]/.test(text) && / \w+ /.test(text) && /[.!?]$/.test(text) && !/[<>]/.test(text)) found.push(text);
+  };
+  visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+function textOf(node: ts.Node): string | null {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return null;
+  return node.head.text + node.templateSpans.map((span) => `seven${span.literal.text}`).join("");
+}
+
+const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$/, ""));
+const NOT_FOR_PEOPLE = new RegExp(
+  [
+    `(?<![/.\\w])(?:${TOOLS.join("|")})\\b`,
+    "metadata\\.",
+    "(?<![/.\\w])(?:acc|post|dft|file|con|whk)_",
+    // These two a person types into the parameters of links.
+    "\\{(?!(?:provider|label)\\})",
+    "\\byour agent\\b",
+    "(?<![\\w/.@:-])[a-z]{2,}[A-Z][a-z]",
+    "items long",
+    "\\b(?:boolean|integer|ISO 8601|dryRun)\\b",
+    "\\b[Ff]ilms?\\b",
+  ].join("|"),
+);
+
+describe("every sentence of the source", () => {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => name.endsWith(".ts") && !OTHER_FACES.test(name));
+  const all = [...new Set(sources.flatMap((name) => sentencesOf(`src/${name}`)))];
+
+  it("is one that a person can follow on the page", () => {
+    expect(all.filter((said) => NOT_FOR_PEOPLE.test(said)).length).toBeGreaterThan(150);
+    const wrong = all.map((said) => ({ said, shown: forPeople(said) })).filter(({ shown }) => NOT_FOR_PEOPLE.test(shown));
+    expect(wrong).toEqual([]);
+  });
+});
+
+it("each field of a platform has a label and a help in plain words", async () => {
+  const platforms = await loadFolder<AnyPlatform>(new URL("../../../../src/platforms/", import.meta.url));
+  const wrong = platforms.flatMap(({ name, metadata }) =>
+    fieldsOf(z.toJSONSchema(metadata, { io: "input", unrepresentable: "any" })).flatMap(({ key, label, help, usual }) =>
+      [label, help, usual].filter((text) => NOT_FOR_PEOPLE.test(text) || /^(?:True|False)\b|\bLangs\b/.test(text)).map((text) => `${name}.${key}: ${text}`),
     ),
-  ).toBe('The channel "News" on bluesky must be reconnected first. Reconnect it under Channels.');
-  expect(forPeople('Look at the channel "Blog", then settle it with resolve_post.')).toBe(
-    'Look at the channel "Blog", then say here whether it is there.',
   );
-  expect(forPeople('id: there is no draft "dft_1". Take ids from list_drafts.')).toBe(
-    'There is no draft "dft_1".',
-  );
+  expect(wrong).toEqual([]);
 });

@@ -70,7 +70,7 @@ async function enterApp(
   app: { readonly id: string; readonly secret: string },
 ): Promise<void> {
   const secret = person.page.getByLabel("App secret");
-  const keep = person.page.getByRole("button", { name: "Keep it and go on" });
+  const keep = person.page.getByRole("button", { name: "Save and continue" });
   await person.fill(person.page.getByLabel("App id"), app.id);
   await person.fill(secret, `${app.secret}x`);
   await person.click(keep);

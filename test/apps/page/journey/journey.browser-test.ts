@@ -87,7 +87,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.look(page, "key");
   await hands.use(button("Close", connecting));
   await goTo("Plan");
-  await hands.use(button("Put away", greeting));
+  await hands.use(button("Dismiss", greeting));
   await greeting.waitFor({ state: "detached" });
   await hands.look(page, "plan");
 
@@ -96,7 +96,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.write(page.getByRole("textbox", { name: "Text", exact: true }), "Snow on the hut");
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
-    hands.use(button(/^Picture or film/)),
+    hands.use(button(/^Picture or video/)),
   ]);
   await chooser.setFiles({ name: "hut.png", mimeType: "image/png", buffer: pngOf(320, 240) });
   await hands.write(page.getByRole("textbox", { name: "Alt text of medium 1" }), "A hut in the snow");

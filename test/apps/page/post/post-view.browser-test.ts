@@ -72,9 +72,9 @@ describe("a waiting post", () => {
       { id: "post_film" },
       { media_url: "https://media.example/clip.mov", is_light: 0 },
     );
-    await post.getByRole("progressbar", { name: "The film is made fit for the channel: 40 %" }).waitFor();
+    await post.getByRole("progressbar", { name: "The video is converted for the channel: 40 %" }).waitFor();
     await films.updateTable("films").set({ error: "The film is damaged." }).execute();
-    await post.getByText("The film is damaged.").waitFor();
+    await post.getByText("The video is damaged.").waitFor();
     await films.deleteFrom("films").execute();
   });
 
@@ -106,15 +106,15 @@ describe("a failed post", () => {
       { error: "The text is too long. Shorten it, then retry_post." },
     );
     await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
-    await post.getByRole("link", { name: "Edit and send again" }).waitFor();
+    await post.getByRole("link", { name: "Change it first" }).waitFor();
     await post.getByRole("button", { name: "Send again", exact: true }).click();
     await post.locator(".badge.scheduled").waitFor();
   });
 
   it("is put away", async () => {
     const post = await open({ id: "post_away", status: "failed" }, { error: "Too long." });
-    await post.getByRole("button", { name: "Put away" }).click();
-    await page.getByRole("button", { name: "Yes, put it away" }).click();
+    await post.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("button", { name: "Yes, dismiss it" }).click();
     await expect.poll(() => statusOf("post_away")).toBe("cancelled");
   });
 

@@ -59,7 +59,7 @@ describe("what changed in a draft", () => {
     ]);
     expect(
       told({}, { channels: [channel("a", { media: ["x"], fields: "1" }), channel("b", { fields: "1" })] }),
-    ).toEqual(["The pictures or films were changed on A.", "Other fields were changed on B."]);
+    ).toEqual(["The pictures or videos were changed on A.", "Other fields were changed on B."]);
   });
 
   it("tells title, labels and note", () => {

@@ -6,7 +6,6 @@ import {
   formatTitle,
   NOTICE_FORMAT_NAMES,
   NOTICE_FORMATS,
-  refusalInWords,
   testInWords,
   USUAL_EVENTS,
 } from "../../../../apps/page/rooms/settings/notice-formats.ts";
@@ -50,11 +49,6 @@ describe("notices", () => {
     expect(eventsInWords(["post.published", "post.failed"])).toBe(
       `${EVENT_WORDS["post.failed"]}, ${EVENT_WORDS["post.published"]}`,
     );
-  });
-
-  it("says a refusal with the words of the page", () => {
-    expect(refusalInWords("url: it names no topic.")).toBe("Address: it names no topic.");
-    expect(refusalInWords("format: e-mail needs a mail server.")).toBe("E-mail needs a mail server.");
   });
 
   it("says what came back of a test", () => {

@@ -97,7 +97,7 @@ describe("the greeting", () => {
 
   it("is put away for good", async () => {
     const page = await open();
-    await greeting(page).getByRole("button", { name: "Put away" }).focus();
+    await greeting(page).getByRole("button", { name: "Dismiss" }).focus();
     await Promise.all([
       page.waitForResponse((answer) => answer.url().endsWith("/app/api/welcome")),
       page.keyboard.press("Enter"),

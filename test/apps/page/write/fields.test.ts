@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  fieldsOf,
-  isShared,
-  labelOf,
-  optionLabel,
-  takesKey,
-} from "../../../../apps/page/rooms/write/fields.ts";
+import { fieldsOf, isShared, labelOf, takesKey } from "../../../../apps/page/rooms/write/fields.ts";
+import { wordsOfValue } from "../../../../apps/page/data/for-people.ts";
 import { COMMON_METADATA_SCHEMA } from "../../../../src/domain/posts/common-metadata.ts";
 
 const kinds = (properties: object, required: readonly string[] = []) =>
@@ -100,6 +95,6 @@ it("makes labels of names", () => {
   expect(labelOf("boardId")).toBe("Board");
   expect(labelOf("madeForKids")).toBe("Made for kids");
   expect(labelOf("spoilerText")).toBe("Content warning");
-  expect(optionLabel("PUBLIC_TO_EVERYONE")).toBe("Public to everyone");
-  expect(optionLabel("creativeCommon")).toBe("Creative common");
+  expect(wordsOfValue("PUBLIC_TO_EVERYONE")).toBe("Public to everyone");
+  expect(wordsOfValue("creativeCommon")).toBe("Creative common");
 });

@@ -29,7 +29,7 @@ describe("what the server says", () => {
     ).toEqual([
       {
         field: "media",
-        text: "A picture or film is required, as Instagram takes no post without media. Add one.",
+        text: "A picture or video is required, as Instagram takes no post without media. Add one.",
       },
     ]);
     const [past] = splitByField(

@@ -38,12 +38,12 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole("button", { name: "Thread part" }).click();
     await page.getByRole("button", { name: "Link", exact: true }).click();
     await page.getByText("More fields").click();
-    await page.getByRole("button", { name: "Different here" }).first().click();
+    await page.getByRole("button", { name: "Customize" }).first().click();
     await page.getByLabel("Another text").check();
     await page.getByLabel("Another time").check();
     await page.getByText("More for Bluesky").click();
     await page.getByText("More for YouTube").click();
-    await page.getByText("For planning, never published").click();
+    await page.getByText("Labels and notes (not published)").click();
     await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByRole("button", { name: "Let texts take turns" }).click();
     await page

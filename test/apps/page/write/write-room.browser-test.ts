@@ -142,7 +142,7 @@ describe("writing", () => {
   it("gives a channel its own text, and takes that back", async () => {
     page = await open("/app/write?account=acc_sky");
     await text().fill("For all");
-    await button("Different here").click();
+    await button("Customize").click();
     await page.getByLabel("Another text").check();
     const own = page.getByLabel("Text for Alpine Club");
     expect(await own.inputValue()).toBe("For all");
@@ -157,7 +157,7 @@ describe("writing", () => {
     await own.fill("Short");
     await page.getByRole("article", { name: "Alpine Club" }).getByText("Short", { exact: true }).waitFor();
     await expect.poll(async () => (await drafts())[0].targets[0].caption).toBe("Short");
-    await button("As everywhere").click();
+    await button("Same as the others").click();
     await page.getByRole("article", { name: "Alpine Club" }).getByText("For all").waitFor();
     await button("Undo").click();
     await page.getByRole("article", { name: "Alpine Club" }).getByText("Short", { exact: true }).waitFor();
@@ -176,7 +176,7 @@ describe("writing", () => {
     await preview.getByText("Two", { exact: true }).waitFor();
     await preview.getByText("alpine.example", { exact: true }).waitFor();
     await page.getByText("More for Bluesky").click();
-    await page.getByLabel("Allow quotes (optional)").selectOption("No");
+    await page.getByLabel("Others may quote it (optional)").selectOption("No");
     const metadata = async () => {
       const [draft] = await drafts();
       return { ...draft.metadata, ...draft.targets[0].metadata };
@@ -302,6 +302,38 @@ describe("writing", () => {
     await page.locator('input[type="file"]').first().setInputFiles([file]);
     await page.getByText(/This is a BMP picture\. Send it as JPEG or PNG\./).waitFor();
     expect(await page.locator(".upload progress").count()).toBe(0);
+  });
+
+  it("asks before a post what its platform wants a person to decide, and names what they agree to", async () => {
+    await addAccount(host.ctx.store, {
+      id: "acc_tok",
+      name: "Alpine Films",
+      handle: "@alpine",
+      provider: "tiktok",
+    });
+    page = await open("/app/write?account=acc_tok");
+    await page.route("**/tools/list_choices", (route) =>
+      route.fulfill({ json: { result: { choices: [{ value: "SELF_ONLY", label: "Only you" }] } } }),
+    );
+    await text().fill("A dance");
+    await page.getByText("Posts as Alpine Films (@alpine)").waitFor();
+    // Nothing is chosen beforehand, and nothing is permitted.
+    const privacy = page.getByLabel("Who can see it", { exact: true });
+    expect(await privacy.inputValue()).toBe("");
+    for (const name of ["Comments", "Duets", "Stitches"])
+      expect(await page.getByRole("checkbox", { name, exact: true }).isChecked()).toBe(false);
+    const agreed = page.getByText(/^By posting, you agree to TikTok's/);
+    expect(await agreed.innerText()).toBe("By posting, you agree to TikTok's Music Usage Confirmation.");
+    expect(await agreed.getByRole("link").getAttribute("href")).toContain("music-usage-confirmation");
+    await page.getByRole("checkbox", { name: "Comments", exact: true }).check();
+    await page.getByRole("switch", { name: /promotes a brand/ }).check();
+    await page.getByText("Choose at least one").waitFor();
+    await page.getByRole("checkbox", { name: /^Branded content/ }).check();
+    expect(await agreed.innerText()).toContain("Branded Content Policy and Music Usage Confirmation.");
+    await saved();
+    await expect
+      .poll(async () => (await drafts())[0]?.targets[0].metadata)
+      .toEqual({ disableComment: false, disableDuet: true, disableStitch: true, brandContent: true });
   });
 
   it("goes by keyboard alone", async () => {
