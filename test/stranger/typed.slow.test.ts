@@ -90,6 +90,9 @@ const REFUSED: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 
+/** An id, or the end of one as `list` shows it. */
+const PLACEHOLDER = /\b(?:\d[a-z0-9]{5}\b|post_…|ID\b)/;
+
 /** What stands for something of the person's own. */
 async function fill(line: string): Promise<string> {
   const isDraft = line.startsWith("posthorn approve");
@@ -108,9 +111,8 @@ async function fill(line: string): Promise<string> {
     .replace(/(export --csv) posts\.csv/, `$1 table-${(made += 1)}.csv`);
   while (filled.includes("acc_…") && !filled.includes("alice"))
     filled = filled.replace("acc_…", await makeChannel());
-  for (const placeholder of ["4kq2zt", "7hw0ab", "post_…", "ID"])
-    while (new RegExp(`\\b${placeholder}(?!\\w)`).test(filled))
-      filled = filled.replace(placeholder, isDraft ? await makeDraft() : await makePost());
+  while (PLACEHOLDER.test(filled))
+    filled = filled.replace(PLACEHOLDER, isDraft ? await makeDraft() : await makePost());
   return filled.replace(/^posthorn install (?=\S)(?!.*--yes)(\S+)/, "posthorn install $1 --yes");
 }
 

@@ -79,8 +79,7 @@ describe("posthorn serve", () => {
   it("tells the other processes on its data folder where it is reached", async () => {
     using folder = temporaryFolder();
     const link = async (env: Readonly<Record<string, string>> = {}): Promise<string> =>
-      new URL(JSON.parse((await runCli(["calendar-link"], { env: { ...folder.env, ...env } })).stdout).url)
-        .origin;
+      new URL((await runCli(["calendar-link"], { env: { ...folder.env, ...env } })).stdout).origin;
     const PUBLIC = { POSTHORN_PUBLIC_URL: "https://posts.example" };
     await serve(folder.env, async ({ address }) => {
       expect(await link()).toBe(address.replace("127.0.0.1", "localhost"));
