@@ -218,11 +218,7 @@ function wordsFor(ctx: Pick<AppContext, "platforms">, channel: Channel): string[
   ];
 }
 
-/** Longer texts are no slips of the hand. */
-const MAX_MISTYPED = 100;
-
 function sayNearest(ctx: Pick<AppContext, "platforms">, channels: readonly Channel[], word: string): string {
-  if (word.length > MAX_MISTYPED) return "";
   const known = channels.flatMap((channel) => [...wordsFor(ctx, channel), channel.provider]);
   const folded = known.map(foldName);
   const near = nearestName(word, folded);

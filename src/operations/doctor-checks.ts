@@ -1,3 +1,4 @@
+import { besidePlatform } from "../domain/accounts/channel-names.ts";
 import { spanInWords } from "../domain/health/span-in-words.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { localCaller } from "../access/api-keys.ts";
@@ -141,10 +142,12 @@ export async function examinePublishing(ctx: Context): Promise<Finding[]> {
     examinePosts(status),
     ...status.accountsToReconnect.map((account) => {
       const waiting = account.queuedCount === 1 ? "1 post waits" : `${account.queuedCount} posts wait`;
+      const title = ctx.platforms.get(account.provider)?.title ?? account.provider;
+      const isTold = besidePlatform(account.name, title) === account.name;
       const isBroken = account.status !== "expiring" && account.queuedCount > 0;
       return (isBroken ? problem : note)(
         "channel",
-        `"${account.name}" on ${account.provider}: ${account.reason ?? "It must be reconnected."} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
+        `"${account.name}"${isTold ? "" : ` on ${account.provider}`}: ${account.reason ?? "It must be reconnected."} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
       );
     }),
     ...(await readSetupProblems(ctx, ctx.clock.now())).map(({ provider, reason, at }) =>

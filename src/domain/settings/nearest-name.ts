@@ -1,5 +1,9 @@
+const MAX_MISTYPED = 100;
+
 /** The one of these names that a mistyped one probably means; null where none is near. */
 export function nearestName(given: string, names: readonly string[]): string | null {
+  // The work grows with its length, and longer texts are no slips of the hand.
+  if (given.length > MAX_MISTYPED) return null;
   const most = 1 + Math.floor(given.length / 10);
   const near = names
     .map((name) => ({ name, distance: distanceBetween(given, name) }))
