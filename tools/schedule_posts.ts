@@ -23,7 +23,7 @@ export default defineTool({
   title: "Schedule several posts",
   permission: "publish",
   description:
-    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and warnings. " +
+    "Schedule up to 100 posts, each as in schedule_post. Each stands for itself: see error and warnings. " +
     'Example: {"posts":[{"accountId":"Blog","caption":"One","slot":"next"}],"atomic":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({

@@ -4,6 +4,7 @@ import { DEFAULT_TOOL_SETS } from "../../src/domain/permissions.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
 import { offerSets } from "../../src/mcp/server.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { callerOf } from "../support/context.ts";
 import { send, startTestServer, type TestServer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -61,4 +62,11 @@ it("is small as a client of the newest revision gets it, and as it goes over the
   const [, raw = ""] = /"tools":(\[[^]*\])[,}]/.exec(text) ?? [];
   expect(JSON.parse(raw)).toEqual(tools);
   expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MAX_BYTES);
+
+  // On this machine tools have fields more.
+  const bytesFor = (isLocal: boolean): number =>
+    Buffer.byteLength(JSON.stringify(createToolbox(service.ctx, service.tools).list(callerOf({ isLocal }))));
+  const local = Buffer.byteLength(raw) + bytesFor(true) - bytesFor(false);
+  expect(local).toBeGreaterThan(Buffer.byteLength(raw));
+  expect(local).toBeLessThanOrEqual(MAX_BYTES);
 });

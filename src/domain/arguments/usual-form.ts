@@ -112,6 +112,7 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
     "publishTime",
     "postingTime",
   ],
+  toDay: ["scheduledAt", "date", "day", "moveTo", "newDate"],
   labels: ["label"],
   note: ["notes"],
   altText: ["alt"],

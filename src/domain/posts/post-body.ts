@@ -86,8 +86,8 @@ const those = optionalBounds("Those");
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
   ids: optionalNames(500).describe("The posts. Or use the filter."),
-  accountId: optionalNames(500).describe("All that wait on these channels."),
-  label: optionalNames(20).describe("All with one of these labels."),
+  accountId: optionalNames(500).describe("On these channels."),
+  label: optionalNames(20).describe("With one of these labels."),
   // An empty bound would choose more than was meant, and cancel that.
   from: Moment.optional().describe(those.from.description ?? ""),
   to: Moment.optional().describe(those.to.description ?? ""),

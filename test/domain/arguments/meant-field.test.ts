@@ -21,3 +21,8 @@ it.each([
 it("is never one that is not there", () => {
   expect(["text", "altText", "time"].map((name) => meantField(name, ["id"]))).toEqual([null, null, null]);
 });
+
+it("is the day where posts are moved to one", () => {
+  const known = ["ids", "from", "to", "shiftMinutes", "toDay"];
+  expect(["scheduledAt", "day"].map((name) => meantField(name, known))).toEqual(["toDay", "toDay"]);
+});
