@@ -117,7 +117,8 @@ describe("a database that is lost while Posthorn runs", () => {
     removeDatabase(join(folder.path, "data"));
     const [code] = (await once(child, "close")) as [number | null];
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^${GONE.source}[^\n]*\n$`));
+    // In a checkout a second line says how commands are typed there.
+    expect(stderr).toMatch(new RegExp(`^${GONE.source}[^\n]*\n(\\(Here, type [^\n]*\n)?$`));
   });
 
   it("is not mistaken: others that open and close it, and its log that is folded, change nothing", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { showCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import { captionLength } from "../../src/domain/posts/caption.ts";
+import { measure } from "../../src/platforms/shared/mastodon/publish.ts";
 import { definePlatform, type CheckedAt } from "../../src/ports/platform.ts";
 import { listAccounts } from "../../src/accounts/accounts.ts";
 import { capabilitiesFor } from "../../src/platform-io/connect-io.ts";
@@ -122,8 +123,8 @@ describe("a platform's own rules", () => {
 
 describe("the length of a caption", () => {
   it("counts each address as the platform does, and leaves the full stop after it", () => {
-    const text = "See https://example.com/a/very/long/path?with=query. Or (http://b.example)!";
-    expect(captionLength(text, { unit: "characters", urlLength: 23 }, undefined)).toBe(
+    const text = "See https://example.com/a/very/long/path?with=query. Or (http://b.example.org)!";
+    expect(captionLength(text, { unit: "weighted", urlLength: 23 }, measure)).toBe(
       "See . Or ()!".length + 2 * 23,
     );
     expect(captionLength(text, { unit: "characters" }, undefined)).toBe(text.length);
