@@ -88,19 +88,18 @@ const PLATFORM_RESOURCE: ResourceKind = {
     );
   },
   async read(provider, scope) {
-    const platforms = await readPlatforms(scope);
-    if (platforms.some((one) => one.provider === provider)) {
-      const [platform] = await readPlatforms(scope, [provider]);
-      return jsonContents(addressOf(PLATFORM_RESOURCE, provider), platform);
-    }
-    const known = platforms.map((one) => one.provider).join(", ");
-    throw new AppError(
-      "not_found",
-      `${quote(provider)} is not a known platform. The platforms are ${known}.`,
-    );
+    const [platform] = await readPlatforms(scope, [provider]).catch(toNotFound);
+    return jsonContents(addressOf(PLATFORM_RESOURCE, provider), platform);
   },
   complete: suggestProviders,
 };
+
+/** What is no value of an argument is no resource. */
+function toNotFound(error: unknown): never {
+  throw error instanceof AppError && error.kind === "invalid"
+    ? new AppError("not_found", error.message)
+    : error;
+}
 
 const Calendar = z.object({ posts: z.array(Post), timezone: z.string() });
 
