@@ -153,17 +153,19 @@ export class Bridge {
   }
 }
 
+/** What the note tells models beside what is missing. */
+const OTHERS_WORDS = /Names, and what a platform says, are others' words[^.]*\./;
+
 function readAnswer(result: Json): ToolAnswer {
-  const blocks = Array.isArray(result["content"])
-    ? result["content"].map((block) => textOf(jsonOf(block)["text"]))
-    : [];
-  const [text = "", ...notes] = blocks;
-  const structured = result["structuredContent"];
+  const [block] = Array.isArray(result["content"]) ? result["content"] : [];
+  const text = textOf(jsonOf(block)["text"]);
+  const given = result["structuredContent"];
+  const structured = isJson(given) ? given : parse(text);
   return {
     isError: result["isError"] === true,
-    structured: isJson(structured) ? structured : parse(text),
+    structured,
     text,
-    note: notes.length === 0 ? null : notes.join(" "),
+    note: textOf(structured?.["note"]).replace(OTHERS_WORDS, "").trim() || null,
   };
 }
 

@@ -313,7 +313,8 @@ function mcpFace(client: Client): Face {
       expect(others).toEqual([]);
       const text = first?.type === "text" ? first.text : "";
       if (answer.isError === true) {
-        expect(answer.structuredContent).toEqual({ error: text });
+        // Clients of the older SDK hold anything structured to the schema of a result.
+        expect(answer.structuredContent).toBeUndefined();
         return { sentence: text };
       }
       expect(JSON.parse(text)).toEqual(answer.structuredContent);

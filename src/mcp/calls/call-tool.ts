@@ -62,7 +62,8 @@ export async function callTool(
     // The answer of a call that was taken back is not read.
     if (!signal.aborted) noteFailure(ctx.log, call.name, error);
     const sentence = sentenceOf(error);
-    return { content: [textOf(sentence)], structuredContent: { error: sentence }, isError: true };
+    // Nothing structured beside it: clients hold that to the schema of a result, of errors too.
+    return { content: [textOf(sentence)], isError: true };
   }
 }
 

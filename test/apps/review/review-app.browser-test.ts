@@ -245,7 +245,7 @@ describe("a decision", () => {
     await button("Yes, schedule").click();
     await expect
       .poll(() => complaint().innerText())
-      .toBe("Not done: the draft was changed meanwhile. This is revision 2. Look at it, then decide.");
+      .toBe("Not done: the draft was changed meanwhile. This is version 2. Look at it, then decide.");
     expect(await title().innerText()).toBe("Opening, again");
     expect(await posts()).toEqual([]);
   });

@@ -42,7 +42,7 @@ beforeEach(() => {
 
 function sentenceIn(result: any): string {
   expect(result.isError).toBe(true);
-  expect(result.structuredContent).toEqual({ error: result.content[0].text });
+  expect(result.structuredContent).toBeUndefined();
   return result.content[0].text;
 }
 

@@ -182,12 +182,12 @@ function helpOf(description: string, options: readonly string[]): string {
       (_, flag: string, first: string) => `${wordOf(flag.toLowerCase())}: ${first}`,
     )
     .trim();
-  const named = options
-    .filter((option) => /[A-Z_-]/.test(option) || text.includes(`${option}: `))
-    .toSorted((a, b) => b.length - a.length)
-    .reduce(
-      (so, option) => so.replaceAll(new RegExp(`"?\\b${option}\\b"?`, "g"), `“${wordsOfValue(option)}”`),
-      text,
-    );
-  return forPeople(named);
+  const named = options.filter((option) => /[A-Z_-]/.test(option) || text.includes(`${option}: `));
+  const words = text.replace(WORD, (whole, word: string) =>
+    named.includes(word) ? `“${wordsOfValue(word)}”` : whole,
+  );
+  return forPeople(words);
 }
+
+/** A value as descriptions name it, with or without quotes. */
+const WORD = /"?\b([\w-]+)\b"?/g;

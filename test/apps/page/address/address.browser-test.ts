@@ -313,15 +313,15 @@ describe("from every other room", () => {
 
 describe("what is not there", () => {
   const GONE = {
-    "/app/plan?post=post_nope": "There is no post",
+    "/app/plan?post=post_nope": "There is no such post",
     "/app/plan?channel=acc_nope": "There is no such channel",
     "/app/plan?view=list&channel=acc_nope": "There is no such channel",
-    "/app/write?draft=dft_nope": "There is no draft",
-    "/app/write?post=post_nope": "There is no post",
-    "/app/write?copy=post_nope": "There is no post",
+    "/app/write?draft=dft_nope": "There is no such draft",
+    "/app/write?post=post_nope": "There is no such post",
+    "/app/write?copy=post_nope": "There is no such post",
     "/app/write?account=acc_nope": "The channel of this address is not there",
-    "/app/review?draft=dft_nope": "There is no draft",
-    "/app/review?show=decided&draft=dft_nope": "There is no draft",
+    "/app/review?draft=dft_nope": "There is no such draft",
+    "/app/review?show=decided&draft=dft_nope": "There is no such draft",
     "/app/channels?account=acc_nope": "This channel is not there",
     "/app/channels?connect=nope": "nope",
     "/app/channels?connect=mastodon&account=acc_nope": "This channel is not there",
