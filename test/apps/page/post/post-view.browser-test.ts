@@ -151,7 +151,7 @@ describe("a published post", () => {
 describe("a post that is not there", () => {
   it("says so", async () => {
     page = await host.open(browser, { path: "/app/plan?post=post_nowhere" });
-    await page.getByRole("alert").getByText('There is no post "post_nowhere".').waitFor();
+    await page.getByRole("alert").getByText("There is no such post.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 });
