@@ -157,7 +157,7 @@ function optionsOf(property: Json): readonly string[] {
 /** `Default: public.`, `Default true.` or `public (default)` at the choice "public". */
 function usualOf(description: string): string {
   const [, after = "", before = ""] =
-    /\bDefault:? ([^.,:]+)|\b([\w-]+) ?\(default\)/i.exec(description) ?? [];
+    /\bDefault:? ([^.,:]{1,80})|\b([\w-]{1,40}) \(default\)/i.exec(description) ?? [];
   return forPeople(wordOf((after || before).trim()));
 }
 
@@ -182,12 +182,6 @@ function helpOf(description: string, options: readonly string[]): string {
       (_, flag: string, first: string) => `${wordOf(flag.toLowerCase())}: ${first}`,
     )
     .trim();
-  const named = options.filter((option) => /[A-Z_-]/.test(option) || text.includes(`${option}: `));
-  const words = text.replace(WORD, (whole, word: string) =>
-    named.includes(word) ? `“${wordsOfValue(word)}”` : whole,
-  );
-  return forPeople(words);
+  const named = options.filter((one) => /[A-Z_-]/.test(one) || text.includes(`${one}: `));
+  return forPeople(text.replace(/[\w-]+/g, (word) => (named.includes(word) ? `“${wordsOfValue(word)}”` : word)));
 }
-
-/** A value as descriptions name it, with or without quotes. */
-const WORD = /"?\b([\w-]+)\b"?/g;
