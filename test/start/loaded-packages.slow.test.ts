@@ -6,6 +6,10 @@ import { expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LOADED = [
+  // Small, and asked at once whether an id that Bluesky answers is one.
+  "@atcute/cid",
+  "@atcute/multibase",
+  "@atcute/uint8array",
   "@modelcontextprotocol/core",
   "@modelcontextprotocol/server",
   "@pinojs/redact",

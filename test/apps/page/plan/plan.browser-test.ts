@@ -177,11 +177,11 @@ describe("the list", () => {
   it("has the next posts by day, finds by words, and turns round", async () => {
     await open("/app/plan?view=list");
     await heading("Tuesday 24 November 2026").or(heading("Tuesday, 24 November 2026")).waitFor();
-    expect(await page.locator(".plan-tile").first().innerText()).toContain("Hello world");
+    await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Hello world");
     expect(await tile(/It failed/).count()).toBe(0);
     await page.getByRole("combobox", { name: "Order" }).selectOption("latest");
     await tile(/It failed/).waitFor();
-    expect(await page.locator(".plan-tile").first().innerText()).toContain("Snow is here");
+    await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Snow is here");
     await page.getByRole("searchbox", { name: "Search posts" }).fill("late");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator(".plan-tile").count()).toBe(1);
