@@ -106,6 +106,11 @@ export function cannotComeBack({ setup }: Pick<PlatformListing, "setup">): boole
   );
 }
 
+/** Whether the platform sends people back to this server, and to the address that it is open at here. */
+export function comesBackHere({ redirectUrl }: Pick<PlatformListing, "redirectUrl">): boolean {
+  return redirectUrl?.startsWith(`${location.origin}/`) === true;
+}
+
 /** Ends a sentence for agents. A person has a button for it. */
 const FOR_AGENTS = / ?Call connect_channel again for a new address\./;
 

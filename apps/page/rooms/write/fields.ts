@@ -157,7 +157,7 @@ function optionsOf(property: Json): readonly string[] {
 /** `Default: public.`, `Default true.` or `public (default)` at the choice "public". */
 function usualOf(description: string): string {
   const [, after = "", before = ""] =
-    /\bDefault:? ([^.,:]+)|\b([\w-]+) ?\(default\)/i.exec(description) ?? [];
+    /\bDefault:? ([^.,:]{1,80})|\b([\w-]{1,40}) \(default\)/i.exec(description) ?? [];
   return forPeople(wordOf((after || before).trim()));
 }
 

@@ -115,8 +115,8 @@ const PLATFORMS: Readonly<Record<string, (clock: FakeClock) => Platform>> = {
           withAnswer(url, fake.consents.consent(url)),
         );
         await person.fill(person.page.getByRole("textbox", { name: "Server" }), "social.example");
+        // Straight to the server: what our own page would say was said beside.
         const beside = await person.openBeside();
-        await person.click(beside.getByRole("button", { name: "Go on to Mastodon" }));
         await person.click(beside.getByRole("link", { name: "Agree" }));
       },
       seen: () => ({ wrong: fake.wrong, posts: fake.posts.heads().length }),
@@ -173,7 +173,6 @@ const PLATFORMS: Readonly<Record<string, (clock: FakeClock) => Platform>> = {
           withAnswer(url, fake.agree(url)),
         );
         const beside = await person.openBeside();
-        await person.click(beside.getByRole("button", { name: "Go on to LinkedIn" }));
         await person.click(beside.getByRole("link", { name: "Agree" }));
       },
       seen: () => ({ wrong: fake.wrong, posts: fake.posts.length }),
