@@ -88,7 +88,7 @@ async function startConsentPage(person: Person, real: string, back: (url: string
   const server = createServer((request, response) => {
     const { search } = new URL(request.url ?? "/", real);
     const href = back(`${real}${search}`).replaceAll("&", "&amp;");
-    response.writeHead(200, { "content-type": "text/html" }).end(`<a href="${href}">Agree</a>`);
+    response.writeHead(200, { "content-type": "text/html" }).end(`<h1>Agree?</h1><a href="${href}">Agree</a>`);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -108,7 +108,7 @@ const PLATFORMS: Readonly<Record<string, (clock: FakeClock) => Platform>> = {
     const fake = createFakeMastodon({ now: () => clock.now() });
     return {
       provider: "mastodon",
-      actions: 12,
+      actions: 11,
       outbound: fake.outbound,
       async connect(person) {
         await startConsentPage(person, `${SERVER}/oauth/authorize`, (url) =>
@@ -165,7 +165,7 @@ const PLATFORMS: Readonly<Record<string, (clock: FakeClock) => Platform>> = {
     const fake = createFakeLinkedIn(clock);
     return {
       provider: "linkedin",
-      actions: 16,
+      actions: 15,
       outbound: fake.door,
       async connect(person) {
         await enterApp(person, APP);
