@@ -1,16 +1,12 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
-import {
-  checkMedia,
-  EVERY_SKILL,
-  type MediaFigures,
-  type MediaSkills,
-} from "../domain/files/media-limits.ts";
+import { checkMedia, EVERY_SKILL, type MediaFigures } from "../domain/files/media-limits.ts";
 import type { Preparing } from "../domain/posts/post.ts";
-import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
-import type { AcceptedMedia, PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { type ConvertedFilm, Overtaken } from "../ports/film-converter.ts";
+import { MINUTE, SECOND } from "../domain/time.ts";
+import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
+import { DiskFull } from "../ports/disk-space.ts";
+import { type ConvertedFilm, type FilmConverter, Overtaken } from "../ports/film-converter.ts";
 import type { MediaFacts, MediaItem } from "../ports/media.ts";
 import {
   changeFilm,
@@ -20,16 +16,17 @@ import {
   findFilm,
   findWaitingFilm,
   insertFilm,
-  isPostWaiting,
   listFilms,
-  listOldFilms,
   type NewFilm,
+  noteFilmWaits,
   type WaitingFilm,
+  WAITS_FOR_ROOM,
 } from "../store/queries/publishing/films.ts";
-import { allFilesOf, countUses } from "../store/queries/files.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 import { findReadyFile, OWN_SCHEME } from "./files.ts";
+import { convertsFilms } from "./media-skills.ts";
+import { keyOfFilm, removeUnusedFilms } from "./unused-films.ts";
 
 /*
  * Films that a platform does not take as they are. Each is converted once for its content and form: those of own
@@ -104,41 +101,6 @@ export function filmOf({ ownerId, fileKey, postId, facts, form }: FilmOrder): Ne
   };
 }
 
-export const convertsFilms = async ({ films }: AppContext): Promise<boolean> =>
-  films !== null && (await films.isThere());
-
-/** What this process can make of media for a platform: the one question behind "will be made" and "cannot". */
-export async function skillsOf(
-  ctx: AppContext,
-  { showsOriginals = false }: Pick<PlatformCapabilities, "showsOriginals">,
-): Promise<MediaSkills> {
-  const films = await convertsFilms(ctx);
-  return showsOriginals ? { films, pictures: false, heic: false } : { films, ...(await ctx.probe.skills()) };
-}
-
-const WITHOUT_SHARP =
-  " This Posthorn cannot change pictures: sharp is not installed. Install Posthorn with its optional packages.";
-const WITHOUT_LIBHEIF =
-  " This Posthorn cannot read HEIC: libheif-js is not installed. Install Posthorn with its optional packages, or send the picture as JPEG.";
-
-/** What an owner installs who has no program or package that would help. "": none would. */
-export async function adviceOnMedia(
-  ctx: AppContext,
-  media: MediaFigures,
-  capabilities: Pick<PlatformCapabilities, "media" | "showsOriginals">,
-): Promise<string> {
-  const { problems, film, changes } = checkMedia(media, capabilities.media.accepts, EVERY_SKILL);
-  if (problems.length > 0 || capabilities.showsOriginals === true) return "";
-  const skills = await skillsOf(ctx, capabilities);
-  if (film !== null) return skills.films || ctx.films === null ? "" : ` ${ctx.films.howToInstall}`;
-  if (changes.length === 0 || skills.heic) return "";
-  return skills.pictures ? WITHOUT_LIBHEIF : WITHOUT_SHARP;
-}
-
-function keyOf({ id }: Pick<FilmRow, "id">): string {
-  return `films/${id}.mp4`;
-}
-
 const LOOK_AGAIN_MS = SECOND;
 
 /** Of the post that waits for a film. */
@@ -161,13 +123,13 @@ export async function convertedFilm(
       await ctx.store.write((tx) => insertFilm(tx, wanted, ctx.clock.now()));
       continue;
     }
-    if (row.error !== null) {
+    if (row.error !== null && row.error !== WAITS_FOR_ROOM) {
       // Told once: another try of the post begins anew.
       await ctx.store.write((tx) => deleteFilm(tx, row.id));
       throw new AppError("invalid", row.error);
     }
     const facts = row.facts === null ? null : (JSON.parse(row.facts) as MediaFacts);
-    const key = keyOf(wanted);
+    const key = keyOfFilm(wanted);
     if (facts !== null && (await ctx.files.size(key)) === facts.sizeBytes)
       return {
         ...item,
@@ -202,9 +164,18 @@ async function convert(
   { open, signal, dueAt, giveUpAt }: { open: MediaItem["open"]; signal: AbortSignal } & FilmTimes,
 ): Promise<boolean> {
   const own = { id: row.id, workerId: ctx.workerId };
-  if (ctx.films === null || !(await ctx.store.write((tx) => claimFilm(tx, row.id, ctx.workerId))))
-    return false;
+  if (ctx.films === null) return false;
   const original = JSON.parse(row.original) as MediaFacts;
+  const film = {
+    id: row.id,
+    mimeType: original.mimeType,
+    sizeBytes: original.sizeBytes,
+    durationSeconds: original.durationSeconds,
+    form: JSON.parse(row.form) as FilmForm,
+    path: row.file_key === null ? null : await ctx.files.locate(row.file_key),
+  };
+  await assertRoom(ctx, ctx.films, { row, film });
+  if (!(await ctx.store.write((tx) => claimFilm(tx, row.id, ctx.workerId)))) return false;
   let toldAt = -Infinity;
   const onProgress = (percent: number): void => {
     if (ctx.clock.monotonic() - toldAt < TOLD_EVERY_MS) return;
@@ -214,24 +185,23 @@ async function convert(
       .catch((err: unknown) => ctx.log.warn({ err }, "how far a film is could not be noted"));
   };
   try {
-    const form = JSON.parse(row.form) as FilmForm;
-    const { mimeType, durationSeconds } = original;
-    const film = { id: row.id, mimeType, durationSeconds, form, open: () => open() };
     const job = {
       ...film,
+      open: () => open(),
       onProgress,
       dueAt,
       isAhead: () => isAhead(ctx, dueAt),
       msLeft: () => giveUpAt - ctx.clock.now(),
     };
     await using made = await ctx.films.convert(job, signal);
-    const facts = await keep(ctx, made, { key: keyOf(row), original, signal });
+    const facts = await keep(ctx, made, { key: keyOfFilm(row), original, signal });
     const done = { facts: JSON.stringify(facts), percent: 100, worker_id: null };
     await ctx.store.write((tx) => changeFilm(tx, own, done));
     ctx.log.info({ film: row.id, sizeBytes: facts.sizeBytes }, "a film was converted");
   } catch (error) {
     const isLasting = error instanceof AppError && error.kind !== "unavailable";
-    const failed = { worker_id: null, percent: 0, error: isLasting ? error.message : null };
+    const waits = error instanceof DiskFull ? WAITS_FOR_ROOM : null;
+    const failed = { worker_id: null, percent: 0, error: isLasting ? error.message : waits };
     await ctx.store.write((tx) => changeFilm(tx, own, failed));
     if (error instanceof Overtaken) {
       ctx.log.info({ film: row.id }, "a film is begun anew later, as another one is due sooner");
@@ -241,6 +211,23 @@ async function convert(
     ctx.log.warn({ film: row.id, err: error }, "a film could not be converted");
   }
   return true;
+}
+
+/** Before anything of it is written. */
+async function assertRoom(
+  ctx: AppContext,
+  films: FilmConverter,
+  { row, film }: { readonly row: FilmRow; readonly film: Parameters<FilmConverter["assertRoom"]>[0] },
+): Promise<void> {
+  try {
+    await films.assertRoom(film);
+  } catch (error) {
+    if (error instanceof DiskFull && row.error === null) {
+      ctx.log.warn({ film: row.id }, "a film waits for room on the disk");
+      await ctx.store.write((tx) => noteFilmWaits(tx, row.id));
+    }
+    throw error;
+  }
 }
 
 /** A film that lost more is cut off, and none may be. */
@@ -267,11 +254,17 @@ async function keep(
 
 /** Converts what waits, one after the other, first due first, until nothing does. */
 export async function convertFilms(ctx: AppContext, signal: AbortSignal): Promise<void> {
-  await removeUnused(ctx);
+  await removeUnusedFilms(ctx);
   while (!signal.aborted && (await convertsFilms(ctx))) {
     const next = await findWaitingFilm(ctx.store);
     if (next === null) return;
-    await convertUntilOvertaken(ctx, next, signal);
+    try {
+      await convertUntilOvertaken(ctx, next, signal);
+    } catch (error) {
+      // Said with the film. The next pass asks again.
+      if (error instanceof DiskFull) return;
+      throw error;
+    }
   }
 }
 
@@ -303,26 +296,4 @@ async function convertUntilOvertaken(ctx: AppContext, next: WaitingFilm, signal:
     done.abort(new Error("The film is done."));
     await watching;
   }
-}
-
-/** A call that schedules a post with it may be under way. */
-const KEPT_MS = HOUR;
-const REMOVED_EVERY_MS = 10 * MINUTE;
-const removedAt = new WeakMap<AppContext["store"], number>();
-
-/** Films are kept until their posts are done. */
-async function removeUnused(ctx: AppContext): Promise<void> {
-  const now = ctx.clock.now();
-  if (now - (removedAt.get(ctx.store) ?? -Infinity) < REMOVED_EVERY_MS) return;
-  removedAt.set(ctx.store, now);
-  for (const row of await listOldFilms(ctx.store, now - KEPT_MS)) {
-    if (await isUsed(ctx, row)) continue;
-    await ctx.store.write((tx) => deleteFilm(tx, row.id));
-    await ctx.files.remove(keyOf(row));
-  }
-}
-
-async function isUsed({ store }: AppContext, row: FilmRow): Promise<boolean> {
-  if (row.file_key === null) return row.post_id !== null && isPostWaiting(store, row.post_id);
-  return (await countUses(store, allFilesOf(row.owner_id), [row.file_key])).size > 0;
 }

@@ -1,17 +1,18 @@
 import { Readable } from "node:stream";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Target } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { problemOfAnswer, tooLarge } from "../domain/files/media-limits.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
-import { SECOND } from "../domain/time.ts";
+import { MINUTE, SECOND } from "../domain/time.ts";
 import { toBuffer } from "../domain/to-buffer.ts";
 import type { ByteSource } from "../ports/media-probe.ts";
-import { OutboundFailure } from "../ports/outbound.ts";
+import { type Outbound, OutboundFailure } from "../ports/outbound.ts";
 import { type DraftRow, listDraftsNaming } from "../store/queries/drafts.ts";
 import { allFilesOf, type FileRow, findFileByKey, findFileRow } from "../store/queries/files.ts";
 import type { CallContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
+import { SilentHosts } from "./silent-hosts.ts";
 
 /*
  * Small pictures for people who look at a plan. They are made anew each time: browsers keep them for a day.
@@ -33,7 +34,28 @@ const MAX_WHOLE_BYTES = MiB;
 
 /** The tiles of a month come all at once, and what people do meanwhile must not wait for them. */
 const AT_ONCE = 4;
+/** Of all owners, and around nothing that waits for others. */
 const turn = pLimit(AT_ONCE);
+
+/** Of each owner: a server that does not answer holds up nobody else. */
+const FETCHES_AT_ONCE = 4;
+const SILENT_FOR_MS = MINUTE;
+
+interface Fetches {
+  readonly turn: LimitFunction;
+  readonly hosts: SilentHosts;
+}
+
+const fetchesOf = new WeakMap<Outbound, Map<string, Fetches>>();
+
+function fetchesFor({ ctx, caller: { ownerId } }: CallContext): Fetches {
+  const owners = fetchesOf.get(ctx.outbound) ?? new Map<string, Fetches>();
+  fetchesOf.set(ctx.outbound, owners);
+  const hosts = new SilentHosts(() => ctx.clock.monotonic(), SILENT_FOR_MS);
+  const own = owners.get(ownerId) ?? { turn: pLimit(FETCHES_AT_ONCE), hosts };
+  owners.set(ownerId, own);
+  return own;
+}
 
 export interface SmallPicture {
   /** The same only for the same picture in the same size. Null where it is not known before it is read. */
@@ -68,13 +90,12 @@ async function findOwn(call: CallContext, { url, side }: Wanted): Promise<SmallP
   const source = { sizeBytes: row.size_bytes, read: (range: Range) => ctx.files.read(key, range) };
   return {
     etag: `"${row.sha256}-${side}"`,
-    make: () =>
-      turn(async () => {
-        const small = await shrink(call, source, side);
-        if (small !== null) return small;
-        if (row.size_bytes > MAX_WHOLE_BYTES) throw cannotShrink();
-        return { mimeType: row.mime_type, bytes: await readAll(ctx.files.read(key), MAX_WHOLE_BYTES) };
-      }),
+    async make() {
+      const small = await shrink(call, source, side);
+      if (small !== null) return small;
+      if (row.size_bytes > MAX_WHOLE_BYTES) throw cannotShrink();
+      return { mimeType: row.mime_type, bytes: await readAll(ctx.files.read(key), MAX_WHOLE_BYTES) };
+    },
   };
 }
 
@@ -106,17 +127,16 @@ function findRemote(call: CallContext, { url, side }: Wanted): SmallPicture {
   const { href } = call.ctx.outbound.assertAllowed("url", url);
   return {
     etag: null,
-    make: () =>
-      turn(async () => {
-        const bytes = await fetchWhole(call, href);
-        const source = {
-          sizeBytes: bytes.length,
-          read: ({ start, end }: Range) => Readable.from([bytes.subarray(start, end + 1)]),
-        };
-        const small = await shrink(call, source, side);
-        if (small === null) throw cannotShrink();
-        return small;
-      }),
+    async make() {
+      const bytes = await fetchWhole(call, href);
+      const source = {
+        sizeBytes: bytes.length,
+        read: ({ start, end }: Range) => Readable.from([bytes.subarray(start, end + 1)]),
+      };
+      const small = await shrink(call, source, side);
+      if (small === null) throw cannotShrink();
+      return small;
+    },
   };
 }
 
@@ -130,9 +150,11 @@ async function shrink(
   source: ByteSource,
   side: number,
 ): Promise<Awaited<ReturnType<SmallPicture["make"]>> | null> {
-  signal.throwIfAborted();
   try {
-    const bytes = await ctx.probe.shrinkImage(source, side, signal);
+    const bytes = await turn(() => {
+      signal.throwIfAborted();
+      return ctx.probe.shrinkImage(source, side, signal);
+    });
     return bytes === null ? null : { mimeType: "image/webp", bytes };
   } catch (error) {
     // What is damaged, or no media at all, is no fault of the request.
@@ -141,8 +163,24 @@ async function shrink(
   }
 }
 
-async function fetchWhole({ ctx, signal }: CallContext, url: string): Promise<Buffer> {
-  signal.throwIfAborted();
+async function fetchWhole(call: CallContext, url: string): Promise<Buffer> {
+  const { signal } = call;
+  const { turn: fetchTurn, hosts } = fetchesFor(call);
+  try {
+    return await fetchTurn(() => {
+      signal.throwIfAborted();
+      return hosts.ask(url, () => fetchNow(call, url));
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
+    if (!(error instanceof OutboundFailure)) throw error;
+    const sentence = "url: the address did not answer, or broke off. Try again later.";
+    throw new AppError("unavailable", sentence, { cause: error });
+  }
+}
+
+async function fetchNow({ ctx, signal }: CallContext, url: string): Promise<Buffer> {
   const limits = { timeoutMs: REMOTE_TIMEOUT_MS, idleMs: REMOTE_TIMEOUT_MS, maxRedirects: MAX_REDIRECTS };
   try {
     const answer = await ctx.outbound.request({ method: "GET", url, ...limits, signal });
@@ -152,11 +190,9 @@ async function fetchWhole({ ctx, signal }: CallContext, url: string): Promise<Bu
     const kind = answer.status !== 200 ? "not_found" : "unsupported";
     throw new AppError(problem.isLasting ? kind : "unavailable", `${problem.reason}.`);
   } catch (error) {
-    if (signal.aborted) throw error;
-    if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
-    if (!(error instanceof OutboundFailure)) throw error;
-    const sentence = "url: the address did not answer, or broke off. Try again later.";
-    throw new AppError("unavailable", sentence, { cause: error });
+    // A person who went on to another page says nothing of the host.
+    signal.throwIfAborted();
+    throw error;
   }
 }
 

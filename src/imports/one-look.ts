@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { type Outbound, OutboundFailure, type OutboundResponse } from "../ports/outbound.ts";
+import { SilentHosts } from "../files/silent-hosts.ts";
+import type { Outbound, OutboundResponse } from "../ports/outbound.ts";
 
 /**
  * Looks at each address once, however many rows name it, and at none of a host that did not answer: thousands of
@@ -7,20 +8,13 @@ import { type Outbound, OutboundFailure, type OutboundResponse } from "../ports/
  */
 export function lookingOnce(outbound: Outbound): Outbound {
   const looks = new Map<string, Promise<OutboundResponse>>();
-  const silent = new Map<string, OutboundFailure>();
-  const look = async (...args: Parameters<Outbound["request"]>): Promise<OutboundResponse> => {
-    const { host } = new URL(args[0].url);
-    const failure = silent.get(host);
-    if (failure !== undefined) throw failure;
-    try {
+  const hosts = new SilentHosts(() => 0, Infinity);
+  const look = (...args: Parameters<Outbound["request"]>): Promise<OutboundResponse> =>
+    hosts.ask(args[0].url, async () => {
       const answer = await outbound.request(...args);
       answer.body.resume();
       return answer;
-    } catch (error) {
-      if (error instanceof OutboundFailure) silent.set(host, error);
-      throw error;
-    }
-  };
+    });
   return {
     assertAllowed: (...args) => outbound.assertAllowed(...args),
     request: async (request) => {

@@ -21,6 +21,8 @@ export interface FileStore {
   size(key: string): Promise<number | null>;
   /** A stream over the bytes `start` to `end`, inclusive; throws `not_found`. */
   read(key: string, range?: { start?: number; end?: number }): Readable;
+  /** Where the file lies on this machine, for programs that read it in place. Null: it is not there, or elsewhere. */
+  locate(key: string): Promise<string | null>;
   remove(key: string): Promise<void>;
   /** A secret address at which the store itself gives the bytes for `lastsMs`. Null: it has none. */
   temporaryUrl(

@@ -6,6 +6,9 @@ export interface FilmJob {
   /** Names the work: one that was broken off is begun anew in the same place. */
   readonly id: string;
   readonly mimeType: string;
+  readonly sizeBytes: number;
+  /** Where it lies on this machine as a whole, and is read in place; null: it is copied first. */
+  readonly path: string | null;
   readonly durationSeconds: number | null;
   readonly form: FilmForm;
   /** When the work on its post begins: what is due first is converted first. */
@@ -37,8 +40,12 @@ export interface FilmConverter {
   isThere(): Promise<boolean>;
   /** The sentence that says how it gets onto this machine. */
   readonly howToInstall: string;
+  /** Removes what killed processes left of films whose work is over. */
+  removeLeftOvers(isOver: (id: string) => Promise<boolean>): Promise<void>;
+  /** Throws `DiskFull` where there is no room to convert it now. `convert` asks this, too. */
+  assertRoom(job: Pick<FilmJob, "sizeBytes" | "path" | "durationSeconds" | "form">): Promise<void>;
   /**
-   * Throws `invalid` for a film that it cannot read or bring within its limits, of bytes or of time, else
+   * Throws `DiskFull`, `invalid` for a film that it cannot read or bring within its limits, of bytes or of time, else
    * `unavailable`; `Overtaken`.
    */
   convert(job: FilmJob, signal: AbortSignal): Promise<ConvertedFilm>;

@@ -20,7 +20,8 @@ import { allFilesOf, findFileByKey, type FileRow } from "../store/queries/files.
 import type { AppContext } from "../context.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
 import { figuresOf } from "../files/files.ts";
-import { adviceOnMedia, filmOf, type FilmUse, skillsOf } from "../files/films.ts";
+import { filmOf, type FilmUse } from "../files/films.ts";
+import { adviceOnMedia, skillsOf } from "../files/media-skills.ts";
 import {
   type FileUse,
   type ResolvedMedia,

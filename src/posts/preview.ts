@@ -8,7 +8,7 @@ import type { Preview } from "../domain/posts/preview.ts";
 import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { skillsOf } from "../files/films.ts";
+import { skillsOf } from "../files/media-skills.ts";
 import { placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";

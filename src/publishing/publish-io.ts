@@ -21,7 +21,8 @@ import { checkCounts, checkMedia, EVERY_SKILL } from "../domain/files/media-limi
 import type { Metadata } from "../domain/posts/post.ts";
 import type { MediaFacts, MediaItem, PostMedia } from "../ports/media.ts";
 import { OWN_SCHEME } from "../files/files.ts";
-import { adviceOnMedia, convertedFilm, convertsFilms, type FilmTimes, skillsOf } from "../files/films.ts";
+import { convertedFilm, type FilmTimes } from "../files/films.ts";
+import { adviceOnMedia, convertsFilms, skillsOf } from "../files/media-skills.ts";
 import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {

@@ -16,7 +16,6 @@ import { startCanary } from "../support/canary.ts";
 import { callerOf, callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { fixture, pngOf } from "../support/media.ts";
-import { pdfOf } from "../support/pdf.ts";
 import { queryOf } from "../support/handles.ts";
 
 const CALLER = callerOf();
@@ -63,7 +62,6 @@ describe("storing an upload", () => {
     ["HTML named .jpg", Buffer.from("<!doctype html><script>alert(1)</script>"), /web page/],
     ["SVG named .jpg", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), /SVG/],
     ["half a PDF", Buffer.from("%PDF-1.7 ..."), /PDF.* cut off/],
-    ["a PDF with a script", pdfOf({ objects: ["<</S/JavaScript>>"] }), /holds a script/],
     ["nothing", Buffer.alloc(0), /empty/],
     ["a bomb", pngOf(30_000, 30_000), /too many pixels/],
     ["half a picture", fixture("photo.jpg").subarray(0, 2_000), /cut off/],

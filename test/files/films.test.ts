@@ -10,6 +10,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { convertFilms } from "../../src/files/films.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
 import type { FilmConverter, FilmJob } from "../../src/ports/film-converter.ts";
+import { DiskFull } from "../../src/ports/disk-space.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { cancelPost, getPost } from "../../src/posts/posts.ts";
 import { retryPost, updatePost } from "../../src/posts/update-post.ts";
@@ -37,7 +38,22 @@ class Converter implements FilmConverter {
   /** Resolves when the work may end. */
   held: Promise<void> = Promise.resolve();
 
+  /** Whether the disk has room. */
+  hasRoom = true;
+  /** What killed processes left. */
+  leftOvers: string[] = [];
+
   isThere = async () => this.isHere;
+
+  async assertRoom() {
+    if (!this.hasRoom) throw new DiskFull();
+  }
+
+  async removeLeftOvers(isOver: (id: string) => Promise<boolean>) {
+    const kept: string[] = [];
+    for (const id of this.leftOvers) if (!(await isOver(id))) kept.push(id);
+    this.leftOvers = kept;
+  }
 
   async convert(job: FilmJob, signal: AbortSignal) {
     this.jobs.push(job);
@@ -224,6 +240,51 @@ describe("a film that the platform does not take", () => {
       await drain(ctx);
       expect((await readPost(ctx, id)).status).toBe("published");
       expect(sent).toHaveLength(1);
+    }));
+
+  it("waits for room on the disk, says so, and nothing of it is begun before", () =>
+    withFilm(async (world) => {
+      const { ctx, films } = world;
+      films.hasRoom = false;
+      const id = await schedule(world);
+      for (let pass = 0; pass < 8; pass++) await convertFilms(ctx, never);
+      expect(films.jobs).toEqual([]);
+      const { preparing } = await getPost(callOf(ctx), { id });
+      expect(preparing).toEqual({
+        percent: 0,
+        problem: expect.stringMatching(/^The disk is full, or nearly so/),
+      });
+      films.hasRoom = true;
+      await convertFilms(ctx, never);
+      expect(films.jobs).toHaveLength(1);
+      expect((await getPost(callOf(ctx), { id })).preparing).toBeUndefined();
+      ctx.clock.advance(HOUR);
+      await drain(ctx);
+      expect((await readPost(ctx, id)).status).toBe("published");
+    }));
+
+  it("is not begun again at once where the disk got full meanwhile", () =>
+    withFilm(async (world) => {
+      const { ctx, films } = world;
+      films.result = new DiskFull();
+      const id = await schedule(world);
+      await convertFilms(ctx, never);
+      expect(films.jobs).toHaveLength(1);
+      expect((await getPost(callOf(ctx), { id })).preparing?.problem).toMatch(/^The disk is full/);
+      films.hasRoom = false;
+      await convertFilms(ctx, never);
+      expect(films.jobs).toHaveLength(1);
+    }));
+
+  it("leaves nothing in the work folder once its work is over", () =>
+    withFilm(async (world) => {
+      const { ctx, films } = world;
+      await schedule(world);
+      const [waiting] = await filmsIn(ctx);
+      films.leftOvers = ["of-a-post-that-is-gone", waiting!.id];
+      films.isHere = false;
+      await convertFilms(ctx, never);
+      expect(films.leftOvers).toEqual([waiting!.id]);
     }));
 
   it("is not sent where some of it is missing", () =>

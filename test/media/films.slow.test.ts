@@ -233,6 +233,8 @@ function jobOf(file: string, side: number) {
   const sides = { width: side, height: side, frameWidth: side, frameHeight: side };
   return {
     durationSeconds: SECONDS,
+    sizeBytes: statSync(file).size,
+    path: null,
     form: { ...sides, framesPerSecond: null, maxBytes: null },
     open: () => createReadStream(file),
     onProgress: () => {},

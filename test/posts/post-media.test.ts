@@ -315,12 +315,13 @@ describe("where something is not installed", () => {
         .toBuffer(),
     );
     const howToInstall = "With ffmpeg Posthorn makes it fit: install it.";
-    const convert = () => Promise.reject(new Error("No film is converted here."));
-    ctx = { ...ctx, films: { isThere: async () => false, howToInstall, convert } };
+    const none = () => Promise.reject(new Error("No film is converted here."));
+    const work = { convert: none, assertRoom: none, removeLeftOvers: none };
+    ctx = { ...ctx, films: { isThere: async () => false, howToInstall, ...work } };
     await expect(plan({ mediaUrl })).rejects.toThrow(
       `must be a still picture, or a video on Bluesky. Give another file. ${howToInstall}`,
     );
-    ctx = { ...ctx, films: { isThere: async () => true, howToInstall, convert } };
+    ctx = { ...ctx, films: { isThere: async () => true, howToInstall, ...work } };
     expect((await plan({ mediaUrl })).warnings).toEqual([
       "mediaUrl: the picture will be re-encoded from image/gif as video/mp4 for Bluesky.",
     ]);

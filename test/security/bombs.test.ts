@@ -5,7 +5,7 @@ import { createGzip, deflateRawSync, gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { MORE_THAN_PAGES, pdfOf } from "../support/pdf.ts";
+import { pdfOf } from "../support/pdf.ts";
 import type { Answer, Ask } from "../support/http.ts";
 import type { Service } from "../support/service.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
@@ -175,7 +175,6 @@ const NO_MEDIA: readonly (readonly [string, string | Buffer])[] = [
   ["PDF", "%PDF-1.7\n1 0 obj\n<</OpenAction<</JS(app.alert(1))>>>>"],
   ["PDF with a password", pdfOf({ trailer: "/Encrypt 9 0 R" })],
   ["PDF that lies too deep", pdfOf({ objects: ["[".repeat(MiB)] })],
-  ...Object.entries(MORE_THAN_PAGES).map(([what, pdf]) => [`PDF with ${what}`, pdfOf(pdf)] as const),
   ["a zip bomb", zipBomb()],
   ["a gzip bomb", gzipSync(Buffer.alloc(10 * MiB))],
   ["a program", Buffer.from("\u007fELF\u0002\u0001\u0001", "latin1")],
@@ -186,7 +185,7 @@ const NO_MEDIA: readonly (readonly [string, string | Buffer])[] = [
   ["nothing", ""],
 ];
 
-describe("an upload that is no picture, film, sound or document of pages alone", () => {
+describe("an upload that is no picture, film, sound or document", () => {
   it.each(NO_MEDIA)("is refused, whatever it calls itself: %s", async (_name, body) => {
     for (const type of ["image/png", "image/svg+xml", "video/mp4", "application/octet-stream"]) {
       const answer = await ask("POST /api/v1/files?name=photo.png", {

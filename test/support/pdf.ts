@@ -2,8 +2,6 @@ import { deflateSync } from "node:zlib";
 
 interface Pdf {
   readonly pages?: number;
-  /** Entries of the catalog, beside its pages. */
-  readonly catalog?: string;
   /** From number 10_000 on. */
   readonly objects?: readonly string[];
   readonly trailer?: string;
@@ -12,16 +10,10 @@ interface Pdf {
 }
 
 /** A document of empty pages. */
-export function pdfOf({
-  pages = 1,
-  catalog = "",
-  objects = [],
-  trailer = "",
-  isPacked = false,
-}: Pdf = {}): Buffer {
+export function pdfOf({ pages = 1, objects = [], trailer = "", isPacked = false }: Pdf = {}): Buffer {
   const kids = Array.from({ length: pages }, (_, at) => at + 3);
   const all: (readonly [number, string])[] = [
-    [1, `<</Type/Catalog/Pages 2 0 R ${catalog}>>`],
+    [1, `<</Type/Catalog/Pages 2 0 R>>`],
     [2, `<</Type/Pages/Count ${pages}/Kids[${kids.map((kid) => `${kid} 0 R`).join(" ")}]>>`],
     ...kids.map((kid) => [kid, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>"] as const),
     ...objects.map((object, at) => [10_000 + at, object] as const),
@@ -49,16 +41,3 @@ function packed(all: readonly (readonly [number, string])[], trailer: string): s
     `20001 0 obj\n<</Type/XRef/Root 1 0 R/Length 0 ${trailer}>>stream\n\nendstream\nendobj\n`
   );
 }
-
-/** What a post takes no document with, by what it holds. */
-export const MORE_THAN_PAGES: Readonly<Record<string, Pdf>> = {
-  "a script that runs as it opens": { catalog: "/OpenAction<</S/JavaScript/JS(app.alert(1))>>" },
-  "a script under a name that is spelled otherwise": { objects: ["<</S/Java#53cript/#4AS 9 0 R>>"] },
-  "a script that is packed": { isPacked: true, objects: ["<</S/JavaScript/JS(app.alert(1))>>"] },
-  "scripts by their names": { catalog: "/Names<</JavaScript 9 0 R>>" },
-  "a script in what follows an action": { objects: ["<</S/URI/Next[<</S/JavaScript/JS()>>]>>"] },
-  "a program to start": { objects: ["<</Type/Action/S/Launch/F(cmd.exe)>>"] },
-  "another file": { objects: ["<</Type/Filespec/F(a.exe)/EF<</F 9 0 R>>>>"] },
-  "other files by their names": { catalog: "/Names<</EmbeddedFiles 9 0 R>>" },
-  "a film with a program": { objects: ["<</Type/Annot/Subtype/RichMedia>>"] },
-};

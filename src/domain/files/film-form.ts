@@ -29,6 +29,9 @@ export interface FilmForm {
 /** A film that must be made anew anyway gets no larger: platforms show no more, and it would take hours. */
 const LONGEST_SIDE = 1_920;
 
+/** Of a film that is converted: one frame more takes more memory than small machines have. */
+export const LONGEST_SOURCE_SIDE = 4_096;
+
 export const SOUND_BITS_PER_SECOND = 128_000;
 /** Of a limit in bytes, what the tables of the container and the encoder's swings do not use. */
 const USABLE = 0.92;
@@ -38,6 +41,9 @@ const BITS_PER_PIXEL = 0.03;
 const USUAL_FRAMES_PER_SECOND = 30;
 /** Smaller is no picture any more. */
 const SHORTEST_SIDE = 144;
+
+/** Encoders use less for anything but noise; it bounds what the disk must hold. */
+export const MOST_VIDEO_BITS_PER_SECOND = 20_000_000;
 
 /** What the video may have beside its sound so that the file keeps within its limit; null: no limit. */
 export function videoBitsPerSecond(maxBytes: number | null, durationSeconds: number | null): number | null {
@@ -52,6 +58,7 @@ export function formOfFilm(media: Film, limits: AcceptedMedia): FilmForm | null 
   const isTaken =
     mimeTypes.includes(FILM_TYPE) && videoCodecs.includes(VIDEO_CODEC) && audioCodecs.includes(AUDIO_CODEC);
   if (!isTaken || width === null || height === null || width * height === 0) return null;
+  if (Math.max(width, height) > LONGEST_SOURCE_SIDE) return null;
   const framesPerSecond = rateWithin(media, limits);
   const frame = frameAround(width / height, limits);
   const rate = framesPerSecond ?? media.framesPerSecond ?? USUAL_FRAMES_PER_SECOND;

@@ -82,7 +82,8 @@ function toPaths(operations: readonly Operation[]): ZodOpenApiPathsObject {
 function nameJson(document: OpenApiDocument): OpenApiDocument {
   const named: OpenApiDocument = JSON.parse(JSON.stringify(document).replaceAll(/__schema\d+/g, "JsonValue"));
   const schemas = named.components?.schemas;
-  if (schemas !== undefined && "JsonValue" in schemas) schemas["JsonValue"] = { description: "Any JSON value." };
+  if (schemas !== undefined && "JsonValue" in schemas)
+    schemas["JsonValue"] = { description: "Any JSON value." };
   return named;
 }
 

@@ -1,14 +1,21 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { availableParallelism, platform } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { SOUND_BITS_PER_SECOND, videoBitsPerSecond } from "../../domain/files/film-form.ts";
+import {
+  LONGEST_SOURCE_SIDE,
+  MOST_VIDEO_BITS_PER_SECOND,
+  SOUND_BITS_PER_SECOND,
+  videoBitsPerSecond,
+} from "../../domain/files/film-form.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
+import { DiskFull, explainFullDisk } from "../../ports/disk-space.ts";
 import type { ConvertedFilm, FilmConverter, FilmJob } from "../../ports/film-converter.ts";
 import { type Ended, type FilmPrograms, findPrograms, runProgram } from "./programs.ts";
+import { assertRoom, mostBytes, stopsAtBytes } from "./room.ts";
 import { FilmTurns } from "./turns.ts";
 
 /** Converts films with ffmpeg (https://ffmpeg.org/ffmpeg.html), version 4.3 or newer. */
@@ -27,6 +34,9 @@ const INSTALL: Readonly<Record<string, string>> = {
   win32: "winget install ffmpeg",
 };
 
+/** Folders of films in work begin with it. */
+const WORK = "film_";
+
 export function createFfmpeg({ places, folder }: FfmpegOptions): FilmConverter {
   const turns = new FilmTurns();
   const find = (): Promise<FilmPrograms | null> => findPrograms(places);
@@ -34,11 +44,20 @@ export function createFfmpeg({ places, folder }: FfmpegOptions): FilmConverter {
     // Looked for each time: it works as soon as it is installed.
     isThere: async () => (await find()) !== null,
     howToInstall: `With ffmpeg Posthorn makes it fit: ${INSTALL[platform()] ?? "install ffmpeg"}, then try again.`,
+    async assertRoom(job) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await assertRoom(folder, job);
+    },
+    async removeLeftOvers(isOver) {
+      for (const name of await readdir(folder).catch(() => []))
+        if (name.startsWith(WORK) && (await isOver(name.slice(WORK.length))))
+          await rm(join(folder, name), { recursive: true, force: true });
+    },
     convert: (job, outer) =>
       turns.run(job, outer, async (signal) => {
         const programs = await find();
         if (programs === null) throw new AppError("unavailable", "ffmpeg is not on this machine any more.");
-        return convertIn(join(folder, `film_${job.id}`), { programs, job, signal });
+        return convertIn(join(folder, `${WORK}${job.id}`), { programs, job, signal });
       }),
   };
 }
@@ -55,15 +74,16 @@ async function convertIn(folder: string, work: Work): Promise<ConvertedFilm> {
   try {
     await remove();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const [source, target] = [join(folder, "source"), join(folder, "film.mp4")];
-    await pipeline(job.open(), createWriteStream(source), { signal });
-    await encodeWithin(work, source, target);
-    await rm(source);
+    await assertRoom(folder, job);
+    const [copy, target] = [join(folder, "source"), join(folder, "film.mp4")];
+    if (job.path === null) await pipeline(job.open(), createWriteStream(copy), { signal });
+    await encodeWithin(work, job.path ?? copy, target);
+    await rm(copy, { force: true });
     const { size: sizeBytes } = await stat(target);
     return { sizeBytes, read: (range) => createReadStream(target, range), [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
-    throw error;
+    throw explainFullDisk(error);
   }
 }
 
@@ -74,7 +94,6 @@ const SHARES = [1, 0.8, 0.55];
 async function encodeWithin(work: Work, source: string, target: string): Promise<void> {
   const { programs, job, signal } = work;
   const { isHdr } = await look(programs, { source, job, signal });
-  const { maxBytes } = job.form;
   const pace = new Pace(job);
   let told = -1;
   const onProgress = (percent: number): void => {
@@ -85,9 +104,9 @@ async function encodeWithin(work: Work, source: string, target: string): Promise
     pace.begin();
     const args = argumentsFor(job, { source, target, isHdr, share });
     await encode(work, args, { pace, onProgress });
-    if (maxBytes === null || (await stat(target)).size <= maxBytes) return;
+    if ((await stat(target)).size <= mostBytes(job)) return;
   }
-  throw new AppError("invalid", `The film cannot be brought to ${maxBytes} bytes. Give a shorter one.`);
+  throw new AppError("invalid", `The film cannot be brought to ${mostBytes(job)} bytes. Give a shorter one.`);
 }
 
 async function encode(
@@ -157,8 +176,7 @@ class Pace {
 
 function whyNot({ code, errors }: Ended): AppError {
   const cause = new Error(`ffmpeg ended with ${code}: ${errors}`);
-  if (/No space left on device/.test(errors))
-    return new AppError("unavailable", "The disk is full, so that the film cannot be converted.", { cause });
+  if (/No space left on device/.test(errors)) return new DiskFull(cause);
   const why = code === null ? "took too long" : "did not work";
   return new AppError(
     "invalid",
@@ -218,8 +236,8 @@ interface Encoding {
 
 function argumentsFor(job: FilmJob, { source, target, isHdr, share }: Encoding): string[] {
   const { width, height, frameWidth, frameHeight, framesPerSecond, maxBytes } = job.form;
-  const bits = videoBitsPerSecond(maxBytes, job.durationSeconds);
-  const most = bits === null ? null : Math.max(1_000, Math.floor(bits * share));
+  const bits = videoBitsPerSecond(maxBytes, job.durationSeconds) ?? Infinity;
+  const most = Math.max(1_000, Math.floor(Math.min(bits, MOST_VIDEO_BITS_PER_SECOND) * share));
   const filters = [
     ...(framesPerSecond === null ? [] : [`fps=${framesPerSecond}`]),
     // Smaller first: light and colours are slow work.
@@ -235,13 +253,15 @@ function argumentsFor(job: FilmJob, { source, target, isHdr, share }: Encoding):
     ...words("-nostdin -hide_banner -loglevel error -progress pipe:1 -y"),
     "-threads",
     String(THREADS),
+    // By the frames themselves: what the container says of them may be something else.
+    ...words(`-max_pixels ${LONGEST_SOURCE_SIDE ** 2}`),
     ...reading(source, job.mimeType),
     // Of a phone's film also the place where it was taken is left out.
     ...words("-map 0:V:0 -map 0:a:0? -sn -dn -map_metadata -1 -map_chapters -1 -filter_threads 1"),
     "-vf",
     filters.join(","),
     ...words(`-c:v libx264 -profile:v high -preset fast -crf 21 -threads ${THREADS}`),
-    ...(most === null ? [] : words(`-maxrate ${most} -bufsize ${most}`)),
+    ...words(`-maxrate ${most} -bufsize ${most} -fs ${stopsAtBytes(job)}`),
     ...(isHdr ? words("-color_primaries bt709 -color_trc bt709 -colorspace bt709") : []),
     ...words(`-c:a aac -b:a ${SOUND_BITS_PER_SECOND} -ac 2 -ar 48000`),
     // The sound's last frame is filled up, which makes it longer than a film of exactly what may be.

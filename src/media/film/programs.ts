@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
-import { platform, setPriority, constants as os } from "node:os";
+import { platform, setPriority, totalmem, constants as os } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
@@ -42,14 +42,31 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** In KiB of address space: a film of 4,096 × 4,096 pixels needs a half. */
-const MEMORY_KIB = 4 * 1024 * 1024;
+/** Of address space: H.264 of 4,096 × 4,096 pixels with all its frames needs a half of the most. */
+const MOST_MEMORY_BYTES = 4 * 1024 ** 3;
+/** A film in Full HD needs three quarters of it. */
+const LEAST_MEMORY_BYTES = 1024 ** 3;
+
+/** Half of what this machine, or this container, has. */
+export function memoryLimit(machine = totalmem(), container = process.constrainedMemory()): number {
+  const there = container > 0 ? Math.min(machine, container) : machine;
+  return Math.max(LEAST_MEMORY_BYTES, Math.min(MOST_MEMORY_BYTES, there / 2));
+}
+
+/**
+ * Standard input is a pipe that nothing is written to. It ends with this process, however that ends, and what waits
+ * for that ends the program, which has the shell's own number. Windows ends children with their parent by itself.
+ */
+const SHELL_SCRIPT = `ulimit -v "$0"
+exec 3<&0
+(read -r _ <&3; kill -9 $$) </dev/null >/dev/null 2>&1 &
+exec "$@" </dev/null 3<&-`;
 
 const ERRORS_CHARS = 2_000;
 
 /**
  * Runs a program that reads what strangers made: with a bound of memory and time, after everything else that this
- * machine does, and with nothing of our environment. `onLine` hears its standard output.
+ * machine does, with nothing of our environment, and never longer than this process. `onLine` hears its standard output.
  */
 export async function runProgram(
   [program, ...args]: readonly [string, ...string[]],
@@ -57,17 +74,21 @@ export async function runProgram(
   onLine: (line: string) => void,
 ): Promise<Ended> {
   const options = {
-    stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"],
-    env: {},
+    stdio: ["pipe", "pipe", "pipe"] as ["pipe", "pipe", "pipe"],
+    // What glibc sets aside for each thread would count as memory.
+    env: { MALLOC_ARENA_MAX: "2" },
     timeout: timeoutMs,
     killSignal: "SIGKILL" as const,
     signal,
   };
   // Node sets no limits, and the shell of Windows has none.
+  const limitKib = String(Math.floor(memoryLimit() / 1024));
   const child =
     platform() === "win32"
       ? spawn(program, args, options)
-      : spawn("/bin/sh", ["-c", `ulimit -v ${MEMORY_KIB}; exec "$0" "$@"`, program, ...args], options);
+      : spawn("/bin/sh", ["-c", SHELL_SCRIPT, limitKib, program, ...args], options);
+  // It may end before anything is read.
+  child.stdin.on("error", () => {});
   const ended = new Promise<number | null>((resolve, reject) =>
     child.once("error", reject).once("close", (code) => resolve(code)),
   );

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { type PdfDictionary, PdfFault, PdfReference, type PdfValue, readObjects } from "./pdf-objects.ts";
+import { PdfFault, PdfReference, type PdfValue, readObjects } from "./pdf-objects.ts";
 
 /** Documents are held whole while they are read. No platform but Slack takes larger ones. */
 export const MAX_DOCUMENT_BYTES = 100_000_000;
@@ -7,7 +7,7 @@ export const MAX_DOCUMENT_BYTES = 100_000_000;
 /** Where the end of a whole file is announced. */
 const TAIL_BYTES = 4 * 1024;
 
-/** How many pages a PDF has. Throws `invalid` where it is damaged, encrypted, or holds more than pages. */
+/** How many pages a PDF has. Throws `invalid` where it is damaged, or encrypted. */
 export function inspectDocument(bytes: Buffer): number {
   if (!bytes.includes("startxref", Math.max(0, bytes.length - TAIL_BYTES), "latin1"))
     throw damaged(new Error("It does not say where it ends."));
@@ -28,7 +28,6 @@ function countPages(bytes: Buffer): number {
   const found = new Map<number, PdfValue>();
   let root: PdfValue = null;
   for (const { number, value } of readObjects(bytes)) {
-    refuseMoreThanPages(value);
     if (number === null && value instanceof Map) {
       if (value.has("Encrypt")) throw encrypted();
       root = value.get("Root") ?? root;
@@ -57,37 +56,6 @@ function isOfTree(value: PdfValue): boolean {
   if (Array.isArray(value)) return value[0] instanceof PdfReference;
   if (!(value instanceof Map)) return false;
   return ["Pages", "Kids"].some((key) => value.has(key)) || value.get("Type") === "/Page";
-}
-
-/** What runs or opens something where the document is read, by what its dictionaries say of themselves. */
-const MORE_THAN_PAGES: readonly (readonly [string, (entries: PdfDictionary) => boolean])[] = [
-  [
-    "a script",
-    (entries) =>
-      entries.get("S") === "/JavaScript" ||
-      entries.has("JavaScript") ||
-      (entries.has("JS") && entries.has("S")) ||
-      entries.has("XFA"),
-  ],
-  ["a command to start a program", (entries) => entries.get("S") === "/Launch"],
-  [
-    "other files",
-    (entries) =>
-      entries.has("EmbeddedFiles") ||
-      entries.get("Type") === "/EmbeddedFile" ||
-      // Names of files are texts, those of fonts lead to them.
-      (entries.has("EF") && ["F", "UF"].some((key) => entries.get(key) === "")) ||
-      ["/FileAttachment", "/RichMedia"].some((subtype) => entries.get("Subtype") === subtype),
-  ],
-];
-
-function refuseMoreThanPages(value: PdfValue): void {
-  if (Array.isArray(value)) return value.forEach(refuseMoreThanPages);
-  if (!(value instanceof Map)) return;
-  for (const [what, isIn] of MORE_THAN_PAGES)
-    if (isIn(value))
-      throw invalid(`holds ${what}, and a post takes pages alone. Print it to a new PDF, and give that one.`);
-  for (const inner of value.values()) refuseMoreThanPages(inner);
 }
 
 function invalid(problem: string, cause?: unknown): AppError {

@@ -196,7 +196,7 @@ class PdfText {
     return this.#bytes.toString("latin1", start, Math.min(this.at, start + 128));
   }
 
-  /** #4A is a J, which hides names from those who look for them as they are. */
+  /** #4A is a J. */
   #name(): string {
     this.at += 1;
     return `/${this.#word().replace(/#([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)))}`;

@@ -55,6 +55,7 @@ export function createBucketStore(options: BucketOptions): BucketStore {
       assertKey(key);
       await explaining(objects.remove(key));
     },
+    locate: async () => null,
     async temporaryUrl(key, { lastsMs, mimeType }) {
       assertKey(key);
       return isPublicUrl(bucket.endpoint) ? objects.signedUrl(key, lastsMs, mimeType) : null;

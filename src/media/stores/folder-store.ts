@@ -67,6 +67,12 @@ export function createFolderStore(folder: string): FileStore {
       const path = pathOf(folder, key);
       return Readable.from(readFrom(folder, path, range), { objectMode: false, highWaterMark: READ_BYTES });
     },
+    async locate(key) {
+      const path = pathOf(folder, key);
+      const handle = await openInside(folder, path);
+      await handle?.close();
+      return handle === null ? null : path;
+    },
     async remove(key) {
       const path = pathOf(folder, key);
       await assertInside(folder, dirname(path)).catch(ignoreMissing);

@@ -137,7 +137,7 @@ describe("the review page", () => {
     const targets: object[] = [];
     for (let at = 10; at < 60; at++) {
       await addAccount(host.ctx.store, { id: `acc_${at}`, name: `Wall ${at}` });
-      targets.push({ accountId: `acc_${at}` });
+      targets.push({ accountId: `acc_${at}`, caption: `${at} ${"x".repeat(9_990)}` });
     }
     await save({ caption: "x".repeat(10_000), targets });
     await show();

@@ -6,6 +6,7 @@ import type { File } from "../../../src/domain/files/file.ts";
 import { storeUpload } from "../../../src/files/file-uploads.ts";
 import { createPicturesRouter } from "../../../src/http/page/pictures.ts";
 import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
+import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { startCanary } from "../../support/canary.ts";
 import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
@@ -163,6 +164,32 @@ describe("GET pictures", () => {
     }
     expect((await picture(`${source.origin}/gone`)).status).toBe(404);
     expect((await server.ask("GET /app/api/pictures")).json.error).toMatch(/^url: is missing/);
+  });
+
+  it("lets a server that does not answer hold up nobody else, and asks it no more for a minute", async () => {
+    let asked = 0;
+    const released: (() => void)[] = [];
+    const { outbound } = ctx;
+    await start({
+      outbound: {
+        ...outbound,
+        assertAllowed: (...args) => outbound.assertAllowed(...args),
+        request: () =>
+          new Promise((_resolve, reject) => {
+            asked += 1;
+            released.push(() => reject(new OutboundFailure("It does not answer.", true)));
+          }),
+      },
+    });
+    const silent = Array.from({ length: 12 }, (_, at) => picture(`https://dead.example/${at}.png`));
+    await expect.poll(() => asked).toBe(4);
+    // While they wait, others see theirs.
+    expect((await picture((await store(PHOTO)).url)).status).toBe(200);
+    const other = picture("https://dead.example/x.png", 240, { key: await server.keyFor("other") });
+    await expect.poll(() => asked).toBe(5);
+    for (const release of released) release();
+    for (const answer of [...(await Promise.all(silent)), await other]) expect(answer.status).toBe(503);
+    expect(asked).toBe(5);
   });
 
   it("works on four at a time", async () => {

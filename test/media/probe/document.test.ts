@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { probe } from "../../../src/media/probe/run-media-reader.ts";
 import { sourceOf } from "../../support/media.ts";
-import { MORE_THAN_PAGES, pdfOf } from "../../support/pdf.ts";
+import { pdfOf } from "../../support/pdf.ts";
 
 async function refusal(bytes: Buffer): Promise<string> {
   const error = await probe(sourceOf(bytes)).catch((thrown: unknown) => thrown);
@@ -58,12 +58,6 @@ describe("a document", () => {
       "[true false null -1.5 +2 .5 7 0 R 7 0]",
     ];
     expect(await probe(sourceOf(pdfOf({ objects })))).toMatchObject({ pages: 1 });
-  });
-
-  it.each(Object.entries(MORE_THAN_PAGES))("is refused that holds %s", async (_what, pdf) => {
-    expect(await refusal(pdfOf(pdf))).toMatch(
-      /^The document \(PDF\) holds (a script|a command to start a program|other files), and a post takes pages alone\. Print it to a new PDF/,
-    );
   });
 
   it("is refused without pages, and with a password", async () => {

@@ -183,5 +183,7 @@ function helpOf(description: string, options: readonly string[]): string {
     )
     .trim();
   const named = options.filter((one) => /[A-Z_-]/.test(one) || text.includes(`${one}: `));
-  return forPeople(text.replace(/[\w-]+/g, (word) => (named.includes(word) ? `“${wordsOfValue(word)}”` : word)));
+  return forPeople(
+    text.replace(/[\w-]+/g, (word) => (named.includes(word) ? `“${wordsOfValue(word)}”` : word)),
+  );
 }

@@ -9,6 +9,10 @@ export type NewFilm = Pick<
   "id" | "owner_id" | "file_key" | "post_id" | "original" | "form"
 >;
 
+/** Noted with a film that waits for room on the disk. It is tried again, unlike one with another error. */
+export const WAITS_FOR_ROOM =
+  "The disk is full, or nearly so: the film is converted once there is room. Free some space.";
+
 /** Where it is there already, it stays as it is. */
 export async function insertFilm(tx: Tx, film: NewFilm, now: number): Promise<void> {
   await queryOf(tx)
@@ -52,7 +56,8 @@ export async function findWaitingFilm(reader: Reader): Promise<WaitingFilm | nul
       SELECT f.id AS id, min(p.due_at) AS due_at, min(p.scheduled_at) AS scheduled_at
       FROM films f JOIN posts p ON p.owner_id = f.owner_id AND p.next_at IS NOT NULL
         AND (p.media_url = 'r2://' || f.file_key OR p.metadata LIKE '%"r2://' || f.file_key || '"%')
-      WHERE f.file_key IS NOT NULL AND f.worker_id IS NULL AND f.facts IS NULL AND f.error IS NULL
+      WHERE f.file_key IS NOT NULL AND f.worker_id IS NULL AND f.facts IS NULL
+        AND (f.error IS NULL OR f.error = ${WAITS_FOR_ROOM})
       GROUP BY f.id, f.created_at ORDER BY min(p.due_at), f.created_at LIMIT 1`,
   );
   const film = row === undefined ? null : await findFilm(reader, row.id);
@@ -64,11 +69,11 @@ export async function findWaitingFilm(reader: Reader): Promise<WaitingFilm | nul
 export async function claimFilm(tx: Tx, id: string, workerId: string): Promise<boolean> {
   const { numUpdatedRows } = await queryOf(tx)
     .updateTable("films")
-    .set({ worker_id: workerId, percent: 0 })
+    .set({ worker_id: workerId, percent: 0, error: null })
     .where("id", "=", id)
     .where("worker_id", "is", null)
     .where("facts", "is", null)
-    .where("error", "is", null)
+    .where((eb) => eb.or([eb("error", "is", null), eb("error", "=", WAITS_FOR_ROOM)]))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -80,6 +85,12 @@ export async function changeFilm(
   set: Partial<Pick<FilmRow, "percent" | "worker_id" | "error" | "facts">>,
 ): Promise<void> {
   await updateRows(tx, "films", { id, worker_id: workerId }, set);
+}
+
+/** For `get_post`. */
+export async function noteFilmWaits(tx: Tx, id: string): Promise<void> {
+  const open = { id, worker_id: null, facts: null, error: null };
+  await updateRows(tx, "films", open, { error: WAITS_FOR_ROOM });
 }
 
 /** What a worker had under way is free again. */
