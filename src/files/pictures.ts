@@ -37,7 +37,7 @@ const AT_ONCE = 4;
 /** Of all owners, and around nothing that waits for others. */
 const turn = pLimit(AT_ONCE);
 
-/** Of each owner: a server that does not answer holds up nobody else. */
+/** Of each owner: a server that does not answer holds up no one else. */
 const FETCHES_AT_ONCE = 4;
 const SILENT_FOR_MS = MINUTE;
 

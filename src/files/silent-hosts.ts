@@ -3,7 +3,7 @@ import { OutboundFailure } from "../ports/outbound.ts";
 /** More are not remembered. */
 const MAX_HOSTS = 1_000;
 
-/** Hosts that did not answer are not asked again for a while: whoever names them next would wait as long. */
+/** Hosts that did not answer are not asked again for a while: who names them next would wait as long. */
 export class SilentHosts {
   readonly #silent = new Map<string, { readonly failure: OutboundFailure; readonly until: number }>();
   readonly #now: () => number;

@@ -1,3 +1,4 @@
+import { constrainedMemory } from "node:process";
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { platform, setPriority, totalmem, constants as os } from "node:os";
@@ -48,7 +49,7 @@ const MOST_MEMORY_BYTES = 4 * 1024 ** 3;
 const LEAST_MEMORY_BYTES = 1024 ** 3;
 
 /** Half of what this machine, or this container, has. */
-export function memoryLimit(machine = totalmem(), container = process.constrainedMemory()): number {
+export function memoryLimit(machine = totalmem(), container = constrainedMemory()): number {
   const there = container > 0 ? Math.min(machine, container) : machine;
   return Math.max(LEAST_MEMORY_BYTES, Math.min(MOST_MEMORY_BYTES, there / 2));
 }
