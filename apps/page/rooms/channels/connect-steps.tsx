@@ -10,7 +10,14 @@ import { Field } from "../../ui/field.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { messageOf, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
-import { cannotComeBack, comesBackHere, needsServer, readInstructions, readRefusal, type Way } from "./guide.ts";
+import {
+  cannotComeBack,
+  comesBackHere,
+  needsServer,
+  readInstructions,
+  readRefusal,
+  type Way,
+} from "./guide.ts";
 import { CopyButton, CopyText, LinkedText } from "./linked-text.tsx";
 import { LIST, pathOfChannel, TO_CONNECT } from "./paths.ts";
 
@@ -47,7 +54,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
         if (tab !== null) {
           tab.opener = null;
           // An address that does not load is pasted on our own page, which stays open for it.
-          const isPasted = way?.kind !== "secrets" && !comesBackHere(listing);
+          const isPasted = way?.kind !== "secrets" && !comesBackHere(listing, location.origin);
           tab.location.replace(isPasted ? answer.url : await firstPageOf(answer.url));
         }
         const link = { connectId: answer.connectId, url: answer.url, note: null, isChoosing: false };

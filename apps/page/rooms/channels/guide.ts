@@ -106,9 +106,12 @@ export function cannotComeBack({ setup }: Pick<PlatformListing, "setup">): boole
   );
 }
 
-/** Whether the platform sends people back to this server, and to the address that it is open at here. */
-export function comesBackHere({ redirectUrl }: Pick<PlatformListing, "redirectUrl">): boolean {
-  return redirectUrl?.startsWith(`${location.origin}/`) === true;
+/** Whether the platform sends people back to this server, at the address that it is open at here. */
+export function comesBackHere(
+  { redirectUrl }: Pick<PlatformListing, "redirectUrl">,
+  origin: string,
+): boolean {
+  return redirectUrl?.startsWith(`${origin}/`) === true;
 }
 
 /** Ends a sentence for agents. A person has a button for it. */

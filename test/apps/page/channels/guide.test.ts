@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   appOwner,
   cannotComeBack,
+  comesBackHere,
   needsServer,
   otherMissing,
   partsOf,
@@ -125,6 +126,14 @@ describe("what is missing for a way", () => {
     expect(cannotComeBack({ setup: { ...setup, needs: [] } })).toBe(false);
     expect(cannotComeBack({ setup: null })).toBe(false);
   });
+});
+
+it("knows whether the platform sends people back to the address that the page is open at", () => {
+  const redirectUrl = "http://127.0.0.1:4000/connect/callback";
+  expect(comesBackHere({ redirectUrl }, "http://127.0.0.1:4000")).toBe(true);
+  expect(comesBackHere({ redirectUrl }, "http://127.0.0.1:400")).toBe(false);
+  expect(comesBackHere({ redirectUrl: "https://example.com/back" }, "http://127.0.0.1:4000")).toBe(false);
+  expect(comesBackHere({ redirectUrl: null }, "http://127.0.0.1:4000")).toBe(false);
 });
 
 describe("a refusal", () => {

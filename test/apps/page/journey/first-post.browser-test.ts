@@ -88,7 +88,9 @@ async function startConsentPage(person: Person, real: string, back: (url: string
   const server = createServer((request, response) => {
     const { search } = new URL(request.url ?? "/", real);
     const href = back(`${real}${search}`).replaceAll("&", "&amp;");
-    response.writeHead(200, { "content-type": "text/html" }).end(`<h1>Agree?</h1><a href="${href}">Agree</a>`);
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end(`<h1>Agree?</h1><a href="${href}">Agree</a>`);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
