@@ -118,6 +118,8 @@ export const finger: Hands = {
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
       await picture(page, `journey-${step}-${theme}`);
+      // What is being loaded anew is paler for that moment.
+      await page.locator(".plan-grid.loading").waitFor({ state: "detached" });
       expect([step, theme, await objectionsTo(page)]).toEqual([step, theme, []]);
     }
     await page.emulateMedia({ colorScheme: "light" });
