@@ -14,7 +14,11 @@ const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 let service: Service;
 
 beforeAll(async () => {
-  const page = { uploads: { folder: "", takeLock: () => null }, backups: NO_BACKUPS, readFiles: readLittlePage };
+  const page = {
+    uploads: { folder: "", takeLock: () => null },
+    backups: NO_BACKUPS,
+    readFiles: readLittlePage,
+  };
   service = await startService({ page });
 });
 

@@ -50,26 +50,31 @@ describe("addresses in a text on Mastodon", () => {
     expect(measureMastodon(text, 23)).toBe(length);
   });
 
-  it("takes no time that grows beyond the text", () => {
-    const before = process.cpuUsage();
-    for (const part of [
-      "a.",
-      "あ.",
-      "あ",
-      "(",
-      "(a",
-      "!",
-      "x",
-      "https://",
-      "xmpp:",
-      "https://a.com/(",
-      "magnet:?",
-    ]) {
-      measureMastodon(`https://a.com/${part.repeat(10_000)}`, 23);
-      measureMastodon(part.repeat(10_000), 23);
-      measure(part.repeat(10_000));
-    }
-    // Processor time: another program may have the machine.
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(10_000);
+  it.each([
+    "a.",
+    "あ.",
+    "あ",
+    "(",
+    "(a",
+    "!",
+    "x",
+    "https://",
+    "xmpp:",
+    "https://a.com/(",
+    "magnet:?",
+  ])("takes time as a text of %j grows, and not by its square", (part) => {
+    const timeOf = (times: number): number => {
+      const text = part.repeat(times);
+      const runs = [1, 2, 3].map(() => {
+        const before = performance.now();
+        measureMastodon(`https://a.com/${text}`, 23);
+        measureMastodon(text, 23);
+        measure(text);
+        return performance.now() - before;
+      });
+      // Another program may have the machine meanwhile. What is over at once tells nothing.
+      return Math.min(...runs) + 10;
+    };
+    expect(timeOf(8_000) / timeOf(1_000)).toBeLessThan(32);
   });
 });
