@@ -13,7 +13,15 @@ const LABEL = `${SIGN}(?:(?:${SIGN}|[_-]){0,61}${SIGN})?`;
 const NAME = `${SIGN}(?:(?:${SIGN}|-){0,61}${SIGN})?`;
 
 /** Where the name of a host ends: a known ending, and behind it no letter or digit of ASCII. */
-const ENDING = `(?:(?:${[...TOP_LEVEL_DOMAINS, "onion"].toSorted((a, b) => b.length - a.length).join("|")})(?![a-z0-9@+-])|xn--[a-z0-9-]+)`;
+const ENDING = `(?:(?:${byFirstSign([...TOP_LEVEL_DOMAINS, "onion"])})(?![a-z0-9@+-])|xn--[a-z0-9-]+)`;
+
+/** Of a thousand endings all but a few are ruled out by the first sign. The longest that fits is taken. */
+function byFirstSign(endings: readonly string[]): string {
+  const rests = new Map<string, string[]>();
+  for (const [first = "", ...rest] of endings.toSorted((a, b) => b.length - a.length))
+    rests.set(first, [...(rests.get(first) ?? []), rest.join("")]);
+  return [...rests].map(([first, all]) => `${first}(?:${all.join("|")})`).join("|");
+}
 
 /** A name has 127 labels at most. The longest that fits is taken. */
 export const HOST = `(?:${LABEL}\\.){0,126}${NAME}\\.${ENDING}`;

@@ -57,7 +57,7 @@ describe("assistants and keys", () => {
       .filter({ hasText: "Claude Code" })
       .getByText("Writes drafts, you approve")
       .waitFor();
-    expect(await page.content()).not.toMatch(KEY);
+    await expect.poll(() => page.content()).not.toMatch(KEY);
     await page.context().close();
   });
 
@@ -166,7 +166,7 @@ describe("notices", () => {
       .waitFor();
     await sheet(page).getByRole("button", { name: "Done" }).click();
     await list(page, "notices").getByText("Everything that happens").waitFor();
-    expect(await page.content()).not.toContain("whsec_");
+    await expect.poll(() => page.content()).not.toContain("whsec_");
     await page.context().close();
   });
 });
