@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { toIso } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import { findPlans, labelsOf, type PlanRow } from "../store/queries/plans.ts";
 import { countOverdue, listWaitingPosts, readMetadata } from "../store/queries/posts.ts";
 import { FIELDS, toCells } from "./columns.ts";

@@ -6,7 +6,7 @@ import { AGES, type AgeColumn, unpackFigures } from "../domain/posts/results.ts"
 import { toIso } from "../domain/time.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../store/backup/durable.ts";
 import { allFilesOf, listFileRows, type FileRow } from "../store/queries/files.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { listPostsById, toPost } from "../store/queries/posts.ts";
 import { findResults } from "../store/queries/results/reading.ts";

@@ -6,7 +6,7 @@ import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
 import { MINUTE, parseBound, toIso, toZoned } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";

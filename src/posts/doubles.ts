@@ -1,5 +1,5 @@
 import { DAY, tellTime } from "../domain/time.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { findLiveText, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { AppContext } from "../context.ts";

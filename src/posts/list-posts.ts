@@ -6,7 +6,7 @@ import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
-import type { ShownRow } from "../store/engine/schema.ts";
+import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";

@@ -7,7 +7,7 @@ import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
-import type { PostRow, Tables } from "../store/engine/schema.ts";
+import type { PostRow, Tables } from "../store/schema/tables.ts";
 import { readMetadata, toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";

@@ -10,7 +10,7 @@ import { withUtm } from "../domain/posts/utm.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, tellTime, toZoned, warningsOf } from "../domain/time.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
-import type { PostRow, Tables } from "../store/engine/schema.ts";
+import type { PostRow, Tables } from "../store/schema/tables.ts";
 import { findAccount, readUtm } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { checkMediaAddress, findFileIds, placesOf } from "../files/media-places.ts";

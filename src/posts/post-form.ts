@@ -6,7 +6,7 @@ import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";

@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
 import type { Attempt, Insights, Metrics, Post, Preparing } from "../domain/posts/post.ts";
 import { deadline, SECOND, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import {
   findPost,
   postNotFound,

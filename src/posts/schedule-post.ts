@@ -6,7 +6,7 @@ import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import { lockFiles } from "../store/queries/files.ts";
 import type { NewPlan } from "../store/queries/plans.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";

@@ -2,7 +2,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { freeSlotsBetween, readPlan, type SlotPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { listWaitingTimes, lockAccount } from "../store/queries/slots.ts";

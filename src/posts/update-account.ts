@@ -10,7 +10,7 @@ import { AppError } from "../domain/errors.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ChangedPost } from "../domain/posts/post-body.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
 import { transition } from "../store/queries/posts.ts";

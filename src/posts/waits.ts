@@ -2,7 +2,7 @@ import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
 import { tellTime } from "../domain/time.ts";
-import type { ShownRow } from "../store/engine/schema.ts";
+import type { ShownRow } from "../store/schema/tables.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 

@@ -5,7 +5,7 @@ import type { AnyPlatform, PlatformPost, PublishOutcome } from "../ports/platfor
 import { type PublishIo, StillProcessing } from "../ports/publish-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
 import type { Lease } from "../store/engine/ledger.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import { readMetadata, readResults } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";

@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { LiveAt } from "../ports/publish-io.ts";
-import type { PostRow } from "../store/engine/schema.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { type HeldPost, holdPost, letGo } from "../store/queries/publishing/held-posts.ts";
 import { toPost, transition } from "../store/queries/posts.ts";

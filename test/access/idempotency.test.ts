@@ -3,7 +3,7 @@ import { runOnce, type Replayable } from "../../src/access/idempotency.ts";
 import { cancelPost, resolvePost } from "../../src/posts/posts.ts";
 import { retryPost, updatePost } from "../../src/posts/update-post.ts";
 import type { CallContext } from "../../src/context.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";

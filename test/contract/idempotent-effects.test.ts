@@ -8,7 +8,7 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/context.ts";
 import { storeUpload } from "../../src/files/file-uploads.ts";
-import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../src/store/schema/tables.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { insertDelivery } from "../../src/store/queries/webhooks.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";

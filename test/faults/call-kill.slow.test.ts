@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LIVE_STEP } from "../../src/store/engine/ledger.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import { queryOf } from "../support/handles.ts";
 import { addPost, readPost } from "../support/publishing.ts";
 import { buildWorker, makeDataFolder, openFolder, runWorker } from "./fault-runner.ts";

@@ -10,7 +10,7 @@ import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { readInsights } from "../../src/posts/posts.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { readStepResults, toPlatformPost } from "../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, type TestContext, watchContexts } from "../support/context.ts";
 import { finish } from "../support/contract/ends.ts";
 import { readStage } from "../support/contract/read-stage.ts";

@@ -3,7 +3,7 @@ import { newId } from "../../src/domain/ids.ts";
 import feed from "../../src/platforms/feed/index.ts";
 import { deleteFile } from "../../src/files/files.ts";
 import { schedulePost, schedulePosts } from "../../src/posts/schedule-post.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { rowsOf } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";

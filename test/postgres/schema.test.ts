@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import pg from "pg";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { migrate, readSchema } from "../../src/store/postgres/migrations/migrate.ts";
+import { migrate, readSchema } from "../../src/store/postgres/migrate.ts";
 import { createDatabase } from "../support/postgres.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Selectable, Updateable } from "kysely";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { queryOf } from "../support/handles.ts";
 import { drain, runTick } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AppContext } from "../../src/context.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { addPost, readPost } from "../support/publishing.ts";
 import { startRealServer } from "../support/real-server.ts";

@@ -14,7 +14,7 @@ import type { Sockets } from "../../src/ports/sockets.ts";
 import { connectWithSecrets } from "../../src/connecting/connections.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { readInsights } from "../../src/posts/posts.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";

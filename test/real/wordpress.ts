@@ -17,7 +17,7 @@ import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { editPublishedPost, setThumbnail } from "../../src/posts/live-posts.ts";
 import { readInsights } from "../../src/posts/posts.ts";
 import { toPlatformPost } from "../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf } from "../support/context.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";

@@ -9,7 +9,7 @@ import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/context.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { PostRow } from "../../src/store/schema/tables.ts";
 import type { AccountRow } from "../../src/store/queries/accounts.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import { createStageMedia } from "../support/contract/stage-media.ts";

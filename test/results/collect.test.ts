@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { AnyPlatform, PostInsights } from "../../src/ports/platform.ts";
 import { collectResults } from "../../src/results/collect.ts";
-import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../src/store/schema/tables.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost } from "../support/publishing.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountChange } from "../../src/domain/accounts/schedule.ts";
 import { DAY, HOUR } from "../../src/domain/time.ts";
 import { changeAccount } from "../../src/results/suggest-slots.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount } from "../support/publishing.ts";
 import { addResult } from "../support/results.ts";

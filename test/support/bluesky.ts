@@ -5,7 +5,7 @@ import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/context.ts";
 import { connectWithSecrets } from "../../src/connecting/connections.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
-import type { Tables, PostRow } from "../../src/store/engine/schema.ts";
+import type { Tables, PostRow } from "../../src/store/schema/tables.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { callOf, createTestContext, type TestContext } from "./context.ts";
 import { createMemoryMedia, type MemoryMedia } from "./memory-media.ts";

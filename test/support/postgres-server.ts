@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import * as z from "zod";
-import { migrate } from "../../src/store/postgres/migrations/migrate.ts";
+import { migrate } from "../../src/store/postgres/migrate.ts";
 
 const Started = z.object({ port: z.int(), folder: z.string() });
 

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { systemClock } from "../../src/app/system-clock.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { openConnections } from "../../src/store/postgres/connect/connections.ts";
 import {

@@ -2,7 +2,7 @@ import { LateCauses, claimDue, sweep } from "../../src/publishing/claim.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
-import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../src/store/schema/tables.ts";
 import { freshRow, insertPost } from "../../src/store/queries/posts.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { queryOf } from "./handles.ts";

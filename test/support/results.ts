@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { METRICS, type Metric, packFigures } from "../../src/domain/posts/results.ts";
 import type { AppContext } from "../../src/context.ts";
-import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../src/store/schema/tables.ts";
 import { queryOf } from "./handles.ts";
 import { addPost } from "./publishing.ts";
 

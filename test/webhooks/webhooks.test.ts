@@ -22,7 +22,7 @@ import {
   readDueWebhooks,
   readNextDelivery,
 } from "../../src/store/queries/webhooks.ts";
-import { SHOWN_COLUMNS } from "../../src/store/engine/schema.ts";
+import { SHOWN_COLUMNS } from "../../src/store/schema/tables.ts";
 import { toPost } from "../../src/store/queries/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, seenOf } from "../support/publishing.ts";

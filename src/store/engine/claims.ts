@@ -1,6 +1,6 @@
 import type { LateCause } from "../../domain/posts/post.ts";
 import type { EffectRow, Lease } from "./ledger.ts";
-import type { PostRow, Tables } from "./schema.ts";
+import type { PostRow, Tables } from "../schema/tables.ts";
 
 /** How a worker claims and releases posts. */
 export interface Claims {

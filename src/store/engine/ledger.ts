@@ -1,6 +1,6 @@
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { Trigger } from "../../domain/posts/post-states.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import type { Selectable } from "kysely";
 
 /**

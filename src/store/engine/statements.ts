@@ -7,7 +7,7 @@ import {
   type Selectable,
   type Updateable,
 } from "kysely";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import { HANDLE, type PostIndex, type Reader, type Tx } from "./store.ts";
 
 /*

@@ -4,7 +4,7 @@ import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import type { Search } from "./search.ts";
 
 /*

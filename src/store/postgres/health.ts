@@ -5,7 +5,7 @@ import type { PostgresOptions } from "./connect/connections.ts";
 import { clientConfig, LIMITS, loadDriver, openClient } from "./connect/pool.ts";
 import { explained } from "./connect/sentences.ts";
 import { checkSession } from "./connect/session.ts";
-import { readSchema, type Schema } from "./migrations/migrate.ts";
+import { readSchema, type Schema } from "./migrate.ts";
 
 /** The facts about a server for `posthorn doctor`. Times in milliseconds. */
 export interface ServerHealth extends Facts {

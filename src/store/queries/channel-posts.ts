@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { PostRow } from "../engine/schema.ts";
+import type { PostRow } from "../schema/tables.ts";
 import { queryOf, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 

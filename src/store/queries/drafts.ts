@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { DraftState, Target } from "../../domain/drafts/draft.ts";
 import type { Position } from "../engine/search.ts";
-import type { PostRow, Tables } from "../engine/schema.ts";
+import type { PostRow, Tables } from "../schema/tables.ts";
 import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 

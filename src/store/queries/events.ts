@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { newId } from "../../domain/ids.ts";
 import type { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
 import type { EventKind } from "../../domain/webhooks/webhook.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import { queryOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import type { AccountRow } from "./accounts.ts";

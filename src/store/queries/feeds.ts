@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { FeedItem, FeedStorage } from "../../ports/feed-storage.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import { deleteRows, findRow, insertNew, queryOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 

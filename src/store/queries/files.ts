@@ -11,7 +11,7 @@ import {
   type UpdateResult,
 } from "kysely";
 import type { FileType } from "../../domain/files/file.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import { MINUTE } from "../../domain/time.ts";
 import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { startWaitingPosts, type AccountRow } from "./accounts.ts";
 

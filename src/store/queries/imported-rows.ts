@@ -1,4 +1,4 @@
-import type { PostRow } from "../engine/schema.ts";
+import type { PostRow } from "../schema/tables.ts";
 import { queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 

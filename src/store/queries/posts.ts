@@ -4,7 +4,7 @@ import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
-import type { ShownRow, PostRow, Tables } from "../engine/schema.ts";
+import type { ShownRow, PostRow, Tables } from "../schema/tables.ts";
 import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../domain/compare-words.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { indexOf, queryOf } from "../engine/statements.ts";
-import { SHOWN_COLUMNS, type ShownRow } from "../engine/schema.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "../schema/tables.ts";
 import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
 import { wordsBeside } from "./plans.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PostRow } from "../engine/schema.ts";
+import type { PostRow } from "../schema/tables.ts";
 import { queryOf, rowsOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { findAccountRow, type AccountRow } from "./accounts.ts";

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from "kysely";
 import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import { anyOf, queryOf, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 

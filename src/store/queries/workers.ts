@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import { findRow, queryOf, updateRows } from "../engine/statements.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type WorkerRow = Selectable<Tables["workers"]>;

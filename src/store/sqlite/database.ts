@@ -14,8 +14,8 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from "./driver.ts";
-import { migrate, NEWEST_SCHEMA } from "./migrations/migrate.ts";
-import type { Tables } from "../engine/schema.ts";
+import { migrate, NEWEST_SCHEMA } from "./schema.ts";
+import type { Tables } from "../schema/tables.ts";
 import type { Tell } from "../engine/store.ts";
 import { TIME_LIMITS } from "../../domain/time-limits.ts";
 

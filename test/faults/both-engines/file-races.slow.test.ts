@@ -10,7 +10,7 @@ import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.t
 import { schedulePost, schedulePosts } from "../../../src/posts/schedule-post.ts";
 import { updatePost } from "../../../src/posts/update-post.ts";
 import type { CallContext } from "../../../src/context.ts";
-import type { Tables } from "../../../src/store/engine/schema.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 import { callerOf, callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { startCanary } from "../../support/canary.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture, pngOf } from "../../support/media.ts";

@@ -12,7 +12,7 @@ import type { PublishIo } from "../../../src/ports/publish-io.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import type { PostRow, Tables } from "../../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";

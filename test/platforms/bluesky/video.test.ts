@@ -6,7 +6,7 @@ import { startLosingProxy } from "../../support/losing-proxy.ts";
 import { SUBTITLES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";
 import { startVideoService } from "../../support/video-service.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 
 let pds: TestPds;
 let clip: Buffer;

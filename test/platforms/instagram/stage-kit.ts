@@ -2,7 +2,7 @@ import { connectChannel } from "../../../src/connecting/connections.ts";
 import { comeBack, leadOn, readAnswer } from "../../../src/connecting/consent.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
-import type { Tables } from "../../../src/store/engine/schema.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 import { callOf, type TestContext } from "../../support/context.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";

@@ -1,6 +1,6 @@
 import matrix from "../../../src/platforms/matrix/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

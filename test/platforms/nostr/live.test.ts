@@ -7,7 +7,7 @@ import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { decodeName, keyIn } from "../../../src/platforms/nostr/event.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

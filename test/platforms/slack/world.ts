@@ -1,7 +1,7 @@
 import slack from "../../../src/platforms/slack/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

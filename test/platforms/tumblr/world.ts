@@ -1,6 +1,6 @@
 import tumblr from "../../../src/platforms/tumblr/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { openConsentWorld } from "../../support/contract/consent-world.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";

@@ -7,7 +7,7 @@ import type { MediaSource } from "../../../src/ports/media.ts";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { retryPost } from "../../../src/posts/update-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";

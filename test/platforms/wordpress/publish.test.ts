@@ -4,7 +4,7 @@ import { retryPost } from "../../../src/posts/update-post.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

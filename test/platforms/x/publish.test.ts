@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/domain/time.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
-import type { Tables } from "../../../src/store/engine/schema.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, SUBTITLES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";

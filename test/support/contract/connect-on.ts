@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../src/context.ts";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import type { Tables } from "../../../src/store/engine/schema.ts";
+import type { Tables } from "../../../src/store/schema/tables.ts";
 
 /** Connects a channel with secrets, the way the command line does, and gives its row. */
 export async function connectOn(

@@ -2,7 +2,7 @@ import type { MediaSource } from "../../../src/ports/media.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../clock.ts";
 import { callOf, createTestContext } from "../context.ts";

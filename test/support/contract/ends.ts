@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import type { AppContext } from "../../../src/context.ts";
 import type { TestContext } from "../context.ts";
 import { drain, readPost } from "../publishing.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import type { TestContext } from "../context.ts";
 import { addPost, drain, readPost } from "../publishing.ts";

@@ -1,7 +1,7 @@
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
-import type { PostRow, Tables } from "../../../src/store/engine/schema.ts";
+import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
 import type { TestContext } from "../context.ts";
 
 /** A platform with a connected account and somewhere to look at what it shows. */

@@ -8,7 +8,7 @@ import { canRemove, readInsights } from "../../../src/posts/posts.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readJson } from "../../../src/platform-io/platform-request.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf, type TestContext } from "../context.ts";
 import { addPost, readPost } from "../publishing.ts";

@@ -8,10 +8,10 @@ import {
 import type { Client, ClientBase } from "pg";
 import { deadline } from "../../../domain/time.ts";
 import { AppError } from "../../../domain/errors.ts";
-import type { Tables } from "../../engine/schema.ts";
+import type { Tables } from "../../schema/tables.ts";
 import { HANDLE, type Handle, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
 import { CommitUnanswered } from "../../engine/unanswered.ts";
-import { migrate, type Telling } from "../migrations/migrate.ts";
+import { migrate, type Telling } from "../migrate.ts";
 import { readAddress } from "./address.ts";
 import { createPool, LIMITS, loadDriver, openClient, type Limits } from "./pool.ts";
 import { explained, Passing, ServerTrouble } from "./sentences.ts";

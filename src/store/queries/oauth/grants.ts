@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Tables } from "../../engine/schema.ts";
+import type { Tables } from "../../schema/tables.ts";
 import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 

@@ -5,7 +5,7 @@ import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Death } from "../../engine/liveness.ts";
 import { change, queryOf } from "../../engine/statements.ts";
-import type { PostRow } from "../../engine/schema.ts";
+import type { PostRow } from "../../schema/tables.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
 import { setMeta } from "../meta.ts";

@@ -1,6 +1,6 @@
 import { listRows, queryOf, updateRows } from "../../engine/statements.ts";
 import type { EffectRow, Lease } from "../../engine/ledger.ts";
-import type { PostRow } from "../../engine/schema.ts";
+import type { PostRow } from "../../schema/tables.ts";
 import type { Tx } from "../../engine/store.ts";
 import { findAccountRow, type AccountRow } from "../accounts.ts";
 

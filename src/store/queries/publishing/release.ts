@@ -7,7 +7,7 @@ import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../en
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Death } from "../../engine/liveness.ts";
-import type { Tables } from "../../engine/schema.ts";
+import type { Tables } from "../../schema/tables.ts";
 import type { Tx } from "../../engine/store.ts";
 import { freeFilms } from "./films.ts";
 import { freeRenewals } from "../grants.ts";

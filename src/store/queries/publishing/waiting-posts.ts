@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { PostRow, Tables } from "../../engine/schema.ts";
+import type { PostRow, Tables } from "../../schema/tables.ts";
 import { queryOf } from "../../engine/statements.ts";
 import type { Reader } from "../../engine/store.ts";
 

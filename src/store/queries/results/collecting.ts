@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import { AGES, type AgeColumn } from "../../../domain/posts/results.ts";
-import type { PostRow, Tables } from "../../engine/schema.ts";
+import type { PostRow, Tables } from "../../schema/tables.ts";
 import { change, queryOf, rowsOf, updateRows } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 import type { AccountRow } from "../accounts.ts";

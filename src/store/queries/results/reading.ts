@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AgeColumn } from "../../../domain/posts/results.ts";
-import type { PostRow } from "../../engine/schema.ts";
+import type { PostRow } from "../../schema/tables.ts";
 import { anyOf, rowsOf } from "../../engine/statements.ts";
 import type { Reader } from "../../engine/store.ts";
 import type { AccountRow } from "../accounts.ts";

@@ -1,46 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
-import { AppError } from "../../../domain/errors.ts";
-import type { Tell } from "../../engine/store.ts";
-import * as init from "./0001_init.ts";
-import * as search from "./0008_search.ts";
-import * as crashes from "./0009_crashes.ts";
-import * as requestCounts from "./0010_request_counts.ts";
-import * as drafts from "./0011_drafts.ts";
-import * as slots from "./0012_slots.ts";
-import * as notices from "./0013_notices.ts";
-import * as imports from "./0014_imports.ts";
-import * as pageSessions from "./0015_page_sessions.ts";
-import * as platformApps from "./0016_platform_apps.ts";
-import * as oauth from "./0018_oauth.ts";
-import * as results from "./0019_results.ts";
-import * as films from "./0020_films.ts";
-import * as pages from "./0021_pages.ts";
-import * as servers from "./0022_servers.ts";
-
-/** Statements, and steps that no statement can say. */
-interface Migration {
-  readonly statements: readonly (string | ((client: ClientBase) => Promise<void>))[];
-}
-
-/** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly Migration[] = [
-  init,
-  search,
-  crashes,
-  requestCounts,
-  drafts,
-  slots,
-  notices,
-  imports,
-  pageSessions,
-  platformApps,
-  oauth,
-  results,
-  films,
-  pages,
-  servers,
-];
+import type { Tell } from "../engine/store.ts";
+import { statementsFrom } from "../schema/versions.ts";
+import { NEWEST_SCHEMA, SCHEMA } from "./schema.ts";
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";
@@ -60,28 +22,25 @@ const TRY_EVERY_MS = 250;
  * than this program; the server's own errors come as they are.
  */
 export async function migrate(client: ClientBase, telling: Telling = { tell: () => {} }): Promise<void> {
-  if ((await readVersion(client)) === MIGRATIONS.length) return;
+  if ((await readVersion(client)) === NEWEST_SCHEMA) return;
   // However long another process's migration takes.
   await client.query("SET statement_timeout = 0; SET lock_timeout = 0");
   await takeLock(client, telling);
   try {
     const version = await readVersion(client);
-    if (version > MIGRATIONS.length) throw newerSchema(version);
-    for (const [step, { statements }] of MIGRATIONS.slice(version).entries()) {
-      await apply(client, [...statements, ...noting(version + step + 1)]);
-    }
-    if (version > 0 && version < MIGRATIONS.length)
-      telling.tell(`The database was brought from schema ${version} to ${MIGRATIONS.length}.`, "done");
+    await apply(client, [...statementsFrom(version, SCHEMA), ...noting(NEWEST_SCHEMA)]);
+    if (version > 0 && version < NEWEST_SCHEMA)
+      telling.tell(`The database was brought from schema ${version} to ${NEWEST_SCHEMA}.`, "done");
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
   }
 }
 
-/** All of a migration, or nothing of it. */
-async function apply(client: ClientBase, steps: Migration["statements"]): Promise<void> {
+/** All of it, or nothing. */
+async function apply(client: ClientBase, statements: readonly string[]): Promise<void> {
   await client.query("BEGIN");
   try {
-    for (const step of steps) await (typeof step === "string" ? client.query(step) : step(client));
+    for (const statement of statements) await client.query(statement);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK");
@@ -138,14 +97,7 @@ export interface Schema {
 }
 
 export async function readSchema(client: ClientBase): Promise<Schema> {
-  return { version: await readVersion(client), newest: MIGRATIONS.length };
-}
-
-function newerSchema(version: number): AppError {
-  return new AppError(
-    "unavailable",
-    `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.`,
-  );
+  return { version: await readVersion(client), newest: NEWEST_SCHEMA };
 }
 
 function noting(version: number): readonly string[] {

@@ -37,7 +37,7 @@ const ACCOUNT_EVENT = insertEvent(
   "NEW.id",
   `${snapshotOf(
     "id provider name handle platform_account_id profile_url avatar_url status status_reason token_expires_at scopes " +
-      "last_published_at created_at updated_at settings limits",
+      "last_published_at created_at updated_at settings limits schedule paused utm",
   )}, 'queued', (SELECT count(*) FROM posts WHERE account_id = NEW.id AND status = 'scheduled')`,
 );
 
@@ -52,7 +52,7 @@ const LATENESS_BUCKET = `CASE WHEN outcome <> 'published' THEN 0 ${[
   .join(" ")} ELSE -1 END`;
 
 /** Triggers, so that no statement that writes a row can forget what follows from it. */
-export const triggers: readonly string[] = [
+export const TRIGGERS: readonly string[] = [
   // Once a statement. Its plan is made for whatever number of rows comes first, often none: a nested loop would
   // compare each row with each for ever, and publishers switch hash joins off. What is looked up by its id
   // stands in subqueries, so that no join goes through all posts; OFFSET keeps them from being asked again in

@@ -1,2 +1,0 @@
-/** Each process counts requests for itself. */
-export const statements: readonly string[] = [`DROP TABLE request_counts`];

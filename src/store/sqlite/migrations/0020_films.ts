@@ -1,8 +1,0 @@
-/** Films that are made what a platform takes, each once for its content and form. */
-export const statements: readonly string[] = [
-  `ALTER TABLE files ADD COLUMN frames_per_second REAL`,
-  `CREATE TABLE films (
-    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, file_key TEXT, post_id TEXT, original TEXT NOT NULL, form TEXT NOT NULL,
-    percent INTEGER NOT NULL, worker_id TEXT, error TEXT, facts TEXT, created_at INTEGER NOT NULL
-  ) STRICT`,
-];
