@@ -10,7 +10,7 @@ import { hasEffects, readMetadata, toPost, transition, type TransitionSet } from
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { findPlan, labelsOf } from "../store/queries/plans.ts";
-import { lockPost } from "../store/queries/publishing/held-posts.ts";
+import { lockPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import {

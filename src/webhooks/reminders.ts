@@ -6,13 +6,12 @@ import { HOUR, toIso } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { DigestEvent } from "../domain/webhooks/event-data.ts";
 import { EXPIRING_WITHIN_MS } from "../accounts/accounts.ts";
-import { type CountedAccountRow, listCountedAccounts } from "../store/queries/accounts.ts";
+import { listCountedAccounts, listExpiring } from "../store/queries/accounts.ts";
 import {
   type DigestPost,
   insertEvent,
-  listExpiring,
   listWanting,
-  noteEvent,
+  noteAccount,
   readDigestPosts,
 } from "../store/queries/events.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
@@ -36,37 +35,9 @@ export async function remindOfExpiry(ctx: AppContext): Promise<void> {
       if (row === undefined || row.access_ends_at !== endsAt) continue;
       // Deliveries are kept for longer than a week, so that the id of this one is still there.
       const once = `account.expiring|${id}|${endsAt}`;
-      const snapshot = shownOf(row);
-      await noteEvent(tx, { ownerId, kind: "account.expiring", accountIds: [id], snapshot, at: now, once });
+      await noteAccount(tx, row, { kind: "account.expiring", at: now, once });
     }
   });
-}
-
-/** The columns that are shown of an account, and none of its secrets. */
-const SHOWN = [
-  ...([
-    "id",
-    "provider",
-    "name",
-    "handle",
-    "platform_account_id",
-    "profile_url",
-    "avatar_url",
-    "status",
-  ] as const),
-  ...([
-    "status_reason",
-    "token_expires_at",
-    "scopes",
-    "last_published_at",
-    "created_at",
-    "updated_at",
-  ] as const),
-  ...(["settings", "limits", "access_ends_at", "queued"] as const),
-];
-
-function shownOf(row: CountedAccountRow): object {
-  return Object.fromEntries(SHOWN.map((column) => [column, row[column]]));
 }
 
 const DIGEST_AT = "08:00";

@@ -10,7 +10,7 @@ import { openConnection } from "../../src/connecting/connect-page.ts";
 import { guestCall } from "../../src/context.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { openSecrets, sealSecrets } from "../../src/platform-io/secrets.ts";
-import { applyMigrations, MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
+import { makeEarlyDatabase } from "../support/early-database.ts";
 import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 import { editBackup, forgeBackup } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
@@ -191,16 +191,12 @@ describe("--unsigned", () => {
 });
 
 describe("a backup of an older version", () => {
-  it.each(MIGRATIONS.map((_, at) => at + 1))(
-    "with schema %d is restored, its tokens bound",
-    async (version) => {
-      const data = folder.env["POSTHORN_DATA_DIR"] ?? "";
-      const old = join(folder.path, "old.db");
-      const { database } = openSqlite({ file: old, busyTimeoutMs: 0 });
-      applyMigrations(database, MIGRATIONS.slice(0, version));
-      database.exec(`PRAGMA user_version = ${version}`);
-      {
-        await using session = await open();
+  it("is restored, its tokens bound", async () => {
+    const data = folder.env["POSTHORN_DATA_DIR"] ?? "";
+    const old = join(folder.path, "old.db");
+    {
+      await using session = await open();
+      makeEarlyDatabase(old, (database) => {
         const insert = database.prepare("INSERT INTO meta (key, value) VALUES (?, ?)");
         insert.run(["secret_key_check", session.ctx.cipher.seal("secret_key_check", "secret_key_check")]);
         // As accounts' secrets were sealed before they were bound to a server.
@@ -211,23 +207,22 @@ describe("a backup of an older version", () => {
            VALUES ('acc_old', 'default', 'bluesky', 'Old', 'connected', '[]', ?, ?, 1, 0, 1, 1)`,
           )
           .run([HOME, sealed]);
-      }
-      database.close();
-      await forgeBackup(backup, { changes: { "checksums.hmac": null, "posthorn.db": readFileSync(old) } });
-      rmSync(join(data, "posthorn.db"));
-      expect(await restore("--unsigned")).toMatchObject({ status: 0 });
-      for (const rotate of [false, true]) {
-        if (rotate) expect(await runCli(["keys", "rotate-secret"], folder)).toMatchObject({ status: 0 });
-        await using session = await open();
-        const row = await queryOf(session.ctx.store)
-          .selectFrom("accounts")
-          .selectAll()
-          .where("id", "=", "acc_old")
-          .executeTakeFirstOrThrow();
-        expect(openSecrets(session.ctx, row)).toEqual(SECRETS);
-        expect(() => openSecrets(session.ctx, { ...row, settings: THEIRS })).toThrow(/another server/);
-        expect(() => openSecrets(session.ctx, { ...row, provider: "webhook" })).toThrow(/another server/);
-      }
-    },
-  );
+      });
+    }
+    await forgeBackup(backup, { changes: { "checksums.hmac": null, "posthorn.db": readFileSync(old) } });
+    rmSync(join(data, "posthorn.db"));
+    expect(await restore("--unsigned")).toMatchObject({ status: 0 });
+    for (const rotate of [false, true]) {
+      if (rotate) expect(await runCli(["keys", "rotate-secret"], folder)).toMatchObject({ status: 0 });
+      await using session = await open();
+      const row = await queryOf(session.ctx.store)
+        .selectFrom("accounts")
+        .selectAll()
+        .where("id", "=", "acc_old")
+        .executeTakeFirstOrThrow();
+      expect(openSecrets(session.ctx, row)).toEqual(SECRETS);
+      expect(() => openSecrets(session.ctx, { ...row, settings: THEIRS })).toThrow(/another server/);
+      expect(() => openSecrets(session.ctx, { ...row, provider: "webhook" })).toThrow(/another server/);
+    }
+  });
 });

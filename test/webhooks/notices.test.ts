@@ -11,7 +11,7 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { askToReconnect } from "../../src/connecting/renew-tokens.ts";
-import { noteEvent } from "../../src/store/queries/events.ts";
+import { noteEvent, notePosts } from "../../src/store/queries/events.ts";
 import { readDueWebhooks } from "../../src/store/queries/webhooks.ts";
 import { deliverDue, startWebhookLoop } from "../../src/webhooks/webhook-deliveries.ts";
 import { createWebhook, listWebhooks, replayWebhook, testWebhook } from "../../src/webhooks/webhooks.ts";
@@ -277,11 +277,8 @@ describe("messages", () => {
     await make("ntfy", { events: ["post.published"] });
     const account = await addAccount(ctx);
     const post = await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR });
-    await queryOf(ctx.store)
-      .updateTable("posts")
-      .set({ status: "published", platform_url: "https://scripted.example/1", next_at: null })
-      .where("id", "=", post.id)
-      .execute();
+    const live = { status: "published", platform_url: "https://scripted.example/1" } as const;
+    await ctx.store.write((tx) => notePosts(tx, [{ ...post, ...live }]));
     await deliver();
     expect(chats.seen).toMatchObject([{ link: "https://scripted.example/1" }]);
     expect(texts()[0]).toMatch(

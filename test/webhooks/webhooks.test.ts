@@ -111,7 +111,7 @@ describe("events", () => {
       .selectFrom("webhook_deliveries")
       .select("snapshot")
       .executeTakeFirstOrThrow();
-    expect(Object.keys(JSON.parse(snapshot)).sort()).toEqual([...SHOWN_COLUMNS].sort());
+    expect(Object.keys(JSON.parse(snapshot)).sort()).toEqual([...SHOWN_COLUMNS, "warnings"].sort());
   });
 
   it("tell of failures, cancellations and new times", async () => {

@@ -7,52 +7,17 @@ import { insertMeta, readMeta } from "../queries/meta.ts";
 import { indexPost } from "../queries/posts.ts";
 import { takeOver } from "../queries/publishing/release.ts";
 import { listHolders } from "../queries/publishing/restored-posts.ts";
-import { readRaw } from "../sqlite/driver.ts";
+import type { Table } from "../schema/columns.ts";
+import { TABLES, type Tables } from "../schema/tables.ts";
 
 /* From a folder's database to one on PostgreSQL, in one transaction: all of it is there, or nothing. */
 
-interface MovedTable {
-  readonly table: string;
-  readonly keys: readonly string[];
-}
-
 /**
- * Rows come after those that they refer to. The index of words is made anew: each engine has its own.
+ * Each after those that it refers to, and `meta` last. The index of words is made anew: each engine has its own.
  */
-const MOVED_TABLES: readonly MovedTable[] = [
-  { table: "api_keys", keys: ["id"] },
-  { table: "page_sessions", keys: ["id"] },
-  { table: "page_sign_ins", keys: ["token_hash"] },
-  { table: "oauth_clients", keys: ["id"] },
-  { table: "oauth_requests", keys: ["id"] },
-  { table: "oauth_codes", keys: ["code_hash"] },
-  { table: "oauth_grants", keys: ["id"] },
-  { table: "oauth_tokens", keys: ["token_hash"] },
-  { table: "accounts", keys: ["id"] },
-  { table: "posts", keys: ["id"] },
-  { table: "drafts", keys: ["id"] },
-  { table: "post_plans", keys: ["post_id"] },
-  { table: "post_labels", keys: ["owner_id", "label", "post_id"] },
-  { table: "imported_rows", keys: ["owner_id", "mark"] },
-  { table: "results", keys: ["account_id", "at", "post_id"] },
-  { table: "effects", keys: ["post_id", "run", "step"] },
-  { table: "attempts", keys: ["post_id", "number"] },
-  { table: "attempt_totals", keys: ["provider", "outcome", "bucket_ms"] },
-  { table: "files", keys: ["id"] },
-  { table: "file_uses", keys: ["account_id", "file_id"] },
-  { table: "films", keys: ["id"] },
-  { table: "grants", keys: ["id"] },
-  { table: "apps", keys: ["provider", "instance_url", "redirect_url"] },
-  { table: "platform_apps", keys: ["provider"] },
-  { table: "connections", keys: ["id"] },
-  { table: "feed_items", keys: ["account_id", "id"] },
-  { table: "calendar_links", keys: ["owner_id"] },
-  { table: "webhooks", keys: ["id"] },
-  { table: "webhook_deliveries", keys: ["seq"] },
-  { table: "idempotency", keys: ["owner_id", "key_hash"] },
-  { table: "workers", keys: ["id"] },
-  { table: "meta", keys: ["key"] },
-];
+const MOVED_TABLES = (Object.keys(TABLES) as (keyof Tables)[]).toSorted(
+  (a, b) => Number(a === "meta") - Number(b === "meta"),
+);
 
 /** In `meta` of the target until the move has ended: the id of the database that is moved there. */
 const MOVING = "moving";
@@ -104,7 +69,7 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
   return to.write(async (tx) => {
     await queryOf(tx).deleteFrom("meta").where("key", "=", MOVING).execute();
     const counts: MovedCount[] = [];
-    for (const moved of MOVED_TABLES) counts.push(await moveTable(tx, moved, options));
+    for (const table of MOVED_TABLES) counts.push(await moveTable(tx, table, options));
     await finish(tx, now);
     return counts;
   });
@@ -126,7 +91,7 @@ async function reserve(to: Store, source: string): Promise<void> {
 }
 
 async function assertEmpty(tx: Tx): Promise<void> {
-  for (const { table } of MOVED_TABLES) {
+  for (const table of MOVED_TABLES) {
     if ((await rowOf(tx, `SELECT 1 AS one FROM ${table} LIMIT 1`)) === undefined) continue;
     throw new AppError(
       "conflict",
@@ -135,37 +100,28 @@ async function assertEmpty(tx: Tx): Promise<void> {
   }
 }
 
-async function moveTable(tx: Tx, moved: MovedTable, options: MoveOptions): Promise<MovedCount> {
+async function moveTable(tx: Tx, table: keyof Tables, options: MoveOptions): Promise<MovedCount> {
   const { from, signal, progress } = options;
-  const { table } = moved;
-  const batches = { ...moved, columns: await columnsOf(from, table) };
+  const described: Table = TABLES[table];
+  const columns = Object.keys(described.columns);
+  const batches = { table, columns, keys: described.key ?? columns.slice(0, 1) };
   const source = createHash("sha256");
   let rows = 0;
-  // What triggers on posts do was done in the source, whose rows come along.
-  if (table === "posts") await change(tx, "ALTER TABLE posts DISABLE TRIGGER USER");
   for await (const batch of readBatches(from, batches)) {
     signal.throwIfAborted();
-    addTo(source, batch, batches.columns);
+    addTo(source, batch, columns);
     await insertRows(tx, table, batch);
     rows += batch.length;
     progress({ table, rows });
   }
-  if (table === "posts") await change(tx, "ALTER TABLE posts ENABLE TRIGGER USER");
   const target = createHash("sha256");
-  for await (const batch of readBatches(tx, batches)) addTo(target, batch, batches.columns);
+  for await (const batch of readBatches(tx, batches)) addTo(target, batch, columns);
   if (source.digest("hex") !== target.digest("hex"))
     throw new AppError(
       "unavailable",
       `The copy of ${table} is not what the folder holds. Nothing of it was kept, and the folder is as it was. Try again.`,
     );
   return { table, rows };
-}
-
-function columnsOf(from: Store, table: string): Promise<readonly string[]> {
-  return readRaw(from, (raw) => {
-    const columns = raw.prepare(`PRAGMA table_info(${table})`).all([]) as { name: string }[];
-    return columns.map((column) => column.name);
-  });
 }
 
 function addTo(hash: Hash, rows: readonly Row[], columns: readonly string[]): void {
@@ -178,12 +134,9 @@ function storable(value: string | number | null | undefined): string | number | 
 }
 
 async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
-  // PostgreSQL keeps these sums in parts. One part may hold all.
-  const added = table === "attempt_totals" ? { part: 0 } : {};
-  const values = rows.map((row) => ({
-    ...Object.fromEntries(Object.entries(row).map(([column, value]) => [column, storable(value)])),
-    ...added,
-  }));
+  const values = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([column, value]) => [column, storable(value)])),
+  );
   const list = Object.keys(values[0] ?? {}).join(", ");
   await change(
     tx,

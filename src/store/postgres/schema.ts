@@ -1,7 +1,6 @@
 import { createTable, type Dialect } from "../schema/ddl.ts";
 import { TABLES } from "../schema/tables.ts";
 import { newestVersion, type Schema } from "../schema/versions.ts";
-import { TRIGGERS } from "./triggers.ts";
 
 /** Compared and sorted byte by byte, as SQLite does, whatever the database's own locale is. */
 const TEXT = `text COLLATE "C"`;
@@ -28,12 +27,9 @@ const DIALECT: Dialect = {
   },
   options: (name) => (name in STORAGE ? ` WITH (${STORAGE[name]})` : ""),
   own: {
-    // A row for each of 64 parts of the connections, which readers add up: in one row every worker would wait
-    // for the other's disk.
-    attempt_totals: { columns: ["part smallint NOT NULL"], key: "part" },
     // Which start of a server a worker last showed its life to: that server alone knows by its lock whether the
     // worker is gone. A standby that takes over, or a server that was restarted, began at another moment.
-    workers: { columns: ["server timestamptz DEFAULT pg_postmaster_start_time()"] },
+    workers: "server timestamptz DEFAULT pg_postmaster_start_time()",
   },
 };
 
@@ -44,10 +40,14 @@ export const SCHEMA: Schema = {
     `CREATE TABLE post_search (post_id ${TEXT} PRIMARY KEY, tokens tsvector NOT NULL)`,
     // Entries that wait in a list to be sorted in make rare words three times as slow until the next vacuum.
     `CREATE INDEX post_search_tokens ON post_search USING gin (tokens) WITH (fastupdate = off)`,
-    ...TRIGGERS,
   ],
   changes: [],
-  early: { version: 15, statements: [] },
+  early: {
+    version: 15,
+    statements: [
+      "DROP FUNCTION count_ended_attempts, insert_post_made, insert_post_moved, insert_account_event, count_file_uses CASCADE",
+    ],
+  },
   setting: "DATABASE_URL",
 };
 

@@ -2,6 +2,7 @@ import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 import { findRow, insertNew, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
+import { noteAccount } from "./events.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
@@ -209,13 +210,37 @@ export async function requireReconnect(
   seen: SecretsVersion,
   change: { reason: string; now: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("accounts")
-    .set({ status: "reconnect_required", status_reason: change.reason, updated_at: change.now })
+  const before = await queryOf(tx)
+    .selectFrom("accounts")
+    .select("status")
     .where("owner_id", "=", seen.ownerId)
     .where("id", "=", seen.id)
     .where("status", "<>", "disconnected")
     .where("secrets_version", "=", seen.version)
+    .forNoKeyUpdate()
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  if (before === undefined) return false;
+  const set = { status: "reconnect_required", status_reason: change.reason, updated_at: change.now } as const;
+  await updateRows(tx, "accounts", { id: seen.id }, set);
+  if (before.status !== "reconnect_required") await noteLost(tx, seen.ownerId, [seen.id]);
+  return true;
+}
+
+/** Channels that a person must reconnect from now on. */
+export async function noteLost(tx: Tx, ownerId: string, accountIds: readonly string[]): Promise<void> {
+  for (const id of accountIds)
+    for (const account of await listCountedAccounts(tx, ownerId, id))
+      await noteAccount(tx, account, { kind: "account.reconnect_required", at: account.updated_at });
+}
+
+/** Connected accounts of all owners whose access ends within that span. */
+export function listExpiring(reader: Reader, span: { after: number; until: number }): Promise<AccountRow[]> {
+  return queryOf(reader)
+    .selectFrom("accounts")
+    .selectAll()
+    .where("status", "=", "connected")
+    .where("access_ends_at", ">", span.after)
+    .where("access_ends_at", "<=", span.until)
+    .orderBy("id")
+    .execute();
 }

@@ -1,25 +1,23 @@
 import { hash } from "node:crypto";
-import { sql } from "kysely";
+import { sql, type Selectable } from "kysely";
 import { newId } from "../../domain/ids.ts";
 import type { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
 import type { EventKind } from "../../domain/webhooks/webhook.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { PostStatus } from "../../domain/posts/post-states.ts";
+import { SHOWN_COLUMNS, type PostRow, type Tables } from "../schema/tables.ts";
 import { queryOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
-import type { AccountRow } from "./accounts.ts";
 import { ownAccounts, type StatusScope } from "./status.ts";
 import type { WebhookRow } from "./webhooks.ts";
 
-/*
- * Events that no trigger writes: what happens to drafts, and what only the time brings. Like those of the triggers
- * they are written into the outbox of each webhook that wants them, in the transaction of the change.
- */
+/* Events are written into the outbox of each webhook that wants them, in the transaction of the change. */
 
-/** What is told of each; of an account its columns. */
+/** What is told of each; of a post or an account its columns. */
 type Snapshot =
   | { readonly kind: "draft.waiting" | "draft.decided" | "draft.partly"; readonly snapshot: DraftEvent }
   | { readonly kind: "digest.daily"; readonly snapshot: DigestEvent }
-  | { readonly kind: "account.expiring"; readonly snapshot: object };
+  | { readonly kind: `account.${"expiring" | "reconnect_required"}`; readonly snapshot: object }
+  | { readonly kind: `post.${PostStatus}`; readonly snapshot: object };
 
 type NewEvent = Snapshot & {
   /** When it happened. */
@@ -28,16 +26,80 @@ type NewEvent = Snapshot & {
   readonly once?: string;
 };
 
+type OwnEvent = NewEvent & { readonly ownerId: string; readonly accountIds: readonly string[] };
+
 /**
  * Puts an event into the outbox of the owner's webhooks that want it. One that is limited to accounts gets it only
  * where all of the event's accounts are among them, and none of an event without accounts.
  */
-export async function noteEvent(
-  tx: Tx,
-  { ownerId, accountIds, ...event }: NewEvent & { ownerId: string; accountIds: readonly string[] },
-): Promise<void> {
-  for (const webhook of await listWanting(tx, event.kind, ownerId))
-    if (mayHear(webhook, accountIds)) await insertEvent(tx, webhook, event);
+export function noteEvent(tx: Tx, event: OwnEvent): Promise<void> {
+  return noteEvents(tx, [event]);
+}
+
+/** The same for many, in this order. Asks once which webhooks there are. */
+async function noteEvents(tx: Tx, events: readonly OwnEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const webhooks = await queryOf(tx)
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("owner_id", "in", [...new Set(events.map(({ ownerId }) => ownerId))])
+    .where("status", "<>", "disabled")
+    .orderBy("id")
+    .execute();
+  const wanted = events.flatMap(({ ownerId, accountIds, ...event }) =>
+    webhooks
+      .filter((one) => one.owner_id === ownerId && wants(one, event.kind) && mayHear(one, accountIds))
+      .map((webhook) => deliveryOf(webhook, event)),
+  );
+  for (let at = 0; at < wanted.length; at += INSERTED_TOGETHER)
+    await insertDeliveries(tx, wanted.slice(at, at + INSERTED_TOGETHER));
+}
+
+/** Below both engines' limits of values in a statement. */
+const INSERTED_TOGETHER = 500;
+
+/** What each of these posts is now. Called beside every change of a status, and of a waiting post's time. */
+export function notePosts(tx: Tx, posts: readonly PostRow[]): Promise<void> {
+  return noteEvents(
+    tx,
+    posts.map((post) => ({
+      kind: `post.${post.status}` as const,
+      ownerId: post.owner_id,
+      accountIds: [post.account_id],
+      snapshot: pick(post, [...SHOWN_COLUMNS, "warnings"]),
+      at: post.updated_at,
+    })),
+  );
+}
+
+/** With the number of its posts that wait. */
+type ShownAccount = Selectable<Tables["accounts"]> & { readonly queued: number };
+
+/** The columns that are shown of an account, and none of its secrets. */
+const SHOWN_OF_ACCOUNT = [
+  ...["id", "provider", "name", "handle", "platform_account_id", "profile_url", "avatar_url", "status"],
+  ...["status_reason", "token_expires_at", "scopes", "last_published_at", "created_at", "updated_at"],
+  ...["settings", "limits", "access_ends_at", "schedule", "paused", "utm", "queued"],
+] as (keyof ShownAccount)[];
+
+interface AccountEvent {
+  readonly kind: `account.${"expiring" | "reconnect_required"}`;
+  readonly at: number;
+  readonly once?: string;
+}
+
+/** Tells of an account as it is now. */
+export async function noteAccount(tx: Tx, account: ShownAccount, event: AccountEvent): Promise<void> {
+  const snapshot = pick(account, SHOWN_OF_ACCOUNT);
+  await noteEvent(tx, { ...event, ownerId: account.owner_id, accountIds: [account.id], snapshot });
+}
+
+function pick<T extends object>(row: T, columns: readonly (keyof T)[]): object {
+  return Object.fromEntries(columns.map((column) => [column, row[column]]));
+}
+
+function wants({ events }: WebhookRow, kind: EventKind): boolean {
+  return (JSON.parse(events) as readonly string[]).includes(kind);
 }
 
 function mayHear({ account_ids }: WebhookRow, accountIds: readonly string[]): boolean {
@@ -46,27 +108,25 @@ function mayHear({ account_ids }: WebhookRow, accountIds: readonly string[]): bo
   return accountIds.length > 0 && accountIds.every((id) => reach.includes(id));
 }
 
-/** The webhooks that want this kind of event, of one owner or of all. */
-export async function listWanting(reader: Reader, kind: EventKind, ownerId?: string): Promise<WebhookRow[]> {
+/** The webhooks of all owners that want this kind of event. */
+export async function listWanting(reader: Reader, kind: EventKind): Promise<WebhookRow[]> {
   const rows = await queryOf(reader)
     .selectFrom("webhooks")
     .selectAll()
-    .$if(ownerId !== undefined, (all) => all.where("owner_id", "=", ownerId ?? ""))
+    .where("status", "<>", "disabled")
     .orderBy("id")
     .execute();
-  return rows.filter(
-    ({ status, events }) => status !== "disabled" && (JSON.parse(events) as readonly string[]).includes(kind),
-  );
+  return rows.filter((row) => wants(row, kind));
 }
 
-export async function insertEvent(
-  tx: Tx,
-  webhook: WebhookRow,
-  { kind, snapshot, at, once }: NewEvent,
-): Promise<void> {
+export async function insertEvent(tx: Tx, webhook: WebhookRow, event: NewEvent): Promise<void> {
+  await insertDeliveries(tx, [deliveryOf(webhook, event)]);
+}
+
+function deliveryOf(webhook: WebhookRow, { kind, snapshot, at, once }: NewEvent) {
   const id =
     once === undefined ? newId("evt") : `evt_${hash("sha256", `${once}|${webhook.id}`).slice(0, 32)}`;
-  const row = {
+  return {
     id,
     owner_id: webhook.owner_id,
     webhook_id: webhook.id,
@@ -77,22 +137,13 @@ export async function insertEvent(
     tries: 0,
     next_at: at,
   };
-  await queryOf(tx)
-    .insertInto("webhook_deliveries")
-    .values(row)
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
 }
 
-/** Connected accounts of all owners whose access ends within that span. */
-export function listExpiring(reader: Reader, span: { after: number; until: number }): Promise<AccountRow[]> {
-  return queryOf(reader)
-    .selectFrom("accounts")
-    .selectAll()
-    .where("status", "=", "connected")
-    .where("access_ends_at", ">", span.after)
-    .where("access_ends_at", "<=", span.until)
-    .orderBy("id")
+async function insertDeliveries(tx: Tx, rows: readonly ReturnType<typeof deliveryOf>[]): Promise<void> {
+  await queryOf(tx)
+    .insertInto("webhook_deliveries")
+    .values(rows)
+    .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 

@@ -3,7 +3,7 @@ import { MINUTE } from "../../domain/time.ts";
 import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Reader, Tx } from "../engine/store.ts";
-import { startWaitingPosts, type AccountRow } from "./accounts.ts";
+import { noteLost, startWaitingPosts, type AccountRow } from "./accounts.ts";
 
 export type GrantRow = Selectable<Tables["grants"]>;
 
@@ -171,13 +171,19 @@ export async function giveUpGrant(
 ): Promise<boolean> {
   // The new version tells a worker that waits for the tokens that none will come.
   if (!(await endVersion(tx, seen, worker, { renew_at: null, updated_at: now }))) return false;
-  await queryOf(tx)
+  const lost = await queryOf(tx)
     .updateTable("accounts")
     .set({ status: "reconnect_required", status_reason: reason, updated_at: now })
     .where("grant_id", "=", seen.id)
     .where("owner_id", "=", seen.owner_id)
     .where("status", "not in", ["disconnected", "reconnect_required"])
+    .returning("id")
     .execute();
+  await noteLost(
+    tx,
+    seen.owner_id,
+    lost.map(({ id }) => id),
+  );
   return true;
 }
 

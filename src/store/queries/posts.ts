@@ -7,6 +7,8 @@ import { RESTORED_STEP } from "../engine/ledger.ts";
 import type { ShownRow, PostRow, Tables } from "../schema/tables.ts";
 import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
+import { notePosts } from "./events.ts";
+import { countFileUses } from "./file-uses.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
 
 export function toPost(row: ShownRow): Post {
@@ -79,9 +81,7 @@ export function freshRow(post: NewPost): PostRow {
 
 /** `plan`: what a plan says of it. Null: nothing. */
 export async function insertPost(tx: Tx, row: PostRow, plan: NewPlan | null = null): Promise<void> {
-  await queryOf(tx).insertInto("posts").values(row).execute();
-  if (plan !== null) await insertPlan(tx, row, plan);
-  await putIntoIndex(tx, row, plan === null ? [] : wordsOf(plan));
+  await insertPosts(tx, [{ row, plan }]);
 }
 
 /** Makes a post findable by its words, and those that a plan says of it. */
@@ -115,12 +115,27 @@ export async function insertPosts(
       if (plan !== null) await insertPlan(tx, row, plan);
       await putIntoIndex(tx, row, plan === null ? [] : wordsOf(plan));
     }
+    const rows = some.map(({ row }) => row);
+    await countFileUses(tx, { before: [], after: rows });
+    await notePosts(tx, rows);
   }
 }
 
 /** The post, or null for one that does not exist or belongs to another owner. */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
   return (await findRow(reader, "posts", { id, owner_id: ownerId })) ?? null;
+}
+
+/** Reads the post and locks it until the transaction ends. Null for a missing post, or another owner's. */
+export async function lockPost(tx: Tx, ownerId: string, id: string): Promise<PostRow | null> {
+  const row = await queryOf(tx)
+    .selectFrom("posts")
+    .selectAll()
+    .where("id", "=", id)
+    .where("owner_id", "=", ownerId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** Those of these posts that are the owner's, in the order of their times. */
@@ -160,6 +175,8 @@ export async function transition(
   set: TransitionSet,
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
+  const before = await lockPost(tx, post.ownerId, post.id);
+  if (before === null) throw postNotFound(post.id);
   const row = await queryOf(tx)
     .updateTable("posts")
     // The fence tells others that what they have read is not the post any more.
@@ -170,13 +187,15 @@ export async function transition(
       fence: sql<number>`fence + CASE status WHEN 'published' THEN 0 ELSE 1 END`,
     })
     .where("id", "=", post.id)
-    .where("owner_id", "=", post.ownerId)
     .where("status", "in", [...from])
     .where(({ eb, or }) => or([eb("lease_worker", "is", null), eb("status", "=", "published")]))
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw await whyNot(tx, post, trigger);
+  if (row === undefined) throw whyNot(before, trigger);
   if (set.caption !== undefined || set.metadata !== undefined) await indexPost(tx, row);
+  await countFileUses(tx, { before: [before], after: [row] });
+  const isMoved = row.status === "scheduled" && row.scheduled_at !== before.scheduled_at;
+  if (row.status !== before.status || isMoved) await notePosts(tx, [row]);
   return row;
 }
 
@@ -190,9 +209,7 @@ function slotOf({ scheduled_at: at, slot_at: slot }: TransitionSet) {
   };
 }
 
-async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger): Promise<AppError> {
-  const row = await findPost(tx, post.ownerId, post.id);
-  if (row === null) return postNotFound(post.id);
+function whyNot(row: PostRow, trigger: Trigger): AppError {
   const { from } = TRANSITIONS[trigger];
   const fits = from.some((status) => status === row.status);
   if (fits)

@@ -132,9 +132,9 @@ export async function countOverdue(reader: Reader, before: number): Promise<numb
   return (await rowOf(reader, overdue))?.posts ?? 0;
 }
 
-export type AttemptTotal = Selectable<Tables["attempt_totals"]>;
+export type AttemptTotal = Omit<Selectable<Tables["attempt_totals"]>, "part">;
 
-/** Sums, because PostgreSQL keeps each in parts. Cast, because its sum has a type that is no number in JavaScript. */
+/** Each is kept in parts. Cast, because PostgreSQL's sum has a type that is no number in JavaScript. */
 export function readAttemptTotals(reader: Reader): Promise<AttemptTotal[]> {
   return queryOf(reader)
     .selectFrom("attempt_totals")

@@ -5,19 +5,18 @@ export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
   /** Behind the columns of a table. */
   options(table: string): string;
-  /** Columns that this engine alone has, the first of them in front of the table's key. */
-  readonly own?: Readonly<Record<string, { readonly columns: readonly string[]; readonly key?: string }>>;
+  /** A column that this engine alone has, by the table. */
+  readonly own?: Readonly<Record<string, string>>;
 }
 
 /** Makes a table and its indexes. */
 export function createTable(name: string, described: Table, dialect: Dialect): string[] {
   const { columns, key = [], unique = [], references = {}, indexes = {}, uniqueIndexes = {} } = described;
   const own = dialect.own?.[name];
-  const keys = own?.key === undefined ? key : [own.key, ...key];
   const parts = [
     ...Object.entries(columns).map(([column, of]) => `${column} ${typeOf(of, dialect)}`),
-    ...(own?.columns ?? []),
-    ...(keys.length > 0 ? [`PRIMARY KEY (${keys.join(", ")})`] : []),
+    ...(own === undefined ? [] : [own]),
+    ...(key.length > 0 ? [`PRIMARY KEY (${key.join(", ")})`] : []),
     ...unique.map((column) => `UNIQUE (${column})`),
     ...Object.entries(references).map(([column, { table, key: id, onDelete }]) => {
       const end = onDelete === undefined ? "" : " ON DELETE CASCADE";

@@ -64,6 +64,8 @@ export const EVENT_TABLES = {
   /** How attempts ended and how late posts went live, over all owners: /metrics must not count a million rows. */
   attempt_totals: table({
     columns: {
+      /** Of several rows for the same, which are added up. */
+      part: integer,
       provider: text,
       outcome: oneOf<Attempt["outcome"]>(),
       /** How late, by upper bound; 0: the attempt did not publish, -1: beyond the last bound. */
@@ -71,6 +73,6 @@ export const EVENT_TABLES = {
       attempts: bigint,
       lateness_ms: bigint,
     },
-    key: ["provider", "outcome", "bucket_ms"],
+    key: ["part", "provider", "outcome", "bucket_ms"],
   }),
 } as const;

@@ -2,7 +2,6 @@ import { createTable, type Dialect } from "../schema/ddl.ts";
 import { TABLES } from "../schema/tables.ts";
 import { newestVersion, statementsFrom, type Schema } from "../schema/versions.ts";
 import { rollback, type SqliteDatabase } from "./driver.ts";
-import { TRIGGERS } from "./triggers.ts";
 
 /** Their rows are long: the table is kept in the order of small numbers, and its keys apart from it. */
 const WITH_ROWID: readonly string[] = ["posts", "drafts", "webhook_deliveries"];
@@ -27,12 +26,30 @@ const SCHEMA: Schema = {
     `CREATE VIRTUAL TABLE search_index USING fts5 (
       tokens, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '2 3'
     )`,
-    ...TRIGGERS,
   ],
   changes: [],
-  early: { version: 19, statements: [] },
+  early: {
+    version: 19,
+    statements: [
+      ..."accounts_lost attempts_ended posts_files_changed posts_files_made posts_made posts_moved"
+        .split(" ")
+        .map((trigger) => `DROP TRIGGER ${trigger}`),
+      ...withParts(createTable("attempt_totals", TABLES.attempt_totals, DIALECT)),
+    ],
+  },
   setting: "POSTHORN_DATA_DIR",
 };
+
+/** What was counted becomes one of the parts. */
+function withParts(table: readonly string[]): string[] {
+  return [
+    "ALTER TABLE attempt_totals RENAME TO early_totals",
+    ...table,
+    `INSERT INTO attempt_totals (part, provider, outcome, bucket_ms, attempts, lateness_ms)
+      SELECT 0, provider, outcome, bucket_ms, attempts, lateness_ms FROM early_totals`,
+    "DROP TABLE early_totals",
+  ];
+}
 
 /** `PRAGMA user_version` of a database that this program reads and writes. */
 export const NEWEST_SCHEMA = newestVersion(SCHEMA);

@@ -4,9 +4,8 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqlite } from "../../../src/store/sqlite/driver.ts";
-import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { runCli, type CliRun } from "../../support/cli.ts";
+import { EARLY_SCHEMA, makeEarlyDatabase } from "../../support/early-database.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 type Visit = (server: { readonly address: string; readonly output: string }) => Promise<void>;
@@ -60,14 +59,11 @@ describe("posthorn serve", () => {
     for (const name of ["served", "listed"]) {
       const data = join(folder.path, name);
       mkdirSync(data, { mode: 0o700 });
-      const { database } = openSqlite({ file: join(data, "posthorn.db"), busyTimeoutMs: 0 });
-      for (const statement of init) database.exec(statement);
-      database.exec("PRAGMA user_version = 1");
-      database.close();
+      makeEarlyDatabase(join(data, "posthorn.db"));
     }
     const said = (name: string) =>
       new RegExp(
-        `The database was brought from schema 1 to \\d+\\. A copy of it as it was is kept in ${join(folder.path, name)}/posthorn\\.db\\.schema-1-\\S+\\.\n`,
+        `The database was brought from schema ${EARLY_SCHEMA} to \\d+\\. A copy of it as it was is kept in ${join(folder.path, name)}/posthorn\\.db\\.schema-${EARLY_SCHEMA}-\\S+\\.\n`,
       );
     const { stdout } = await serve({ POSTHORN_DATA_DIR: join(folder.path, "served") }, async () => {});
     expect(stdout).toMatch(said("served"));

@@ -1,15 +1,16 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSearch } from "../../../src/domain/compare-words.ts";
 import { openSqlite, type SqliteDatabase } from "../../../src/store/sqlite/driver.ts";
-import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { keepSchemaCopy } from "../../../src/store/backup/database-copy.ts";
-import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";
+import { indexPost } from "../../../src/store/sqlite/post-index.ts";
+import { NEWEST_SCHEMA } from "../../../src/store/sqlite/schema.ts";
+import { readAttemptTotals } from "../../../src/store/queries/status.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { readHistory } from "../../../src/posts/posts.ts";
 import { createTestContext } from "../../support/context.ts";
+import { EARLY_SCHEMA, makeEarlyDatabase } from "../../support/early-database.ts";
 import { freshSchema } from "../../support/fresh-schema.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
 import { drain, readPost } from "../../support/publishing.ts";
@@ -19,19 +20,12 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const NOW = Date.parse("2026-11-21T09:00:00.000Z");
 const DUE = NOW - 5_000;
 
-/**
- * Waiting posts as the first schema had them: by id, address and metadata, and whether they bring no media.
- */
-const POSTS: readonly [id: string, mediaUrl: string, metadata: object | null, isLight: 0 | 1][] = [
-  ["post_text", "", null, 1],
-  ["post_words", "", { title: 'She said: "url": no', tags: ["mediaUrl"] }, 1],
-  ["post_link", "", { link: "https://example.org/url" }, 1],
-  ["post_picture", "https://media.example/1.png", null, 0],
-  ["post_own", "r2://file_1", { altText: "x" }, 0],
-  ["post_more", "", { moreMedia: [{ url: "r2://file_2" }] }, 0],
-  ["post_thread", "", { thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }, 0],
-  ["post_cover", "", { title: "T", thumbnailUrl: "r2://file_4" }, 0],
-];
+/** Waiting posts, by id and the file that they show. */
+const POSTS = [
+  ["post_text", null],
+  ["post_own", "file_1"],
+  ["post_cover", "file_2"],
+] as const;
 
 /** Those that can be opened here: a compiled one is made for one release of Node. */
 const DRIVERS = (["better-sqlite3", "node:sqlite"] as const).filter((driver) => {
@@ -43,86 +37,52 @@ const DRIVERS = (["better-sqlite3", "node:sqlite"] as const).filter((driver) => 
   }
 });
 
-/** A database as the version before left it. */
+/** With posts, a webhook, and what was counted of them. */
 function makeOld(file: string): void {
-  const { database } = openSqlite({ file, busyTimeoutMs: 1_000 });
-  database.exec("PRAGMA journal_mode = WAL");
-  for (const statement of init) database.exec(statement);
-  database.exec("PRAGMA user_version = 1");
-  const account = database.prepare(
-    `INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
-     VALUES (?, 'default', 'scripted', 'Old', 'connected', '[]', '{}', 0, 0, 1, 1)`,
-  );
-  const post = database.prepare(
-    `INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, metadata, scheduled_at, due_at, next_at, sort_key,
-       status, in_doubt, attempts, tries, run, fence, content_hash, created_at, updated_at)
-     VALUES (?, 'default', ?, 'scripted', ?, 'Hello', ?, ?, ?, ?, ?, ?, 0, 0, 0, 1, 0, '', 1, 1)`,
-  );
-  database.exec(
-    `INSERT INTO webhooks (id, owner_id, address, events, status, secrets_enc, lease_until, created_at, updated_at)
-     SELECT 'whk_1', 'default', 'https://hooks.example', '["post.scheduled","post.published"]', 'active', '', 0, 1, 1`,
-  );
-  POSTS.forEach(([id, mediaUrl, metadata], n) => {
-    account.run([`acc_${n}`]);
-    const json = metadata === null ? null : JSON.stringify(metadata);
-    post.run([id, `acc_${n}`, mediaUrl, json, DUE, DUE, DUE, n, "scheduled"]);
+  makeEarlyDatabase(file, (database) => {
+    database.exec(`
+      INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
+        VALUES ('acc_1', 'default', 'scripted', 'Old', 'connected', '[]', '{}', 0, 0, 1, 1);
+      INSERT INTO attempt_totals VALUES ('scripted', 'published', 50, 7, 12);
+      INSERT INTO webhooks (id, owner_id, address, events, status, secrets_enc, lease_until, created_at, updated_at)
+        VALUES ('whk_1', 'default', 'https://hooks.example', '["post.scheduled","post.published"]', 'active', '', 0, 1, 1);`);
+    const post = database.prepare(
+      `INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, scheduled_at, due_at, next_at, file_ids,
+         status, in_doubt, attempts, tries, run, fence, content_hash, is_light, created_at, updated_at)
+       VALUES (?, 'default', 'acc_1', 'scripted', '', 'Hello', ?, ?, ?, ?, 'scheduled', 0, 0, 0, 1, 0, '', 1, 1, 1)`,
+    );
+    for (const [id, file] of POSTS) {
+      post.run([id, DUE, DUE, DUE, file === null ? null : JSON.stringify([file])]);
+      indexPost(database, { id, caption: "Hello", metadata: null });
+    }
+    database.exec("DELETE FROM webhook_deliveries");
   });
-  post.run(["post_gone", "acc_0", "", null, DUE, DUE, null, 99, "published"]);
-  post.run(["post_gone_own", "acc_4", "r2://file_1", null, DUE, DUE, null, 98, "published"]);
-  for (const n of [1, 2, 3, 4]) {
-    database
-      .prepare(
-        `INSERT INTO files (id, owner_id, storage_key, name, mime_type, type, size_bytes, status, created_at, updated_at)
-         VALUES (?, 'default', ?, 'x.png', 'image/png', 'image', 1, 'ready', 1, 1)`,
-      )
-      .run([`id_${n}`, `file_${n}`]);
-  }
-  database.exec("DELETE FROM webhook_deliveries");
-  database.close();
 }
 
 describe("a database of the version before", () => {
-  it("is brought to this one: what waits with media is told from what does not, and all of it goes out", async () => {
+  it("is carried over: all of it is there, goes out and is told once", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "posthorn.db");
     makeOld(file);
-    await using ctx = await createTestContext({
-      store: await openStore({ file }),
-      platformList: [
-        scriptedPlatform({
-          publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
-        }),
-      ],
-      media: { forPost: () => ({}) as never, release: async () => {} },
+    const platform = scriptedPlatform({
+      publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
     });
-    const rows = await queryOf(ctx.store)
-      .selectFrom("posts")
-      .select(["id", "is_light", "updated_at"])
-      .where("next_at", "is not", null)
-      .orderBy("id")
-      .execute();
-    const waiting = POSTS.map(([id, , , is_light]) => ({ id, is_light, updated_at: 1 }));
-    expect(rows).toEqual(waiting.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    expect(await find(ctx.store, "hel")).toHaveLength(POSTS.length + 2);
-    expect(await find(ctx.store, "hel she")).toEqual(["post_words"]);
-    expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
-    expect(
-      await queryOf(ctx.store).selectFrom("accounts").select(["wait_cause", "freed_at"]).execute(),
-    ).toEqual(POSTS.map(() => ({ wait_cause: null, freed_at: null })));
-    expect(await queryOf(ctx.store).selectFrom("file_uses").selectAll().execute()).toEqual([
-      { account_id: "acc_4", file_id: "id_1", posts: 2 },
-      { account_id: "acc_5", file_id: "id_2", posts: 1 },
-      { account_id: "acc_6", file_id: "id_3", posts: 1 },
-      { account_id: "acc_7", file_id: "id_4", posts: 1 },
+    const media = { forPost: () => ({}) as never, release: async () => {} };
+    const store = await openStore({ file });
+    await using ctx = await createTestContext({ store, platformList: [platform], media });
+    expect(await find(ctx.store, "hel")).toHaveLength(POSTS.length);
+    const query = queryOf(ctx.store);
+    expect(await query.selectFrom("file_uses").selectAll().execute()).toEqual([
+      { account_id: "acc_1", file_id: "file_1", posts: 1 },
+      { account_id: "acc_1", file_id: "file_2", posts: 1 },
     ]);
-    // The scripted platform takes a title at most.
-    await queryOf(ctx.store).updateTable("posts").set({ metadata: null }).execute();
     await drain(ctx);
-    for (const [id] of POSTS) {
-      const post = await readPost(ctx, id);
-      expect(post).toMatchObject({ status: "published", attempts: 1 });
-      expect(await readHistory(ctx, post)).toMatchObject([{ outcome: "published", lateCause: "load" }]);
-    }
+    for (const [id] of POSTS)
+      expect(await readPost(ctx, id)).toMatchObject({ status: "published", attempts: 1 });
+    const told = await query.selectFrom("webhook_deliveries").select("event").execute();
+    expect(told).toEqual(POSTS.map(() => ({ event: "post.published" })));
+    const totals = await readAttemptTotals(ctx.store);
+    expect(totals.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(7 + POSTS.length);
   });
 
   it("is migrated once, whoever opens it, and has the schema of a new one", async () => {
@@ -131,11 +91,7 @@ describe("a database of the version before", () => {
     makeOld(file);
     const stores = await Promise.all([1, 2, 3].map(() => openStore({ file })));
     await using fresh = await openStore({ file: ":memory:" });
-    const columns = (store: (typeof stores)[number]): unknown =>
-      ["posts", "accounts", "attempts"].map((table) =>
-        rawOf(store).prepare(`PRAGMA table_info(${table})`).all([]),
-      );
-    expect(columns(stores[0]!)).toEqual(columns(fresh));
+    for (const store of stores) expect(shapeOf(rawOf(store))).toEqual(shapeOf(rawOf(fresh)));
     for (const store of stores) await store[Symbol.asyncDispose]();
   });
 
@@ -147,6 +103,27 @@ describe("a database of the version before", () => {
     expect(found).toEqual(expected);
   });
 });
+
+/** Tables with their columns, indexes and triggers. What a column is when none is given may differ. */
+function shapeOf(raw: SqliteDatabase) {
+  const made = raw
+    .prepare("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+    .all([]) as {
+    readonly type: string;
+    readonly name: string;
+  }[];
+  const columnsOf = (table: string) =>
+    (
+      raw.prepare(`PRAGMA table_info("${table}")`).all([]) as {
+        name: string;
+        type: string;
+        notnull: number;
+      }[]
+    )
+      .map(({ name, type, notnull }) => `${name} ${type} ${notnull}`)
+      .toSorted();
+  return made.map(({ type, name }) => [type, name, type === "table" ? columnsOf(name) : []]);
+}
 
 /** The schema, its version, and what every table holds. */
 function everythingIn(raw: SqliteDatabase) {
@@ -160,6 +137,21 @@ function everythingIn(raw: SqliteDatabase) {
   );
   return { made, rows, version: raw.prepare("PRAGMA user_version").get([]) };
 }
+
+it.each([
+  [
+    18,
+    "written by an early Posthorn (schema 18). Nothing was changed. Start it once with a Posthorn of November 2026",
+  ],
+  [999, `written by a newer Posthorn (schema 999, this one knows ${NEWEST_SCHEMA}). Nothing was changed.`],
+])("a database of schema %d is refused and stays as it is", async (version, sentence) => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "posthorn.db");
+  makeEarlyDatabase(file, (database) => database.exec(`PRAGMA user_version = ${version}`));
+  const before = readFileSync(file);
+  await expect(openStore({ file })).rejects.toThrow(sentence);
+  expect(readFileSync(file)).toEqual(before);
+});
 
 describe("a database that is brought to a newer schema", () => {
   const upgrade = (file: string, told: string[]) => ({
@@ -179,16 +171,16 @@ describe("a database that is brought to a newer schema", () => {
     makeOld(file);
     const told: string[] = [];
     await using store = await openStore({ file, driver, upgrade: upgrade(file, told) });
-    const copy = `${file}.schema-1-2026-11-21T090000`;
+    const copy = `${file}.schema-${EARLY_SCHEMA}-2026-11-21T090000`;
     expect(told).toEqual([
-      `The database was brought from schema 1 to ${MIGRATIONS.length}. A copy of it as it was is kept in ${copy}.`,
+      `The database was brought from schema ${EARLY_SCHEMA} to ${NEWEST_SCHEMA}. A copy of it as it was is kept in ${copy}.`,
     ]);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
-    expect(versionOf(copy)).toBe(1);
-    expect(await readCount(store)).toBe(POSTS.length + 2);
+    expect(versionOf(copy)).toBe(EARLY_SCHEMA);
+    expect(await readCount(store)).toBe(POSTS.length);
     // What the program before would read.
     await using old = await openStore({ file: copy });
-    expect(await readCount(old)).toBe(POSTS.length + 2);
+    expect(await readCount(old)).toBe(POSTS.length);
   });
 
   it("is copied by one of several starts, and neither when it is new nor when nothing changes", async () => {
@@ -216,7 +208,7 @@ describe("a database that is brought to a newer schema", () => {
     await using _store = await openStore({ file, upgrade: upgrade(file, []) });
     expect(readdirSync(folder.path).filter((name) => /\.(schema|before)-/.test(name))).toEqual([
       "posthorn.db.before-2024-01-01T000000",
-      "posthorn.db.schema-1-2026-11-21T090000",
+      `posthorn.db.schema-${EARLY_SCHEMA}-2026-11-21T090000`,
       "posthorn.db.schema-2-2026-01-01T000000",
     ]);
   });
@@ -225,13 +217,13 @@ describe("a database that is brought to a newer schema", () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "posthorn.db");
     makeOld(file);
-    mkdirSync(`${file}.schema-1-2026-11-21T090000`);
-    writeFileSync(`${file}.schema-1-2026-11-21T090000/x`, "");
+    mkdirSync(`${file}.schema-${EARLY_SCHEMA}-2026-11-21T090000`);
+    writeFileSync(`${file}.schema-${EARLY_SCHEMA}-2026-11-21T090000/x`, "");
     const told: string[] = [];
     await expect(openStore({ file, upgrade: upgrade(file, told) })).rejects.toThrow(
       `The database needs a newer schema, and the copy that is kept of it before cannot be written to ${folder.path}: it is a folder. Nothing was changed.`,
     );
-    expect(versionOf(file)).toBe(1);
+    expect(versionOf(file)).toBe(EARLY_SCHEMA);
     expect(told).toEqual([]);
     expect(readdirSync(folder.path).filter((name) => name.startsWith(".new-"))).toEqual([]);
   });

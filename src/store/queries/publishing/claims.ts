@@ -8,6 +8,7 @@ import { change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
+import { notePosts } from "../events.ts";
 import { setMeta } from "../meta.ts";
 import { isHeld } from "./ledger.ts";
 import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
@@ -159,7 +160,17 @@ async function beginAttempts(
     )
     .returning(["id", "attempts"])
     .execute();
-  return new Map(rows.map((row) => [row.id, row.attempts]));
+  const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
+  const begun = found
+    .filter(({ post }) => post.status === "scheduled" && attempts.has(post.id))
+    .map(({ post }) => ({
+      ...post,
+      status: TRANSITIONS.claim.to,
+      attempts: attempts.get(post.id) ?? post.attempts,
+      updated_at: now,
+    }));
+  await notePosts(tx, begun);
+  return attempts;
 }
 
 async function noteAttempts(

@@ -59,15 +59,3 @@ export async function letGo(
   const noted = note === null ? {} : { error: note.error, updated_at: note.now };
   return (await updateRows(tx, "posts", held, { ...noted, lease_worker: null })) > 0;
 }
-
-/** Reads the post and locks it until the transaction ends. Null for a missing post, or another owner's. */
-export async function lockPost(tx: Tx, ownerId: string, id: string): Promise<PostRow | null> {
-  const row = await queryOf(tx)
-    .selectFrom("posts")
-    .selectAll()
-    .where("id", "=", id)
-    .where("owner_id", "=", ownerId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row ?? null;
-}

@@ -15,7 +15,10 @@ import {
 } from "../../engine/ledger.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
+import type { PostRow } from "../../schema/tables.ts";
+import { notePosts } from "../events.ts";
 import { setMeta } from "../meta.ts";
+import { countEnded } from "./attempt-totals.ts";
 
 /**
  * Each call locks the post's row, checks the lease, then writes. A call whose COMMIT got no answer is written
@@ -60,22 +63,21 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
     finishAttempt: (lease, end) =>
       readingAgain(() =>
         write(async (tx) => {
-          if (await isHeld(tx, lease)) await finishAttempt(tx, lease, end);
+          const held = await readHeld(tx, lease);
+          if (held !== null) await finishAttempt(tx, lease, { ...end, before: held.status });
           else if (!(await isEnded(tx, lease, end))) throw new Fenced(lease.postId);
         }),
       ),
   };
 }
 
-interface HeldPost {
-  readonly crashes: number;
-}
+type HeldPost = Pick<PostRow, "status"> & { readonly crashes: number };
 
 /** Locks the post's row until the transaction ends, so that it and a take-over wait for each other. */
 async function readHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<HeldPost | null> {
   const row = await queryOf(tx)
     .selectFrom("posts")
-    .select(["fence", "lease_worker", "crashes"])
+    .select(["fence", "lease_worker", "crashes", "status"])
     .where("id", "=", postId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -149,11 +151,14 @@ async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Prom
 }
 
 /** Every transaction locks in this order: the post, its attempt, accounts, `meta`. */
-async function finishAttempt(tx: Tx, lease: Lease, end: AttemptResult): Promise<void> {
-  const query = queryOf(tx);
+async function finishAttempt(
+  tx: Tx,
+  lease: Lease,
+  end: AttemptResult & { readonly before: PostRow["status"] },
+): Promise<void> {
   const move = end.trigger === null ? null : TRANSITIONS[end.trigger];
   const warnings = end.warnings?.length ? JSON.stringify(end.warnings) : null;
-  const { numUpdatedRows } = await query
+  const post = await queryOf(tx)
     .updateTable("posts")
     .set({
       ...(move === null ? {} : { status: move.to }),
@@ -173,23 +178,27 @@ async function finishAttempt(tx: Tx, lease: Lease, end: AttemptResult): Promise<
     })
     .where("id", "=", lease.postId)
     .$if(move !== null, (update) => update.where("status", "in", move?.from ?? []))
+    .returningAll()
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Fenced(lease.postId);
-  await endAttempt(tx, lease, end);
+  if (post === undefined) throw new Fenced(lease.postId);
+  if (post.status !== end.before) await notePosts(tx, [post]);
+  await endAttempt(tx, post, end);
   await freeAccount(tx, lease, end);
   if (end.setupProblem !== undefined) await noteSetupProblem(tx, lease, end.setupProblem, end.at);
   else if (end.publishedAt !== null) await forgetSetupProblems(tx, lease);
 }
 
-async function endAttempt(tx: Tx, { postId }: Lease, { attempt, at }: AttemptResult): Promise<void> {
+async function endAttempt(tx: Tx, post: PostRow, { attempt, at }: AttemptResult): Promise<void> {
   const { outcome, error, lateCause = null } = attempt;
-  await queryOf(tx)
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("attempts")
     .set({ outcome, error, finished_at: at, late_cause: sql`coalesce(late_cause, ${lateCause})` })
-    .where("post_id", "=", postId)
-    .where("number", "=", (of) => of.selectFrom("posts").select("attempts").where("id", "=", postId))
+    .where("post_id", "=", post.id)
+    .where("number", "=", post.attempts)
     .where("outcome", "=", "running")
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n)
+    await countEnded(tx, [{ provider: post.provider, outcome, lateMs: at - post.scheduled_at }]);
 }
 
 async function freeAccount(

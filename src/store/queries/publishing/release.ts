@@ -7,9 +7,11 @@ import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../en
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Death } from "../../engine/liveness.ts";
-import type { Tables } from "../../schema/tables.ts";
+import type { PostRow, Tables } from "../../schema/tables.ts";
 import type { Tx } from "../../engine/store.ts";
+import { countEnded, type EndedAttempt } from "./attempt-totals.ts";
 import { freeFilms } from "./films.ts";
+import { notePosts } from "../events.ts";
 import { freeRenewals } from "../grants.ts";
 import { freeWebhooks } from "../webhooks.ts";
 
@@ -32,15 +34,18 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
   );
   const failed: MissedPost[] = [];
   for (const one of missed.toSorted(byId)) {
-    const { numUpdatedRows } = await queryOf(tx)
+    const post = await queryOf(tx)
       .updateTable("posts")
       .set({ status: TRANSITIONS.miss.to, error: why(one), in_doubt: one.status === "scheduled" ? 0 : 1 })
       .set({ next_at: null, crashes: 0, updated_at: now })
       .where("id", "=", one.id)
       .where("status", "in", ["scheduled", "publishing", "uploaded"])
       .where("lease_worker", "is", null)
+      .returningAll()
       .executeTakeFirst();
-    if (numUpdatedRows === 1n) failed.push(one);
+    if (post === undefined) continue;
+    await notePosts(tx, [post]);
+    failed.push(one);
   }
   return failed;
 }
@@ -89,7 +94,10 @@ export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> 
   return posts.length;
 }
 
-type LockedPost = Pick<Tables["posts"], "id" | "account_id" | "fence" | "lease_worker">;
+type LockedPost = Pick<
+  Tables["posts"],
+  "id" | "account_id" | "provider" | "scheduled_at" | "fence" | "lease_worker"
+>;
 
 /** Locks posts, then their accounts, each in the order of their ids. */
 async function lockPosts(
@@ -98,7 +106,7 @@ async function lockPosts(
 ): Promise<LockedPost[]> {
   const posts = await queryOf(tx)
     .selectFrom("posts")
-    .select(["id", "account_id", "fence", "lease_worker"])
+    .select(["id", "account_id", "provider", "scheduled_at", "fence", "lease_worker"])
     .where(which)
     .orderBy("id")
     .forNoKeyUpdate()
@@ -127,11 +135,12 @@ export async function takeOver(
   const closing = sql`SELECT 1 FROM workers WHERE id = ${workerId} AND is_closing = 1`;
   const isCrash = (await rowOf(tx, closing)) === undefined;
   const failed: string[] = [];
-  for (const { id } of held) {
-    await publishLive(tx, id, now);
-    if (isCrash && (await countCrash(tx, id, now))) failed.push(id);
+  const ended: EndedAttempt[] = [];
+  for (const post of held) {
+    await publishLive(tx, post, { now, ended });
+    if (isCrash && (await countCrash(tx, post, { now, ended }))) failed.push(post.id);
   }
-  const posts = await freeWorker(tx, workerId, now);
+  const posts = await freeWorker(tx, workerId, now, ended);
   // After they are free: their channels go on with other posts meanwhile.
   for (const { id } of held) await putOff(tx, id, { now, arrivedAt });
   return { posts, failed };
@@ -185,8 +194,15 @@ interface CrashedPost {
   readonly in_doubt: number;
 }
 
+/** When it is, and the attempts that were ended so far. */
+interface Release {
+  readonly now: number;
+  readonly ended: EndedAttempt[];
+}
+
 /** True where that crash was one too many. */
-async function countCrash(tx: Tx, id: string, now: number): Promise<boolean> {
+async function countCrash(tx: Tx, locked: LockedPost, { now, ended: attempts }: Release): Promise<boolean> {
+  const { id } = locked;
   const query = queryOf(tx);
   const { numUpdatedRows } = await query
     .updateTable("posts")
@@ -206,8 +222,13 @@ async function countCrash(tx: Tx, id: string, now: number): Promise<boolean> {
     return true;
   }
   const error = crashSentence(post);
-  await endAttempt(tx, id, { finished_at: now, outcome: post.in_doubt === 1 ? "unknown" : "failed", error });
-  await update.set({ ...ended, status: TRANSITIONS.fail.to, error, in_doubt: post.in_doubt }).execute();
+  const outcome = post.in_doubt === 1 ? "unknown" : "failed";
+  await endAttempt(tx, locked, { end: { finished_at: now, outcome, error }, ended: attempts });
+  const failed = await update
+    .set({ ...ended, status: TRANSITIONS.fail.to, error, in_doubt: post.in_doubt })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await notePosts(tx, [failed]);
   return true;
 }
 
@@ -228,10 +249,17 @@ function readCrashed(tx: Tx, id: string): Promise<CrashedPost | undefined> {
 /** Ends the running attempt. */
 async function endAttempt(
   tx: Tx,
-  postId: string,
-  end: { finished_at: number; outcome: Attempt["outcome"]; error: string | null },
+  { id, provider, scheduled_at: scheduledAt }: LockedPost,
+  { end, ended }: { end: AttemptEnd; ended: EndedAttempt[] },
 ): Promise<void> {
-  await updateRows(tx, "attempts", { post_id: postId, outcome: "running" }, end);
+  if ((await updateRows(tx, "attempts", { post_id: id, outcome: "running" }, end)) > 0)
+    ended.push({ provider, outcome: end.outcome, lateMs: end.finished_at - scheduledAt });
+}
+
+interface AttemptEnd {
+  readonly finished_at: number;
+  readonly outcome: Attempt["outcome"];
+  readonly error: string | null;
 }
 
 const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the program ended ${MAX_CRASHES} times in a row while it worked on it.`;
@@ -245,9 +273,16 @@ function crashSentence(post: CrashedPost): string {
     : `outcome unknown: ${what}${media} Look at ${where}, then settle it with resolve_post, or call retry_post, which asks the platform.`;
 }
 
-export async function freeWorker(tx: Tx, workerId: string, now: number): Promise<number> {
+/** `ended`: attempts of this transaction that are yet to be counted. */
+export async function freeWorker(
+  tx: Tx,
+  workerId: string,
+  now: number,
+  ended: EndedAttempt[] = [],
+): Promise<number> {
   const posts = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
-  for (const { id } of posts) await freePost(tx, id, now);
+  for (const post of posts) await freePost(tx, post, { now, ended });
+  await countEnded(tx, ended);
   await freeWebhooks(tx, workerId);
   await freeRenewals(tx, workerId);
   await freeFilms(tx, workerId);
@@ -258,27 +293,37 @@ export async function freeWorker(tx: Tx, workerId: string, now: number): Promise
 export async function abandon(tx: Tx, leases: readonly Lease[], now: number): Promise<void> {
   const ids = leases.map(({ postId }) => postId);
   const posts = await lockPosts(tx, (eb) => eb("id", "in", ids));
-  for (const { id, fence, lease_worker: workerId } of posts)
-    if (leases.some((lease) => lease.postId === id && lease.fence === fence && lease.workerId === workerId))
-      await freePost(tx, id, now);
+  const ended: EndedAttempt[] = [];
+  for (const post of posts)
+    if (leases.some((lease) => isOf(lease, post))) await freePost(tx, post, { now, ended });
+  await countEnded(tx, ended);
+}
+
+function isOf({ postId, fence, workerId }: Lease, post: LockedPost): boolean {
+  return postId === post.id && fence === post.fence && workerId === post.lease_worker;
 }
 
 /** A post that everyone can see is published, whatever became of the rest. */
-async function publishLive(tx: Tx, id: string, now: number): Promise<void> {
+async function publishLive(tx: Tx, post: LockedPost, { now, ended }: Release): Promise<void> {
+  const { id } = post;
   const live = sql`FROM effects WHERE post_id = posts.id AND run = posts.run AND step = ${LIVE_STEP}`;
-  const published = await change(
+  const published = await rowOf(
     tx,
-    sql`UPDATE posts SET status = ${TRANSITIONS.published.to}, error = NULL, in_doubt = 0, updated_at = ${now},
+    sql<PostRow>`UPDATE posts SET status = ${TRANSITIONS.published.to}, error = NULL, in_doubt = 0, updated_at = ${now},
         published_at = (SELECT started_at ${live})
-      WHERE id = ${id} AND status IN ('publishing', 'uploaded') AND EXISTS (SELECT 1 ${live})`,
+      WHERE id = ${id} AND status IN ('publishing', 'uploaded') AND EXISTS (SELECT 1 ${live}) RETURNING *`,
   );
-  if (published === 1) await endAttempt(tx, id, { finished_at: now, outcome: "published", error: null });
+  if (published === undefined) return;
+  await notePosts(tx, [published]);
+  await endAttempt(tx, post, { end: { finished_at: now, outcome: "published", error: null }, ended });
 }
 
-async function freePost(tx: Tx, id: string, now: number): Promise<void> {
-  await publishLive(tx, id, now);
+async function freePost(tx: Tx, post: LockedPost, release: Release): Promise<void> {
+  const { id } = post;
+  const { now, ended } = release;
+  await publishLive(tx, post, release);
   const error = "The process that worked on it ended.";
-  await endAttempt(tx, id, { finished_at: now, outcome: "interrupted", error });
+  await endAttempt(tx, post, { end: { finished_at: now, outcome: "interrupted", error }, ended });
   await change(
     tx,
     sql`UPDATE accounts SET in_flight_post = NULL, freed_at = ${now}
