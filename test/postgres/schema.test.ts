@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import pg from "pg";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
@@ -5,12 +6,15 @@ import { migrate, readSchema } from "../../src/store/postgres/migrate.ts";
 import { createDatabase } from "../support/postgres.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
 
+/** What the migrations of November 2026 made. */
+const EARLY = readFileSync(new URL("../fixtures/schema-15.postgres.sql", import.meta.url), "utf8");
+
 /** `table.column`, and whether it may be null. */
 type Columns = Record<string, "null" | "not null">;
 
 /** What an engine has for itself alone. */
 const ONLY_SQLITE = /^search_(index|posts)/;
-const ONLY_POSTGRES = /^(schema_version|post_search)\.|^attempt_totals\.part$|^workers\.server$/;
+const ONLY_POSTGRES = /^(schema_version|post_search)\.|^workers\.server$/;
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -110,19 +114,53 @@ describe("the schema of PostgreSQL", () => {
     await Promise.all([holder.end(), starting.end()]);
   });
 
+  it("is carried over from the last one before the first release, with what is in it", async () => {
+    await using early = await createDatabase({ isEmpty: true });
+    await using other = new EndingClient({ connectionString: early.url });
+    await other.connect();
+    await other.query(EARLY);
+    await other.query("INSERT INTO attempt_totals VALUES (3, 'scripted', 'published', 50, 7, 12)");
+    const told: string[] = [];
+    await migrate(other, { tell: (sentence) => void told.push(sentence) });
+    const { newest } = await readSchema(other);
+    expect(told).toEqual([`The database was brought from schema 15 to ${newest}.`]);
+    expect(await shapeOf(other)).toEqual(await shapeOf(client));
+    const { rows } = await other.query("SELECT part, attempts FROM attempt_totals");
+    expect(rows).toEqual([{ part: 3, attempts: "7" }]);
+  });
+
   it("refuses a database of a newer Posthorn, and changes nothing", async () => {
     await using newer = await createDatabase();
-    const other = new pg.Client({ connectionString: newer.url });
+    await using other = new EndingClient({ connectionString: newer.url });
     await other.connect();
-    await other.query("UPDATE schema_version SET version = 99");
+    await other.query("UPDATE schema_version SET version = 999");
     const { newest } = await readSchema(client);
     await expect(migrate(other)).rejects.toMatchObject({
       kind: "unavailable",
-      message: `The database was written by a newer Posthorn (schema 99, this one knows ${newest}). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.`,
+      message: `The database was written by a newer Posthorn (schema 999, this one knows ${newest}). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.`,
     });
-    await other.end();
   });
 });
+
+/** A client that ends with its test, also where that fails. */
+class EndingClient extends pg.Client implements AsyncDisposable {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+}
+
+/** Columns, indexes and triggers. What a column is when none is given may differ. */
+async function shapeOf(one: pg.Client): Promise<unknown[]> {
+  const { rows } = await one.query(
+    `SELECT table_name || '.' || column_name AS name, data_type || is_nullable AS what
+       FROM information_schema.columns WHERE table_schema = current_schema()
+     UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema()
+     UNION ALL SELECT tgname, 'trigger' FROM pg_trigger WHERE NOT tgisinternal
+     UNION ALL SELECT proname, 'function' FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+     ORDER BY 1, 2`,
+  );
+  return rows;
+}
 
 async function columnsOfSqlite(): Promise<Columns> {
   await using database = openDatabase({ file: ":memory:" });

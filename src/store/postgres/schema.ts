@@ -46,6 +46,7 @@ export const SCHEMA: Schema = {
     version: 15,
     statements: [
       "DROP FUNCTION count_ended_attempts, insert_post_made, insert_post_moved, insert_account_event, count_file_uses CASCADE",
+      "ALTER TABLE attempt_totals ALTER part TYPE integer",
     ],
   },
   setting: "DATABASE_URL",
