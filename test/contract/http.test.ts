@@ -87,6 +87,29 @@ describe("POST /posts", () => {
     expect((await service.ask(`GET ${answer.headers["location"]}`)).json).toEqual({ post });
   });
 
+  it.each(["disconnected", "reconnect_required"] as const)(
+    "shows a dry run on a channel that is %s, too, and says so",
+    async (status) => {
+      const { id } = await schedule();
+      const reason = "Somebody took it away.";
+      await queryOf(service.ctx.store)
+        .updateTable("accounts")
+        .set({ status, status_reason: reason })
+        .execute();
+      const json = { accountId: account, caption: "x", dryRun: true };
+      for (const [method, body] of [
+        ["POST /api/v1/posts", json],
+        [`PATCH /api/v1/posts/${id}`, { caption: "x", dryRun: true }],
+      ] as const) {
+        const answer = await service.ask(method, { json: body });
+        expect([answer.status, answer.json.dryRun, answer.json.post.caption]).toEqual([200, true, "x"]);
+        expect(answer.json.warnings).toEqual([expect.stringMatching(/must be reconnected first\. Somebody/)]);
+      }
+      const stored = await service.ask("POST /api/v1/posts", { json: { ...json, dryRun: false } });
+      expect(stored.status).toBe(status === "disconnected" ? 409 : 201);
+    },
+  );
+
   it("stores nothing on a dry run: 200 and no Location", async () => {
     const answer = await service.ask("POST /api/v1/posts", {
       json: { accountId: account, caption: "x", dryRun: true },
@@ -309,13 +332,19 @@ describe("POST /posts/{id}", () => {
     expect((await service.ask("POST /api/v1/posts/post_nothing", { json })).status).toBe(404);
     for (const wrong of [
       { thumbnailUrl: 1 },
-      { thumbnailUrl: null },
       { thumbnail: "x" },
       { thumbnailUrl: "https://example.com/a.jpg", x: 1 },
     ]) {
       const answer = await service.ask(`POST /api/v1/posts/${id}`, { json: wrong });
       expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining("thumbnail")]);
     }
+  });
+
+  it.each([null, ""])("takes a thumbnailUrl of %j for one that is left out", async (thumbnailUrl) => {
+    const { id } = await schedule();
+    await put(id, { status: "failed", error: "It failed." });
+    const { status, json } = await service.ask(`POST /api/v1/posts/${id}`, { json: { thumbnailUrl } });
+    expect([status, json.post]).toEqual([200, expect.objectContaining({ status: "scheduled", error: null })]);
   });
 
   it.each([
