@@ -141,6 +141,32 @@ describe("POST /posts", () => {
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(sentence)]);
   });
 
+  it.each([
+    [1, 201],
+    [255, 201],
+    [256, 400],
+  ])("takes an idempotency key of %i characters with %i", async (length, status) => {
+    const json = { accountId: account, caption: "once" };
+    const key = "k".repeat(length);
+    const answers = [
+      await service.ask("POST /api/v1/posts", { headers: { "Idempotency-Key": key }, json }),
+      await service.ask("POST /api/v1/posts", { json: { ...json, idempotencyKey: key } }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+  });
+
+  it("takes 100 posts in one call, and no more", async () => {
+    const posts = Array.from({ length: 101 }, (_, at) => ({ accountId: account, caption: `Post ${at}` }));
+    const call = (count: number) =>
+      service.ask("POST /api/v1/tools/schedule_posts", {
+        json: { posts: posts.slice(0, count), dryRun: true },
+      });
+    const most = await call(100);
+    expect([most.status, most.json.result.results.length]).toEqual([200, 100]);
+    const more = await call(101);
+    expect([more.status, more.json.error]).toEqual([400, "posts: must be at most 100 items long."]);
+  });
+
   it("schedules once for one idempotency key, in the header or the body", async () => {
     const json = { accountId: account, caption: "once" };
     const asks = [{ headers: { "Idempotency-Key": "k" }, json }, { json: { ...json, idempotencyKey: "k" } }];
@@ -621,5 +647,31 @@ describe("the rest", () => {
     expect(json.error).toBe(
       '"thumbnail" is not a known field. The fields are caption, mediaUrl, metadata, scheduledAt, dryRun, idempotencyKey, thumbnailUrl.',
     );
+  });
+});
+
+describe("A query parameter that is not known", () => {
+  const addresses = [
+    ...RESOURCE_ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+    "GET /files/{id}",
+    "GET /tools",
+    "POST /tools/list_posts",
+    "PUT /platforms/youtube/app",
+    "DELETE /platforms/youtube/app",
+    "GET /openapi.json",
+    "GET /docs",
+  ];
+
+  it("is 400 at every address", async () => {
+    for (const address of addresses) {
+      const [method, path] = address.split(" ");
+      const ask = `${method} /api/v1${path!.replace("{accountId}", account).replace("{id}", "x")}?zzz=1`;
+      const answer = await service.ask(ask, method === "GET" || method === "DELETE" ? {} : { json: {} });
+      expect([ask, answer.status, answer.json?.error]).toEqual([
+        ask,
+        400,
+        expect.stringMatching(/^"zzz" is not a known query parameter\./),
+      ]);
+    }
   });
 });
