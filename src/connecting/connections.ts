@@ -6,7 +6,8 @@ import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { type Caller, canReachAccount, DEFAULT_OWNER } from "../domain/permissions.ts";
 import { DAY, quote, toIso } from "../domain/time.ts";
-import type { NoneWay, Secrets } from "../ports/connect.ts";
+import type { ConnectWay, NoneWay, Secrets } from "../ports/connect.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
 import { pasteWay } from "../ports/platform-setup.ts";
 import {
   type AccountRow,
@@ -226,7 +227,6 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
   if (provider === undefined)
     throw new AppError("invalid", "provider: is required unless accountId names a channel to reconnect.");
   const platform = findPlatform(ctx, provider);
-  const given = args.instanceUrl === undefined ? null : readInstance(ctx, platform, args.instanceUrl);
   if (reconnecting === null && caller.accountIds !== null) {
     throw new AppError(
       "forbidden",
@@ -241,6 +241,8 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
   const usual =
     reconnecting === null ? usualWay(await settingsInForce(ctx), platform) : wayOf(platform, reconnecting);
   const way = args.way === undefined ? usual : findWay(platform, args.way);
+  refuseUnused(platform, way, args);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, platform, args.instanceUrl);
   await requireConfigured(ctx, platform, way);
   const instanceUrl = given ?? (reconnecting === null ? null : await storedInstance(ctx, reconnecting));
   return {
@@ -252,6 +254,18 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
     name: args.name?.trim() || null,
     reconnecting,
   };
+}
+
+/** Throws `invalid` for an argument that this way to connect has no use for: nothing is dropped silently. */
+function refuseUnused({ title }: AnyPlatform, way: ConnectWay, args: ConnectArgs): void {
+  const isOneServer = way.kind === "none" || ("instance" in way && way.instance === "no");
+  if (isOneServer && args.instanceUrl !== undefined)
+    throw new AppError("invalid", `instanceUrl: ${title} has no servers to choose from. Leave it out.`);
+  if (way.kind === "none" && args.handle !== undefined)
+    throw new AppError(
+      "invalid",
+      `handle: ${title} has no user names. Leave it out; name is what it is called.`,
+    );
 }
 
 /**

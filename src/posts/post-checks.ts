@@ -46,9 +46,12 @@ export async function findUsableAccount(
   return row;
 }
 
-/** Throws `conflict` for a channel that was disconnected; on one that must be reconnected posts wait. */
-export function assertTakesPosts(row: Tables["accounts"]): void {
-  if (row.status === "disconnected") assertUsable(row);
+/**
+ * Throws `conflict` for a channel that was disconnected; on one that must be reconnected posts wait. A dry run
+ * shows the post on either, with a warning.
+ */
+export function assertTakesPosts(row: Tables["accounts"], isDryRun: boolean): void {
+  if (row.status === "disconnected" && !isDryRun) assertUsable(row);
 }
 
 /** Throws `conflict` for a channel that must be reconnected. */
@@ -143,15 +146,23 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...(account.status === "reconnect_required"
-        ? [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`]
-        : []),
+      ...warnOfReconnect(account),
       ...(account.paused === 1 ? [isPaused(account)] : []),
       ...warnOfAccess(ctx, account, row.scheduled_at),
       ...(await warnOfQuotas(ctx, account, planned)),
       ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),
     ],
   };
+}
+
+const UNTIL_THEN: Readonly<Partial<Record<Tables["accounts"]["status"], string>>> = {
+  reconnect_required: "Until then the post waits.",
+  disconnected: "Until then it takes no post.",
+};
+
+function warnOfReconnect(account: Tables["accounts"]): string[] {
+  const until = UNTIL_THEN[account.status];
+  return until === undefined ? [] : [`${reconnectSentence(account, account.status_reason)} ${until}`];
 }
 
 /** One text in two spellings of Unicode is the same post. */

@@ -21,7 +21,7 @@ import { readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { checkChanges, hasChanges } from "./update-post.ts";
-import { schedulePost } from "./schedule-post.ts";
+import { preparePost } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
@@ -38,7 +38,7 @@ const MAX_LISTED = 5;
 /** Before a post that goes out within a minute; its content is checked first. */
 export async function askToPublish(call: CallContext, input: PostBody): Promise<string | null> {
   if (input.dryRun === true || input.slot !== undefined || !isAtOnce(call, input.scheduledAt)) return null;
-  const { warnings } = await schedulePost(call, { ...input, dryRun: true });
+  const { warnings } = await preparePost(call, input);
   const account = await nameOfAccount(call, input.accountId);
   const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
   return `Publish now on ${account}: ${describe(input)}?${doubts}`;

@@ -302,7 +302,7 @@ export async function preparePost(
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);
-  assertTakesPosts(account);
+  assertTakesPosts(account, input.dryRun === true);
   if (isInSlot && slot === null) throw noSlot(account);
   const checked = await checkContent(ctx, account, form, { caller, signal: call.signal, kept });
   const now = ctx.clock.now();

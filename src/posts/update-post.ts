@@ -67,7 +67,7 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
-    assertTakesPosts(account);
+    assertTakesPosts(account, dryRun);
     const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
       ...checked.row,

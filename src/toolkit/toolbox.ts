@@ -1,14 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
 import { isAllowed, type Caller, type Permission } from "../domain/permissions.ts";
-import { requireWholeTexts } from "../domain/whole-text.ts";
 import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } from "../context.ts";
 import { runOnce } from "../access/idempotency.ts";
 import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
-import { explainInvalid, isFields } from "../domain/explain-invalid.ts";
-import { asMeant, meantField } from "../domain/arguments/usual-form.ts";
+import { readArguments } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { requireTool } from "./refusals.ts";
 import { withShortRows } from "./short-rows.ts";
@@ -114,7 +112,11 @@ export function createToolbox(
     const offered = options.offered ?? names(caller);
     if (tool === undefined) throw unknownTool(name, offered);
     requireTool(tool, caller, offered);
-    const { idempotencyKey, ...input } = parseInput(tool, args, options.fields ?? fieldsOf(tool, caller));
+    const { idempotencyKey, ...input } = readArguments(
+      tool.input,
+      args,
+      options.fields ?? fieldsOf(tool, caller),
+    );
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
       runTool(tool, input, { ...options, checksOutput, context: { ctx, caller, idempotency } });
@@ -193,17 +195,6 @@ function describeTool(tool: AnyTool, names: readonly string[]): ToolListing {
       openWorldHint: tool.hints.openWorld,
     },
   };
-}
-
-/** `known`: the fields that a refusal of an unknown one names. */
-function parseInput(tool: AnyTool, args: unknown, known: readonly string[]): Record<string, unknown> {
-  const given = isFields(args) ? asMeant(tool.input, args) : (args ?? {});
-  // After that: what came as JSON in a text is looked at, too.
-  requireWholeTexts(given);
-  // `reportInput`: a missing field and a wrong one need different sentences.
-  const parsed = tool.input.safeParse(given, { reportInput: true });
-  if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField, known });
-  return parsed.data as Record<string, unknown>;
 }
 
 function checkKey(key: string): string {

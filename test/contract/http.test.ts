@@ -87,6 +87,29 @@ describe("POST /posts", () => {
     expect((await service.ask(`GET ${answer.headers["location"]}`)).json).toEqual({ post });
   });
 
+  it.each(["disconnected", "reconnect_required"] as const)(
+    "shows a dry run on a channel that is %s, too, and says so",
+    async (status) => {
+      const { id } = await schedule();
+      const reason = "Somebody took it away.";
+      await queryOf(service.ctx.store)
+        .updateTable("accounts")
+        .set({ status, status_reason: reason })
+        .execute();
+      const json = { accountId: account, caption: "x", dryRun: true };
+      for (const [method, body] of [
+        ["POST /api/v1/posts", json],
+        [`PATCH /api/v1/posts/${id}`, { caption: "x", dryRun: true }],
+      ] as const) {
+        const answer = await service.ask(method, { json: body });
+        expect([answer.status, answer.json.dryRun, answer.json.post.caption]).toEqual([200, true, "x"]);
+        expect(answer.json.warnings).toEqual([expect.stringMatching(/must be reconnected first\. Somebody/)]);
+      }
+      const stored = await service.ask("POST /api/v1/posts", { json: { ...json, dryRun: false } });
+      expect(stored.status).toBe(status === "disconnected" ? 409 : 201);
+    },
+  );
+
   it("stores nothing on a dry run: 200 and no Location", async () => {
     const answer = await service.ask("POST /api/v1/posts", {
       json: { accountId: account, caption: "x", dryRun: true },
@@ -116,6 +139,32 @@ describe("POST /posts", () => {
       json: Object.keys(fields).length === 0 ? {} : { accountId: account, ...fields },
     });
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(sentence)]);
+  });
+
+  it.each([
+    [1, 201],
+    [255, 201],
+    [256, 400],
+  ])("takes an idempotency key of %i characters with %i", async (length, status) => {
+    const json = { accountId: account, caption: "once" };
+    const key = "k".repeat(length);
+    const answers = [
+      await service.ask("POST /api/v1/posts", { headers: { "Idempotency-Key": key }, json }),
+      await service.ask("POST /api/v1/posts", { json: { ...json, idempotencyKey: key } }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+  });
+
+  it("takes 100 posts in one call, and no more", async () => {
+    const posts = Array.from({ length: 101 }, (_, at) => ({ accountId: account, caption: `Post ${at}` }));
+    const call = (count: number) =>
+      service.ask("POST /api/v1/tools/schedule_posts", {
+        json: { posts: posts.slice(0, count), dryRun: true },
+      });
+    const most = await call(100);
+    expect([most.status, most.json.result.results.length]).toEqual([200, 100]);
+    const more = await call(101);
+    expect([more.status, more.json.error]).toEqual([400, "posts: must be at most 100 items long."]);
   });
 
   it("schedules once for one idempotency key, in the header or the body", async () => {
@@ -309,13 +358,19 @@ describe("POST /posts/{id}", () => {
     expect((await service.ask("POST /api/v1/posts/post_nothing", { json })).status).toBe(404);
     for (const wrong of [
       { thumbnailUrl: 1 },
-      { thumbnailUrl: null },
       { thumbnail: "x" },
       { thumbnailUrl: "https://example.com/a.jpg", x: 1 },
     ]) {
       const answer = await service.ask(`POST /api/v1/posts/${id}`, { json: wrong });
       expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining("thumbnail")]);
     }
+  });
+
+  it.each([null, ""])("takes a thumbnailUrl of %j for one that is left out", async (thumbnailUrl) => {
+    const { id } = await schedule();
+    await put(id, { status: "failed", error: "It failed." });
+    const { status, json } = await service.ask(`POST /api/v1/posts/${id}`, { json: { thumbnailUrl } });
+    expect([status, json.post]).toEqual([200, expect.objectContaining({ status: "scheduled", error: null })]);
   });
 
   it.each([
@@ -592,5 +647,31 @@ describe("the rest", () => {
     expect(json.error).toBe(
       '"thumbnail" is not a known field. The fields are caption, mediaUrl, metadata, scheduledAt, dryRun, idempotencyKey, thumbnailUrl.',
     );
+  });
+});
+
+describe("A query parameter that is not known", () => {
+  const addresses = [
+    ...RESOURCE_ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+    "GET /files/{id}",
+    "GET /tools",
+    "POST /tools/list_posts",
+    "PUT /platforms/youtube/app",
+    "DELETE /platforms/youtube/app",
+    "GET /openapi.json",
+    "GET /docs",
+  ];
+
+  it("is 400 at every address", async () => {
+    for (const address of addresses) {
+      const [method, path] = address.split(" ");
+      const ask = `${method} /api/v1${path!.replace("{accountId}", account).replace("{id}", "x")}?zzz=1`;
+      const answer = await service.ask(ask, method === "GET" || method === "DELETE" ? {} : { json: {} });
+      expect([ask, answer.status, answer.json?.error]).toEqual([
+        ask,
+        400,
+        expect.stringMatching(/^"zzz" is not a known query parameter\./),
+      ]);
+    }
   });
 });

@@ -43,4 +43,17 @@ describe("connect_channel", () => {
       toolbox.call("connect_channel", { provider: "pinboard", password: "x" }, callerOf()),
     ).rejects.toThrow(/"password" is not a known field/);
   });
+
+  it.each([
+    ["instanceUrl", "https://example.com"],
+    ["handle", "alice"],
+  ])("drops no %s that its platform has no use for", async (field, value) => {
+    const toolbox = await setUp();
+    await expect(
+      toolbox.call("connect_channel", { provider: "pinboard", [field]: value }, callerOf()),
+    ).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(`^${field}: Pinboard has no`),
+    });
+  });
 });

@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { isFields, unwrapped } from "../explain-invalid.ts";
+import { explainInvalid, isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
 import { asClockTime, asWeekday, isTime } from "../time-fields.ts";
 import { nearestName } from "../settings/nearest-name.ts";
+import { requireWholeTexts } from "../whole-text.ts";
 
-const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+/** "1.0" is none: digits alone are a whole number, and nothing else is bent into one. */
+const NUMBER = /^-?\d{1,15}(?:\.\d{0,14}[1-9])?$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const MAYBE_JSON = /^\s*[[{]/;
 
@@ -73,6 +75,28 @@ function readJson(given: unknown): unknown {
   } catch {
     return given;
   }
+}
+
+/**
+ * What a caller gave, as the schema has it. `known`: the fields that a refusal of an unknown one names; default:
+ * all of the schema's. Throws `invalid`.
+ */
+export function readArguments<S extends z.ZodObject>(
+  schema: S,
+  args: unknown,
+  known?: readonly string[],
+): z.output<S> {
+  const given = isFields(args) ? asMeant(schema, args) : (args ?? {});
+  // After that: what came as JSON in a text is looked at, too.
+  requireWholeTexts(given);
+  // `reportInput`: a missing field and a wrong one need different sentences.
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (!parsed.success)
+    throw explainInvalid(parsed.error, schema, {
+      meant: meantField,
+      ...(known === undefined ? {} : { known }),
+    });
+  return parsed.data;
 }
 
 /** What other services, and so models, call our fields. */

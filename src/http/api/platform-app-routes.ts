@@ -1,8 +1,7 @@
 import type { RequestHandler, Router } from "express";
 import { type CallContext, plainCall, type AppContext } from "../../context.ts";
 import { PlatformAppArgs } from "../../domain/accounts/platform-app.ts";
-import { explainInvalid } from "../../domain/explain-invalid.ts";
-import { requireWholeTexts } from "../../domain/whole-text.ts";
+import { readArguments } from "../../domain/arguments/usual-form.ts";
 import { enterPlatformApp } from "../../connecting/try-app.ts";
 import { forgetPlatformApp, requireInstallation } from "../../platform-io/platform-apps.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
@@ -33,11 +32,9 @@ function answerPut(ctx: AppContext): RequestHandler<{ provider: string }> {
   return async (request, response) => {
     const body = parseBody(request, "required");
     readQuery(request, {});
-    requireWholeTexts(body);
-    const parsed = PlatformAppArgs.safeParse(body, { reportInput: true });
-    if (!parsed.success) throw explainInvalid(parsed.error, PlatformAppArgs);
+    const app = readArguments(PlatformAppArgs, body);
     const { provider } = request.params;
-    response.json(await enterPlatformApp(callOf(ctx, response), { ...parsed.data, provider }));
+    response.json(await enterPlatformApp(callOf(ctx, response), { ...app, provider }));
   };
 }
 

@@ -26,8 +26,8 @@ export interface ResourceRoute {
   /** A body of another type that may take its place. */
   readonly raw?: RawBody;
   readonly query?: QueryRules;
-  /** Which of `tools`; default: the first. */
-  readonly pick?: (input: RouteInput) => string;
+  /** The one of `tools` that is called where the body gives this field; else the first is. */
+  readonly pick?: { readonly field: string; readonly tool: string };
   /** Arguments that hold where the request gives none. */
   readonly defaults?: JsonObject;
   /** Answers the one thing of the tool's list by its own name. */
@@ -111,7 +111,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     {
       tools: ["retry_post", "set_thumbnail"],
       body: "optional",
-      pick: ({ body }) => ("thumbnailUrl" in body ? "set_thumbnail" : "retry_post"),
+      pick: { field: "thumbnailUrl", tool: "set_thumbnail" },
     },
   ),
   get("/drafts", "List drafts, last changed first", "list_drafts", {
@@ -184,8 +184,15 @@ export function toCall(route: ResourceRoute, input: RouteInput): { tool: string;
   // No id of ours holds what no text may hold. Of a channel tools take the name, too; a path only the id.
   if (!Object.values(input.params).every(isWholeText) || (accountId !== undefined && !isAccountId(accountId)))
     throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
-  const tool = route.pick?.(input) ?? route.tools[0];
-  return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
+  const { tool, body } = pickTool(route, input.body);
+  return { tool, args: { ...route.defaults, ...input.query, ...body, ...input.params } };
+}
+
+/** A field that null or an empty text leaves out picks nothing, as if it were not there. */
+function pickTool({ pick, tools }: ResourceRoute, body: JsonObject): { tool: string; body: JsonObject } {
+  if (pick === undefined || !Object.hasOwn(body, pick.field)) return { tool: tools[0], body };
+  const { [pick.field]: given, ...rest } = body;
+  return given === null || given === "" ? { tool: tools[0], body: rest } : { tool: pick.tool, body };
 }
 
 /** What its body takes beside what it has: arguments that do not stand in the address. */

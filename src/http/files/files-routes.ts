@@ -2,9 +2,8 @@ import { untilGone } from "../api/routers.ts";
 import { Readable } from "node:stream";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { explainInvalid } from "../../domain/explain-invalid.ts";
+import { readArguments } from "../../domain/arguments/usual-form.ts";
 import { UploadFileArgs, type File } from "../../domain/files/file.ts";
-import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../context.ts";
 import { type SignedParts, getFile, openCopy, openDownload } from "../../files/files.ts";
 import {
@@ -148,17 +147,14 @@ function requireFileType(request: Request<{ id?: string }>): void {
   );
 }
 
-const Import = UploadFileArgs.omit({ path: true }).required({ url: true });
+const Import = UploadFileArgs.omit({ path: true }).extend({ url: UploadFileArgs.shape.url.unwrap() });
 
 function importByAddress(ctx: AppContext, base: string): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
-    const body = parseBody(request, "required");
-    requireWholeTexts(body);
-    const parsed = Import.safeParse(body, { reportInput: true });
-    if (!parsed.success) throw explainInvalid(parsed.error, Import);
+    const input = readArguments(Import, parseBody(request, "required"));
     const call = plainCall(ctx, callerOf(response), untilGone(response));
-    sendCreated(response, base, (await importFile(call, parsed.data)).file);
+    sendCreated(response, base, (await importFile(call, input)).file);
   };
 }
 

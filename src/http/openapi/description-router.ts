@@ -2,6 +2,7 @@ import { type RequestHandler, Router } from "express";
 import type { AppContext } from "../../context.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
+import { readQuery } from "../query.ts";
 import { html } from "../pages/html.ts";
 import { ICON } from "../pages/layout.ts";
 import { createOpenApi, type OpenApiSource } from "./openapi.ts";
@@ -46,7 +47,8 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
   const answer = (path: string, type: string, find: () => Promise<Buffer>): void => {
     router
       .route(path)
-      .get(limit, async (_request, response) => {
+      .get(limit, async (request, response) => {
+        readQuery(request, {});
         const body = await find();
         response.set("Cache-Control", "no-cache").type(`${type}; charset=utf-8`).send(body);
       })

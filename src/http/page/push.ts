@@ -1,7 +1,6 @@
 import { type Request, type RequestHandler, Router } from "express";
 import type * as z from "zod";
-import { explainInvalid } from "../../domain/explain-invalid.ts";
-import { requireWholeTexts } from "../../domain/whole-text.ts";
+import { readArguments } from "../../domain/arguments/usual-form.ts";
 import { BrowserArgs, subscribeBrowser, unsubscribeBrowser } from "../../webhooks/browsers.ts";
 import { readPublicPushKey } from "../../webhooks/push.ts";
 import { type AppContext, plainCall } from "../../context.ts";
@@ -49,9 +48,5 @@ function unsubscribe(ctx: AppContext): RequestHandler {
 
 function readArgs<T extends z.ZodObject>(schema: T, request: Request): z.output<T> {
   readQuery(request, {});
-  const body = parseBody(request, "required");
-  requireWholeTexts(body);
-  const parsed = schema.safeParse(body, { reportInput: true });
-  if (!parsed.success) throw explainInvalid(parsed.error, schema);
-  return parsed.data;
+  return readArguments(schema, parseBody(request, "required"));
 }

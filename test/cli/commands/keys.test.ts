@@ -34,6 +34,16 @@ describe("posthorn keys", () => {
     });
   });
 
+  it.each([
+    ["key_<id>", (id: string) => id],
+    ["<id>", (id: string) => id.replace(/^key_/, "")],
+  ])("revokes a key that is named by %s", async (_form, name) => {
+    using folder = temporaryFolder();
+    const { apiKey } = JSON.parse((await runCli(["keys", "create"], folder)).stdout) as Created;
+    const revoked = await runCli(["keys", "revoke", name(apiKey.id)], folder);
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ apiKey: { id: apiKey.id, status: "revoked" } });
+  });
+
   it("makes a publisher's key that says so, unless another role is asked for", async () => {
     using folder = temporaryFolder();
     const make = async (...options: string[]) => {

@@ -40,6 +40,7 @@ describe("arguments in another form that means the same", () => {
     { posts: [{ text: "[1]" }] },
     { limit: "ten" },
     { limit: "1e3" },
+    { limit: "1.0" },
     { limit: true },
     { dryRun: "yes" },
     { dryRun: 1 },

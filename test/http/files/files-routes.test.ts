@@ -114,13 +114,20 @@ describe("POST /api/v1/files", () => {
     );
   });
 
+  it("leaves out what null and an empty text leave out", async () => {
+    await using source = await startCanary((_request, response) => response.end(PHOTO));
+    const json = { url: `${source.origin}/sea.png`, name: "", altText: null };
+    const answer = await post("", { json });
+    expect(answer).toMatchObject({ status: 201, json: { file: { name: "sea.png", altText: null } } });
+  });
+
   it.each([
     ["no type", { body: PHOTO }, /^Content-Type: must be/],
     ["a form", bytes(PHOTO, "multipart/form-data; boundary=x"), /not a form/],
     ["curl's default", bytes(PHOTO, "application/x-www-form-urlencoded"), /not a form/],
     ["HTML", bytes(Buffer.from("<html>"), "image/jpeg"), /web page/],
     ["nothing", bytes(Buffer.alloc(0), "image/jpeg"), /empty/],
-    ["JSON without an address", { json: {} }, /^url: is required/],
+    ["JSON without an address", { json: {} }, /^url: is required\. Give a string\.$/],
     [
       "JSON with more",
       { json: { url: "https://example.com", path: "/etc/passwd" } },
