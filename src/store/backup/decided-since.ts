@@ -98,15 +98,16 @@ function ofPosts(table: keyof Tables, column = "post_id"): Decision {
 }
 
 /**
- * Posts that the publisher or a person moved on since, and those of drafts that were approved since: as a whole, so
- * that what is known of their outcome is not asked again. Others stay as the copy has them.
+ * Posts that the publisher worked on or a person cancelled since, and those of drafts that were approved since: as a
+ * whole, so that what is known of their outcome is not asked again. Others are as the copy has them.
  */
 const takePosts: Rule = async (tx, now) => {
   await change(tx, sql`CREATE TEMP TABLE carried_posts (id TEXT PRIMARY KEY)`);
   await change(
     tx,
     sql`INSERT INTO carried_posts SELECT there.id FROM replaced.posts there JOIN main.posts here ON here.id = there.id
-      WHERE there.status <> here.status OR there.fence <> here.fence OR there.in_doubt <> here.in_doubt`,
+      WHERE there.status <> here.status OR there.in_doubt <> here.in_doubt OR there.attempts <> here.attempts
+        OR here.lease_worker IS NOT NULL`,
   );
   await change(
     tx,
