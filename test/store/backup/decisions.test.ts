@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DECISIONS } from "../../../src/store/backup/decided-since.ts";
+import { DECISIONS } from "../../../src/store/backup/decisions.ts";
 import { openEmptyStore } from "../../support/context.ts";
 import { rowsOf } from "../../support/handles.ts";
 
