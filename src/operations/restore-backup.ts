@@ -85,8 +85,8 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const missing = await restoreFiles(target, archive, backup);
     if (wanted !== null) await createOnce(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
-    // Until this is written the two differ, and the next start would hold back what it need not, but nothing
-    // worse.
+    // Until this is written the two differ. The next start would hold back what it need not, and ask for what is
+    // known, but nothing worse.
     writeEpochFile(folder.epoch, epoch, { isDurable: true });
     await syncFolder(folder.path);
     return {

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Insertable } from "kysely";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { authenticate, createKey, localCaller, revokeKey } from "../../../src/access/api-keys.ts";
 import { registerClient } from "../../../src/access/oauth/clients.ts";
 import { decideConsent } from "../../../src/access/oauth/consents.ts";
@@ -276,8 +278,21 @@ function anotherFolder(name: string): Env {
   return env;
 }
 
-async function restoreInto(env: Env): Promise<{ run: CliRun; report: RestoreResult; session: Session }> {
-  const run = await runCli(["restore", backup, "--force"], { env });
+/** The command as it is installed. */
+async function runBuilt(args: readonly string[], env: Env): Promise<CliRun> {
+  const options = { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env } };
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [inject("program"), ...args],
+    options,
+  );
+  return { status: 0, stdout, stderr };
+}
+
+async function restoreInto(
+  env: Env,
+  run = await runCli(["restore", backup, "--force"], { env }),
+): Promise<{ run: CliRun; report: RestoreResult; session: Session }> {
   expect(run).toMatchObject({ status: 0 });
   return { run, report: JSON.parse(run.stdout), session: await open(env) };
 }
@@ -298,7 +313,9 @@ describe("a restore beside the database that was there", () => {
   let report: RestoreResult;
   let run: CliRun;
   beforeAll(async () => {
-    ({ session, report, run } = await restoreInto(anotherFolder("known")));
+    const env = anotherFolder("known");
+    const built = await runBuilt(["restore", backup, "--force"], env);
+    ({ session, report, run } = await restoreInto(env, built));
   });
   afterAll(() => session[Symbol.asyncDispose]());
 
