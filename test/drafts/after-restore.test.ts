@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createKey } from "../../src/access/api-keys.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { noticeRestore } from "../../src/publishing/restored.ts";
-import { createToolbox, type CallOptions, type Toolbox } from "../../src/toolkit/toolbox.ts";
+import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf, rowsOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
@@ -49,7 +49,7 @@ async function putBack(): Promise<void> {
   await noticeRestore(ctx, file);
 }
 
-function approve(options: CallOptions = {}, caller = callerOf()): Promise<unknown> {
+function approve(options: Parameters<Toolbox["call"]>[3] = {}, caller = callerOf()): Promise<unknown> {
   const decision = { id: draft.id, revision: 1, decision: "approve" };
   return toolbox.call("decide_draft", decision, caller, options);
 }

@@ -202,7 +202,9 @@ const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
 
 function tellUnknown(terminal: Terminal, { counts, goodKeys }: Decided, unknown: Unknown): void {
   const { programs = 0, drafts = 0 } = counts;
-  terminal.tell(`${NOT_KNOWN[unknown]}, so nobody can tell what was decided since the backup was made.\n`);
+  terminal.tell(
+    `${NOT_KNOWN[unknown]}, so nobody can tell what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.\n`,
+  );
   if (programs > 0)
     terminal.tell(
       `The access of ${programs === 1 ? "1 program" : `${programs} programs`} has ended. Allow them again.\n`,

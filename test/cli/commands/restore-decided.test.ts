@@ -289,10 +289,13 @@ async function runBuilt(args: readonly string[], env: Env): Promise<CliRun> {
   return { status: 0, stdout, stderr };
 }
 
+const runInside = (args: readonly string[], env: Env): Promise<CliRun> => runCli(args, { env });
+
 async function restoreInto(
   env: Env,
-  run = await runCli(["restore", backup, "--force"], { env }),
+  restore: typeof runBuilt = runInside,
 ): Promise<{ run: CliRun; report: RestoreResult; session: Session }> {
+  const run = await restore(["restore", backup, "--force"], env);
   expect(run).toMatchObject({ status: 0 });
   return { run, report: JSON.parse(run.stdout), session: await open(env) };
 }
@@ -313,9 +316,7 @@ describe("a restore beside the database that was there", () => {
   let report: RestoreResult;
   let run: CliRun;
   beforeAll(async () => {
-    const env = anotherFolder("known");
-    const built = await runBuilt(["restore", backup, "--force"], env);
-    ({ session, report, run } = await restoreInto(env, built));
+    ({ session, report, run } = await restoreInto(anotherFolder("known"), runBuilt));
   });
   afterAll(() => session[Symbol.asyncDispose]());
 
