@@ -165,7 +165,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
 
 type Decided = RestoreResult["decided"];
 
-/** What was decided since the backup was made, or what to do where nobody knows. */
+/** What was decided since the backup was made, or what to do where that is not known. */
 function tellDecided({ terminal }: Host, { decided, keptAside }: RestoreResult): void {
   const { unknown, counts, lostPosts, isSealed } = decided;
   if (unknown !== null) return tellUnknown(terminal, decided, unknown);
@@ -203,7 +203,7 @@ const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
 function tellUnknown(terminal: Terminal, { counts, goodKeys }: Decided, unknown: Unknown): void {
   const { programs = 0, drafts = 0 } = counts;
   terminal.tell(
-    `${NOT_KNOWN[unknown]}, so nobody can tell what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.\n`,
+    `${NOT_KNOWN[unknown]}, so nothing tells what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.\n`,
   );
   if (programs > 0)
     terminal.tell(

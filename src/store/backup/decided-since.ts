@@ -4,7 +4,7 @@ import type { Tx } from "../engine/store.ts";
 import { indexPost } from "../queries/posts.ts";
 import { CARRIED, DECISIONS, MADE_SINCE, type Told } from "./decisions.ts";
 
-/** A key that opens something, of which nobody knows whether it was revoked since. */
+/** A key that opens something. It may have been revoked since. */
 export interface GoodKey {
   readonly id: string;
   readonly name: string;

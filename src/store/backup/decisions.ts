@@ -7,7 +7,7 @@ import { UNSURE } from "../queries/drafts.ts";
 /*
  * A copy that is put back is too old for rights and decisions, too: rights only shrink, decisions only grow. The
  * database that it replaces tells what was decided since, where it goes on from the copy. On SQLite it is attached
- * as `replaced` then. Otherwise nobody can tell, on both engines.
+ * as `replaced` then. Otherwise nothing tells, on both engines.
  */
 
 /** Changes one table. Returns how many of its rows. */
@@ -131,8 +131,9 @@ export const MADE_SINCE = sql`FROM replaced.posts JOIN replaced.post_plans ON po
 export const DECISIONS: Readonly<Record<keyof Tables, Decision>> = {
   api_keys: {
     known: run(
-      (now) => sql`UPDATE api_keys AS here SET revoked_at = ${now} WHERE revoked_at IS NULL AND NOT EXISTS (
-        SELECT 1 FROM replaced.api_keys there WHERE there.id = here.id AND there.revoked_at IS NULL)`,
+      (now) => sql`UPDATE api_keys AS here
+        SET revoked_at = coalesce((SELECT revoked_at FROM replaced.api_keys there WHERE there.id = here.id), ${now})
+        WHERE revoked_at IS NULL AND id NOT IN (SELECT id FROM replaced.api_keys WHERE revoked_at IS NULL)`,
     ),
     unknown: run(
       (now) => sql`UPDATE api_keys SET revoked_at = ${now}
