@@ -20,6 +20,7 @@ import { openCalendarLink, readCalendarFeed } from "../../../src/feeds/calendar-
 import type { RestoreResult } from "../../../src/operations/reports.ts";
 import { storePlatformApp, deletePlatformApp } from "../../../src/store/queries/platform-apps.ts";
 import type { PostRow, Tables } from "../../../src/store/engine/schema.ts";
+import { deleteOAuthClient } from "../../../src/store/queries/oauth/requests.ts";
 import { insertWebhook, type WebhookRow } from "../../../src/store/queries/webhooks.ts";
 import { startSession } from "../../../src/start/start-session.ts";
 import { type CliRun, runCli } from "../../support/cli.ts";
@@ -142,7 +143,12 @@ async function fill(session: Session) {
   for (const name of DRAFTS) {
     const repeat = name === "stopped" || name === "series" ? { unit: "day", time: "09:30" } : undefined;
     const time = repeat === undefined ? { scheduledAt: later(3) } : { repeat };
-    const content = { caption: name, targets: [{ accountId: "kept" }], submit: name !== "open" };
+    const content = {
+      caption: name,
+      targets: [{ accountId: "kept" }],
+      submit: name !== "open",
+      labels: [name],
+    };
     drafts[name] = (await call(session, "save_draft", { ...content, ...time })).draft.id;
   }
   await decide(session, drafts["stopped"], "approve", {});
@@ -164,6 +170,7 @@ async function fill(session: Session) {
     for (const provider of ["linkedin", "youtube"])
       await storePlatformApp(tx, { provider, apps_enc: "v1.app", updated_at: 1, updated_by: "local" });
   });
+  await insertAll(session, { connections: connection, oauth_clients: client });
   const calendar = await openCalendarLink(callFrom(session), { isNew: false });
   return { drafts, posts, stolen, good, ended, going, page, openSignIn, calendar };
 }
@@ -214,6 +221,8 @@ async function decideAll(session: Session, { drafts, posts, stolen, ended, going
     .insertInto("effects")
     .values(intent(posts["flying"] ?? ""))
     .execute();
+  await insertAll(session, besides(about?.id ?? ""));
+  await ctx.store.write((tx) => deleteOAuthClient(tx, client.id));
   // Another post took the slot of one that was moved.
   const [approved] = await postsOf(session, drafts["approved"]);
   await setPosts(session, [posts["untouched"]], { slot_at: null });
@@ -222,6 +231,63 @@ async function decideAll(session: Session, { drafts, posts, stolen, ended, going
   await ctx.store.write((tx) => deletePlatformApp(tx, "linkedin"));
   const calendar = await openCalendarLink(callFrom(session), { isNew: true });
   return { tokens, calendar };
+}
+
+const connection: Insertable<Tables["connections"]> = {
+  id: "con_1",
+  owner_id: "default",
+  provider: "bluesky",
+  token_hash: "con",
+  status: "pending",
+  attempts: 0,
+  created_at: 1,
+  expires_at: Number.MAX_SAFE_INTEGER,
+};
+
+const client = {
+  id: "client_gone",
+  name: "Gone",
+  secret_hash: null,
+  uri: null,
+  redirect_uris: "[]",
+  created_at: 1,
+  used_at: Date.now(),
+};
+
+/** What the publisher leaves of a post of the built-in feed, and a file that came since. */
+function besides(id: string): Rows {
+  const of = { owner_id: "default", post_id: id, number: 1, run: 1, worker_id: "wrk_dead", started_at: 1 };
+  const file = { owner_id: "default", storage_key: "a/b.jpg", name: "b.jpg", mime_type: "image/jpeg" };
+  return {
+    attempts: { ...of, id: "att_1", outcome: "published" },
+    results: { account_id: "acc_kept", at: 1, post_id: id, provider: "feed", media: "", step: 0 },
+    feed_items: { account_id: "acc_kept", id, item: "{}", is_public: 1, published_at: 1 },
+    effects: intent(id),
+    files: {
+      ...file,
+      id: "file_1",
+      type: "image",
+      size_bytes: 1,
+      is_animated: 0,
+      status: "ready",
+      created_at: 1,
+      updated_at: 1,
+    },
+  };
+}
+
+type Rows = { readonly [T in keyof Tables]?: Insertable<Tables[T]> };
+
+async function insertAll(session: Session, rows: Rows): Promise<void> {
+  for (const [table, row] of Object.entries(rows))
+    await queryOf(session.ctx.store)
+      .insertInto(table as keyof Tables)
+      .values(row)
+      .execute();
+}
+
+function countIn(session: Session, table: keyof Tables, where: string): number {
+  return rawOf(session.ctx.store).prepare(`SELECT * FROM ${table} WHERE ${where}`).all([]).length;
 }
 
 function intent(postId: string): Insertable<Tables["effects"]> {
@@ -394,6 +460,21 @@ describe("a restore beside the database that was there", () => {
     expect(posts).toMatchObject([{ caption: "approved", status: "scheduled" }]);
     const stopped = await postsOf(session, world.drafts["stopped"]);
     expect(new Set(stopped.map(({ status }) => status))).toEqual(new Set(["cancelled"]));
+  });
+
+  it("brings what belongs to them", async () => {
+    const [sent] = await postsOf(session, world.drafts["sent"]);
+    for (const table of ["attempts", "results", "effects", "post_labels"] as const)
+      expect([table, countIn(session, table, `post_id = '${sent?.id}'`)]).toEqual([table, 1]);
+    expect(countIn(session, "feed_items", `id = '${sent?.id}'`)).toBe(1);
+    expect(countIn(session, "files", "id = 'file_1'")).toBe(1);
+  });
+
+  it("ends what was begun, and leaves a program forgotten that was", () => {
+    expect(countIn(session, "connections", "TRUE")).toBe(0);
+    expect(countIn(session, "oauth_codes", "TRUE")).toBe(0);
+    expect(countIn(session, "oauth_clients", "id = 'client_gone'")).toBe(0);
+    expect(countIn(session, "oauth_clients", "TRUE")).toBe(2);
   });
 
   it("leaves posts cancelled and sent, and others waiting", async () => {
