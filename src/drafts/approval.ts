@@ -1,6 +1,7 @@
 import type { DecideDraft } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
-import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
+import { tellTime } from "../domain/time.ts";
+import { type DraftRow, endUnsure, readUnsure, writeDraft } from "../store/queries/drafts.ts";
 import type { CallContext } from "../context.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
 import {
@@ -76,6 +77,21 @@ async function lookAgain(call: CallContext, row: DraftRow, { content, cards }: T
   return new AppError(
     "conflict",
     `revision: the pictures and other media of this draft, or what the page of its link says, could have changed since it was written. They are stored now, as revision ${next.revision}. Look at the draft once more, then decide about that.`,
+  );
+}
+
+/**
+ * Throws `conflict`, once, for a draft that may have been approved before in what a copy that was put back does not
+ * know. Call it last, when nothing else keeps the draft from being approved and a person has agreed where one is
+ * asked: a call that could not approve must not use up the warning.
+ */
+export async function assertLooked({ ctx }: CallContext, { id }: DraftRow): Promise<void> {
+  const at = await readUnsure(ctx.store, id);
+  if (at === null || !(await ctx.store.write((tx) => endUnsure(tx, id)))) return;
+  const when = tellTime(at, ctx.settings.timezone);
+  throw new AppError(
+    "conflict",
+    `The draft was not approved yet: on ${when} the database was put back from a copy, and the draft may have been approved, and published, after that copy was made. Look at its channels first. If it is not there, approve it again. If it is, discard it.`,
   );
 }
 

@@ -3,10 +3,10 @@ import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
-import { type DraftRow, writeDraft } from "../store/queries/drafts.ts";
+import { type DraftRow, endUnsure, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
-import { prepareApproval } from "./approval.ts";
+import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
@@ -112,6 +112,7 @@ function isRevisionNeeded({ decision, revision }: OneDecision): boolean {
 
 async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
   const { posts, checks, row: ready } = await prepareApproval(call, row, input);
+  await assertLooked(call, row);
   const content = contentOf(ready);
   const answer = await decide(call, row, input, {
     what: "approved",
@@ -196,6 +197,7 @@ function decide(
       updated_at: now,
     });
     if (decided === null) throw await staleRevision(tx, row);
+    await endUnsure(tx, row.id);
     await effect?.(tx, decided);
     await noteDraft(tx, "draft.decided", decided, { at: now });
     return { draft: await showDraft(tx, decided) };

@@ -1,4 +1,5 @@
 import { AppError, sentenceOf, codeOf } from "../domain/errors.ts";
+import type { Decided } from "../store/backup/decided-since.ts";
 import { reasonOf } from "../store/backup/durable.ts";
 import { explained } from "../store/open-store.ts";
 
@@ -34,6 +35,12 @@ export interface BackupResult extends BackupReport {
 export const UNSIGNED_RISK =
   "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
 
+/**
+ * Why nothing tells what was decided since a backup was made: there was no database, it cannot be read, or it does not
+ * go on from that of the backup.
+ */
+export type Unknown = "absent" | "unreadable" | "unrelated";
+
 export interface RestoreResult {
   readonly folder: string;
   /** The moment that the database is of. */
@@ -44,6 +51,12 @@ export interface RestoreResult {
   readonly missing: readonly string[];
   /** Posts that may have gone out since, and wait until that is reconciled. */
   readonly held: number;
+  /** What was decided since, and stays so; `unknown` null: the replaced database tells. */
+  readonly decided: Decided & {
+    readonly unknown: Unknown | null;
+    /** Another secret key sealed the replaced database: what is sealed in it did not come along. */
+    readonly isSealed: boolean;
+  };
   /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
   readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
   /** Where the replaced database stands; null: there was none. */

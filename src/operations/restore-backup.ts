@@ -1,5 +1,5 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   createOnce,
   findSecretKey,
@@ -16,14 +16,20 @@ import { toIso } from "../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../app/file-store.ts";
 import { assertKey, type FileStore } from "../ports/file-store.ts";
 import { findMissing, openSettings, signBackup } from "./backup.ts";
+import { attachPresent } from "./replaced-database.ts";
 import { holdRestored } from "../publishing/restored.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import { openStore } from "../store/open-store.ts";
-import { deleteAllPageSessions } from "../store/queries/page-sessions.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/sqlite/locks.ts";
-import { newEpoch, writeEpochFile, type RestoreEpoch } from "../store/backup/restore-epoch.ts";
+import {
+  addFormerIds,
+  newEpoch,
+  readEpoch,
+  writeEpochFile,
+  type RestoreEpoch,
+} from "../store/backup/restore-epoch.ts";
 import { verifyBackup, type VerifiedBackup, FILES, readArchive } from "../store/backup/backup-archive.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { type RestoreResult, UNSIGNED_RISK } from "./reports.ts";
@@ -75,21 +81,20 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
     const epoch = newEpoch();
-    const { held, posts } = await prepareDatabase(staged, folder, { backup, epoch });
+    const prepared = await prepareDatabase(staged, folder, { backup, epoch });
     const missing = await restoreFiles(target, archive, backup);
     if (wanted !== null) await createOnce(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
-    // Until this is written the two differ, and the next start would hold back what it need not, but nothing
-    // worse.
+    // Until this is written the two differ. The next start would hold back what it need not, and ask for what is
+    // known, but nothing worse.
     writeEpochFile(folder.epoch, epoch, { isDurable: true });
     await syncFolder(folder.path);
     return {
       folder: folder.path,
       createdAt: toIso(backup.manifest.createdAt),
-      posts,
+      ...prepared,
       files: backup.files.size,
       missing,
-      held,
       settings: wanted && { file: wanted.file, isInForce: wanted.isInForce },
       keptAside,
       isSigned,
@@ -169,13 +174,14 @@ function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
 }
 
 /**
- * Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made.
+ * Checks the copy, brings it to the newest schema and to what was decided since it was made, and holds back what may
+ * have gone out since.
  */
 async function prepareDatabase(
   file: string,
   folder: DataFolder,
   { backup, epoch }: { readonly backup: VerifiedBackup; readonly epoch: RestoreEpoch },
-): Promise<{ held: number; posts: number }> {
+): Promise<Pick<RestoreResult, "held" | "posts" | "decided">> {
   const { platforms } = await loadCatalog();
   await using store = await openStore({ file });
   if (!(await isSound(store)))
@@ -184,17 +190,21 @@ async function prepareDatabase(
       "The database in the backup is damaged. Nothing was changed. Take another backup.",
     );
   const key = await findSecretKey(folder.secretKey);
-  if (key === null || !(await ownsDatabase(store, createCipher(key))))
+  const cipher = key === null ? null : createCipher(key);
+  if (cipher === null || !(await ownsDatabase(store, cipher)))
     throw otherKey(folder, key, backup.manifest.secretKeyId);
+  const replaced = await attachPresent(store, { folder, staging: dirname(file), cipher });
   const now = systemClock.now();
   const held = await store.write(async (tx) => {
-    // Who was signed in then need not be any more, and one that was made up may sign in whom it likes.
-    await deleteAllPageSessions(tx);
-    return holdRestored(tx, { epoch, now, platforms });
+    const own = await readEpoch(tx);
+    if (own !== null)
+      await addFormerIds(tx, replaced.unknown === null ? [...replaced.ids, own.id] : [own.id]);
+    return holdRestored(tx, { epoch, now, platforms, isKnown: replaced.unknown === null });
   });
   const posts = await countPosts(store);
   await foldLog(store);
-  return { held, posts };
+  const isSealed = replaced.unknown === null && !replaced.isOpen;
+  return { held: held.posts, posts, decided: { ...held.decided, unknown: replaced.unknown, isSealed } };
 }
 
 /** The old database gets a second name; then the new one takes its first in one step. */

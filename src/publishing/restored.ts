@@ -13,6 +13,7 @@ import {
   writeEpochFile,
   type RestoreEpoch,
 } from "../store/backup/restore-epoch.ts";
+import { type Decided, keepDecided } from "../store/backup/decided-since.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";
@@ -45,9 +46,11 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
   const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
   if (held === "again") return noticeRestore(ctx, file);
   if (held === null) return;
+  const { counts, goodKeys } = held.decided;
+  const keys = goodKeys?.map(({ id, name }) => `${name} (${id})`) ?? [];
   ctx.log.warn(
-    { posts: held },
-    "the database was put back from a copy: posts that may have gone out since are not sent before their platform, or a person, has told",
+    { posts: held.posts, programs: counts.programs, drafts: counts.drafts, keys },
+    "the database was put back from a copy: posts that may have gone out since are not sent before their platform, or a person, has told, the access of programs has ended, each draft asks once to look at its channels first, and the keys named here are good even if they were revoked since",
   );
 }
 
@@ -65,7 +68,7 @@ async function isSettled({ store }: Noticing, own: RestoreEpoch, file: string): 
  * Null where there was nothing to notice: a new database, or another process was first. `again`: one was
  * faster just now.
  */
-async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "again" | null> {
+async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<Held | "again" | null> {
   const own = await readEpoch(tx);
   const written = readEpochFile(file);
   if (own !== null && !isOlder(own, written)) return null;
@@ -80,24 +83,37 @@ async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "aga
   await addFormerIds(tx, written === null ? [own.id] : [own.id, written.id]);
   // Before the commit: should it not come to that, the two differ still, and the next start does this again.
   writeEpochFile(file, epoch, { isDurable: true });
-  return holdRestored(tx, { epoch, now: ctx.clock.now(), platforms: ctx.platforms.values() });
+  const platforms = ctx.platforms.values();
+  return holdRestored(tx, { epoch, now: ctx.clock.now(), platforms, isKnown: false });
+}
+
+interface Held {
+  /** How many posts may have gone out. */
+  readonly posts: number;
+  readonly decided: Decided;
+}
+
+interface Restoring {
+  readonly epoch: RestoreEpoch;
+  readonly now: number;
+  readonly platforms: Iterable<AnyPlatform>;
+  /** The database that is replaced tells what was decided since the copy was made. */
+  readonly isKnown: boolean;
 }
 
 /**
  * Makes a copy of a database fit to go on from: nothing that may have gone out until `now`, the moment of the
- * restore, is sent again. The database begins with `generation` then. Returns how many posts are held.
+ * restore, is sent again, and nothing that was decided since is undecided. The database begins with `epoch` then.
  */
-export async function holdRestored(
-  tx: Tx,
-  { epoch, now, platforms }: { epoch: RestoreEpoch; now: number; platforms: Iterable<AnyPlatform> },
-): Promise<number> {
+export async function holdRestored(tx: Tx, { epoch, now, platforms, isKnown }: Restoring): Promise<Held> {
   const all = [...platforms];
-  const held = await markRestored(tx, {
+  const decided = await keepDecided(tx, { now, isKnown });
+  const posts = await markRestored(tx, {
     now,
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
     promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),
   });
   await writeEpoch(tx, epoch);
   await setMeta(tx, RESTORED_AT, String(now));
-  return held;
+  return { posts, decided };
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
-import type { Host } from "../host.ts";
+import type { Host, Terminal } from "../host.ts";
 import { printResult, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { exportPosts } from "../../imports/export-posts.ts";
 import { tellSize } from "../shell/views.ts";
-import { UNSIGNED_RISK } from "../../operations/reports.ts";
+import { type RestoreResult, type Unknown, UNSIGNED_RISK } from "../../operations/reports.ts";
 
 export function addDataCommands(program: Command, host: Host): void {
   program
@@ -42,9 +42,14 @@ backup's is put beside it. The backup is verified as a whole before anything is 
 into the data folder first. With it a restore also checks that the backup is as it was made. With --unsigned it takes one that is not, or that
 was made before backups were signed. ${UNSIGNED_RISK}
 
+What was decided since the backup was made stays decided, where the database that it replaces is still there: keys and programs that were
+ended, channels that were disconnected or paused, drafts that were decided, posts that were sent or cancelled, and the answers to
+idempotency keys. Without it the access of all programs ends, the keys that are good again are named, and each draft that is not decided
+asks once to look at its channels before it is approved.
+
 Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
 asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it (posthorn call resolve_post).
-Posts due later go out as the backup has them: look through them if you changed or cancelled some since.
+Posts due later go out as the backup has them: look through them if you changed some since.
 
 Example:
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
@@ -146,6 +151,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
       `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,
     );
   tellMissing(host, report.missing, "not in the bucket any more");
+  tellDecided(host, report);
   if (report.held > 0) {
     const posts = report.held === 1 ? "1 post was" : `${report.held} posts were`;
     host.terminal.tell(
@@ -155,6 +161,62 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
   host.terminal.tell(
     "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.\n",
   );
+}
+
+type Decided = RestoreResult["decided"];
+
+/** What was decided since the backup was made, or what to do where that is not known. */
+function tellDecided({ terminal }: Host, { decided, keptAside }: RestoreResult): void {
+  const { unknown, counts, lostPosts, isSealed } = decided;
+  if (unknown !== null) return tellUnknown(terminal, decided, unknown);
+  const kept = KEPT.flatMap(([name, one, many]) => {
+    const count = counts[name] ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  if (kept.length > 0) terminal.tell(`Decided since the backup was made, and kept: ${kept.join(", ")}.\n`);
+  if (isSealed)
+    terminal.tell(
+      "Another secret key sealed the database that was there. So the calendar's address has ended, and calls that repeat an idempotency key of since are refused.\n",
+    );
+  if (lostPosts.length > 0)
+    terminal.tell(
+      `Posts of drafts that were approved since go to channels that the backup does not have. Connect these, then schedule the posts again: ${lostPosts.map(({ id, draftId }) => `${id} of ${draftId}`).join(", ")}. The database kept as ${keptAside} has them.\n`,
+    );
+}
+
+/** By their names in the report. */
+const KEPT: readonly (readonly [name: keyof Decided["counts"], one: string, many: string])[] = [
+  ["keys", "key or program's access that was ended", "keys and programs' accesses that were ended"],
+  ["channels", "channel that was disconnected or paused", "channels that were disconnected or paused"],
+  ["webhooks", "webhook that was deleted", "webhooks that were deleted"],
+  ["apps", "platform's app that was removed", "platforms' apps that were removed"],
+  ["drafts", "draft that was decided", "drafts that were decided"],
+  ["posts", "post that was sent, cancelled or made", "posts that were sent, cancelled or made"],
+];
+
+const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
+  absent: "No database was there",
+  unreadable: "The database that was there cannot be read",
+  unrelated: "The database that was there does not go on from that of the backup",
+};
+
+function tellUnknown(terminal: Terminal, { counts, goodKeys }: Decided, unknown: Unknown): void {
+  const { programs = 0, drafts = 0 } = counts;
+  terminal.tell(
+    `${NOT_KNOWN[unknown]}, so nothing tells what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.\n`,
+  );
+  if (programs > 0)
+    terminal.tell(
+      `The access of ${programs === 1 ? "1 program" : `${programs} programs`} has ended. Allow them again.\n`,
+    );
+  if (goodKeys !== null && goodKeys.length > 0)
+    terminal.tell(
+      `These keys are good, even if they were revoked since: ${goodKeys.map(({ id, name }) => `${name} (${id})`).join(", ")}. To end one: posthorn keys revoke ID.\n`,
+    );
+  if (drafts > 0)
+    terminal.tell(
+      `${drafts === 1 ? "1 draft waits or is" : `${drafts} drafts wait or are`} being written, and may have been approved since: the first try to approve asks to look at the channel.\n`,
+    );
 }
 
 async function exportAll(

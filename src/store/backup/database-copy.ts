@@ -53,7 +53,7 @@ const REASONS = [
 ] as const;
 
 /** Only for this user, and on the disk when this returns. */
-function writeCopy(file: string, draft: string): void {
+export function writeCopy(file: string, draft: string): void {
   const handle = openSync(draft, "wx", 0o600);
   try {
     withFile(file, (database) => database.prepare("VACUUM INTO ?").run([draft]));
@@ -117,6 +117,11 @@ export function isSound(reader: Reader): Promise<boolean> {
     const [first] = raw.prepare("PRAGMA integrity_check(1)").all([]) as { integrity_check: string }[];
     return first?.integrity_check === "ok";
   });
+}
+
+/** Makes the tables of another file's database readable as `replaced.…`, until the store is closed. */
+export function attachReplaced(reader: Reader, file: string): Promise<void> {
+  return readRaw(reader, (raw) => void raw.prepare("ATTACH ? AS replaced").run([file]));
 }
 
 const FOLD_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";

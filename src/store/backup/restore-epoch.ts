@@ -53,6 +53,14 @@ export async function addFormerIds(tx: Tx, ids: readonly string[]): Promise<void
   await setMeta(tx, FORMER_KEY, [...all].slice(0, KEPT_FORMER).join(" "));
 }
 
+/** Whether a database goes on from another one, so that it knows all that happened since to that. */
+export async function goesOnFrom(later: Reader, earlier: Reader): Promise<boolean> {
+  const [own, before] = [await readEpoch(later), await readEpoch(earlier)];
+  if (own === null || before === null) return false;
+  if (own.id === before.id) return own.count >= before.count;
+  return (await readFormerIds(later)).includes(before.id);
+}
+
 /** Null where the file is missing or cannot be read. Then the folder's past is unknown. */
 export function readEpochFile(file: string): RestoreEpoch | null {
   try {

@@ -2,8 +2,9 @@ import type { Selectable } from "kysely";
 import type { DraftState, Target } from "../../domain/drafts/draft.ts";
 import type { Position } from "../engine/search.ts";
 import type { PostRow, Tables } from "../schema/tables.ts";
-import { findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
+import { deleteRows, findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
+import { readMeta } from "./meta.ts";
 
 export type DraftRow = Selectable<Tables["drafts"]>;
 
@@ -178,4 +179,18 @@ export async function countWaitingDrafts(
     accountIds === null ||
     (JSON.parse(targets) as Target[]).every(({ accountId }) => accountIds.includes(accountId));
   return rows.filter(isMeant).length;
+}
+
+/** In `meta`, before the id: drafts that may have been decided in what a copy that was put back does not know. */
+export const UNSURE = "restored_draft:";
+
+/** When the copy was put back in which the draft is undecided. Null: it was not, or a person was told. */
+export async function readUnsure(reader: Reader, id: string): Promise<number | null> {
+  const at = await readMeta(reader, UNSURE + id);
+  return at === null ? null : Number(at);
+}
+
+/** From here on it is as any other. False where it was already. */
+export async function endUnsure(tx: Tx, id: string): Promise<boolean> {
+  return (await deleteRows(tx, "meta", { key: UNSURE + id })) === 1;
 }

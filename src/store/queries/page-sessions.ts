@@ -68,9 +68,3 @@ export async function touchPageSession(
 ): Promise<void> {
   await updateRows(tx, "page_sessions", { owner_id, id }, { last_seen_at: now, expires_at: expiresAt });
 }
-
-/** Of every owner. */
-export async function deleteAllPageSessions(tx: Tx): Promise<void> {
-  await queryOf(tx).deleteFrom("page_sessions").execute();
-  await queryOf(tx).deleteFrom("page_sign_ins").execute();
-}

@@ -285,17 +285,17 @@ describe("posthorn backup and restore", () => {
     const { post } = await fill(folder.env);
     const backup = join(folder.path, "backup.tar");
     await runCli(["backup", backup], folder);
-    await call(folder.env, "cancel_post", { id: post.id });
+    await call(folder.env, "update_post", { id: post.id, caption: "Changed" });
     const refused = await runCli(["restore", backup], folder);
     expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("--force") });
-    expect((await call(folder.env, "get_post", { id: post.id })).post.status).toBe("cancelled");
+    expect((await call(folder.env, "get_post", { id: post.id })).post.caption).toBe("Changed");
 
     const { keptAside } = JSON.parse(
       (await runCli(["restore", backup, "--force"], folder)).stdout,
     ) as RestoreResult;
-    expect((await call(folder.env, "get_post", { id: post.id })).post.status).toBe("scheduled");
+    expect((await call(folder.env, "get_post", { id: post.id })).post.caption).toBe("Tomorrow");
     copyFileSync(keptAside ?? "", databaseOf(folder.env));
-    expect((await call(folder.env, "get_post", { id: post.id })).post.status).toBe("cancelled");
+    expect((await call(folder.env, "get_post", { id: post.id })).post.caption).toBe("Changed");
   });
 
   it("is refused while anything works on the folder", async () => {
