@@ -76,11 +76,10 @@ export function notePosts(tx: Tx, posts: readonly PostRow[]): Promise<void> {
 type ShownAccount = Selectable<Tables["accounts"]> & { readonly queued: number };
 
 /** The columns that are shown of an account, and none of its secrets. */
-const SHOWN_OF_ACCOUNT = [
-  ...["id", "provider", "name", "handle", "platform_account_id", "profile_url", "avatar_url", "status"],
-  ...["status_reason", "token_expires_at", "scopes", "last_published_at", "created_at", "updated_at"],
-  ...["settings", "limits", "access_ends_at", "schedule", "paused", "utm", "queued"],
-] as (keyof ShownAccount)[];
+const SHOWN_OF_ACCOUNT = (
+  "id provider name handle platform_account_id profile_url avatar_url status status_reason token_expires_at scopes " +
+  "last_published_at created_at updated_at settings limits access_ends_at schedule paused utm queued"
+).split(" ") as (keyof ShownAccount)[];
 
 interface AccountEvent {
   readonly kind: `account.${"expiring" | "reconnect_required"}`;

@@ -8,7 +8,7 @@ import type { ShownRow, PostRow, Tables } from "../schema/tables.ts";
 import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { notePosts } from "./events.ts";
-import { countFileUses } from "./file-uses.ts";
+import { countFileUses } from "./files.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
 
 export function toPost(row: ShownRow): Post {

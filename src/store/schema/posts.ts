@@ -59,7 +59,7 @@ export const POST_TABLES = {
       posts_lease: "(lease_worker) WHERE lease_worker IS NOT NULL",
       // The warning for a post equal to a waiting one.
       posts_content: "(account_id, content_hash) WHERE status = 'scheduled'",
-      // Posts of which nobody knows whether they went out.
+      // Posts whose outcome is unknown.
       posts_doubt: "(owner_id, status, account_id) WHERE in_doubt = 1",
       // Nearly always empty: posts that one more crash makes fail.
       posts_crashed: "(next_at) WHERE crashes >= 2",

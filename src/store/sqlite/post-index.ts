@@ -24,7 +24,7 @@ export const postIndex: PostIndex = {
   },
 };
 
-/** Migrations use it too, to index the posts of older versions. */
+/** The same without a transaction of ours. */
 export function indexPost(raw: SqliteDatabase, post: IndexedPost): void {
   const { number } = raw.prepare(NUMBER).get([post.id]) as { number: number };
   raw.prepare(PUT).run([number, tokensOf(post).join(" ")]);

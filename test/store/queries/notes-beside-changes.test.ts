@@ -7,7 +7,7 @@ import { claimDue, LateCauses, sweep } from "../../../src/publishing/claim.ts";
 import { OutcomeUnknown } from "../../../src/publishing/effect-steps.ts";
 import { cancelPost, resolvePost } from "../../../src/posts/posts.ts";
 import { retryPost, updatePost } from "../../../src/posts/update-post.ts";
-import { countFileUses } from "../../../src/store/queries/file-uses.ts";
+import { countFileUses } from "../../../src/store/queries/files.ts";
 import { takeOver } from "../../../src/store/queries/publishing/release.ts";
 import { readAttemptTotals } from "../../../src/store/queries/status.ts";
 import { callOf, createTestContext, isOnPostgres, type TestContext } from "../../support/context.ts";

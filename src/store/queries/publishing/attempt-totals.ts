@@ -28,8 +28,12 @@ export async function countEnded(tx: Tx, ended: readonly EndedAttempt[]): Promis
     const key = `${provider} ${outcome} ${bucket_ms}`;
     const { attempts = 0, lateness_ms = 0 } = totals.get(key) ?? {};
     totals.set(key, {
-      ...{ part, provider, outcome, bucket_ms },
-      ...{ attempts: attempts + 1, lateness_ms: lateness_ms + late },
+      part,
+      provider,
+      outcome,
+      bucket_ms,
+      attempts: attempts + 1,
+      lateness_ms: lateness_ms + late,
     });
   }
   if (totals.size === 0) return;
