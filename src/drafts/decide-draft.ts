@@ -1,3 +1,4 @@
+import { readScheduledAt } from "../posts/post-checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
 import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
@@ -10,16 +11,24 @@ import { prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
-import { assertCurrent, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
+import { assertCurrent, assertUndecided, noteChange, requireRevision, staleRevision } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
 
-/** Each draft that a decision is about. Throws `invalid` where they are named in both ways, or in none. */
-export function eachOf({ id, revision, drafts, ...decision }: DecideDraft): OneDecision[] {
-  if (drafts === undefined && id !== undefined) return [{ ...decision, id, revision }];
-  if (drafts === undefined) throw new AppError("invalid", "id: is missing. Give it, or drafts for several.");
+/**
+ * Each draft that a decision is about. Throws `invalid` where they are named in both ways, or in none, and for what
+ * is wrong whatever they are.
+ */
+export function eachOf(call: CallContext, input: DecideDraft): OneDecision[] {
+  const { id, revision, drafts, ...decision } = input;
+  assertTimes(call, input);
+  if (drafts === undefined) {
+    if (id === undefined) throw new AppError("invalid", "id: is missing. Give it, or drafts for several.");
+    if (isRevisionNeeded(input)) requireRevision(revision);
+    return [{ ...decision, id, revision }];
+  }
   if (id !== undefined || revision !== undefined)
     throw new AppError("invalid", "drafts: cannot be given together with id or revision. Give one.");
   const repeated = drafts.find((one, at) => drafts.findIndex(({ id: other }) => other === one.id) !== at);
@@ -33,7 +42,7 @@ export async function decideDrafts(
   call: CallContext,
   input: DecideDraft,
 ): Promise<{ draft: Draft } | { results: DecidedDraft[] }> {
-  const [first, ...more] = eachOf(input);
+  const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
   if (input.drafts === undefined) return decideDraft(call, first);
   const results: DecidedDraft[] = [];
@@ -84,7 +93,6 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
 export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  assertTimes(input);
   if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
@@ -95,7 +103,7 @@ export async function decideDraft(call: CallContext, input: OneDecision): Promis
   });
 }
 
-function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
+function assertTimes(call: CallContext, { decision, scheduledAt, slot }: DecideDraft): void {
   const given = [
     ...(scheduledAt === undefined ? [] : ["scheduledAt"]),
     ...(slot === undefined ? [] : ["slot"]),
@@ -103,10 +111,11 @@ function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
   if (given.length > 1) throw new AppError("invalid", "scheduledAt, slot: give one of the two.");
   if (given.length === 1 && decision !== "approve")
     throw new AppError("invalid", `${given.join("")}: goes with approve. Leave it out.`);
+  if (scheduledAt !== undefined) readScheduledAt(call, scheduledAt);
 }
 
 /** A person agrees only to what they have seen. To put a draft away needs no such care. */
-function isRevisionNeeded({ decision, revision }: OneDecision): boolean {
+function isRevisionNeeded({ decision, revision }: Pick<OneDecision, "decision" | "revision">): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }
 
