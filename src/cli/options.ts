@@ -36,7 +36,7 @@ export interface PermissionOptions {
   readonly permissions?: string;
 }
 
-/** Throws where it is empty, as a variable of a script may be: nobody means an owner without a name. */
+/** Throws where it is empty, as a variable of a script may be, which means no owner. */
 export function ownerOption(meaning: string): Option {
   return new Option("--owner <owner>", meaning).default(DEFAULT_OWNER).argParser((text) => {
     if (text.trim() !== "") return text;

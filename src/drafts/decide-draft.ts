@@ -38,20 +38,19 @@ export function eachOf(call: CallContext, input: DecideDraft): OneDecision[] {
 }
 
 /** What a person decides about a draft, or about several: each for itself, with a result each. */
-export async function decideDrafts(
-  call: CallContext,
-  input: DecideDraft,
-): Promise<{ draft: Draft } | { results: DecidedDraft[] }> {
+export async function decideDrafts(call: CallContext, input: DecideDraft): Promise<Decided> {
   const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
-  if (input.drafts === undefined) return decideDraft(call, first);
+  const doubts = readScheduledAt(call, input.scheduledAt).warnings;
+  const told = doubts.length === 0 ? {} : { warnings: doubts };
+  if (input.drafts === undefined) return { ...(await decideDraft(call, first)), ...told };
   const results: DecidedDraft[] = [];
   for (const one of [first, ...more]) {
     call.signal.throwIfAborted();
     results.push(await decideOneOf(call, one));
     call.progress(results.length, more.length + 1, `Decided about ${results.length} of ${more.length + 1}.`);
   }
-  return { results };
+  return { results, ...told };
 }
 
 /** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */
@@ -135,19 +134,19 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
   return answer;
 }
 
-type Decided = { readonly draft?: Draft | undefined; readonly results?: DecidedDraft[] | undefined };
+interface Decided {
+  readonly draft?: Draft | undefined;
+  readonly results?: DecidedDraft[] | undefined;
+  readonly warnings?: string[] | undefined;
+}
 
 /** The answer once the posts that were due at once are out. */
-export async function awaitDrafts(
-  answer: Decided,
-  call: CallContext,
-  waiting: Waiting,
-): Promise<Decided & { warnings?: string[] }> {
+export async function awaitDrafts(answer: Decided, call: CallContext, waiting: Waiting): Promise<Decided> {
   const decided = [answer.draft, ...(answer.results ?? []).map(({ draft }) => draft)];
   const due = decided.flatMap((draft) => draft?.posts ?? []).filter((post) => isDueNow(call, post));
   if (due.length === 0) return answer;
   const ids = due.map(({ id }) => id);
-  const warnings = warnOfWait(await untilOut(call, ids, waiting));
+  const warnings = [...(answer.warnings ?? []), ...warnOfWait(await untilOut(call, ids, waiting))];
   const { ctx, caller } = call;
   const fresh = async ({ id }: Draft): Promise<Draft> =>
     showDraft(ctx.store, await findOwnDraft(ctx.store, caller, id));

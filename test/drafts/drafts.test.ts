@@ -43,8 +43,13 @@ beforeEach(async () => {
 });
 afterEach(() => ctx[Symbol.asyncDispose]());
 
-async function call(tool: string, args: object, caller: Partial<Caller> = {}): Promise<any> {
-  return (await toolbox.call(tool, args, callerOf(caller))).result;
+async function call(
+  tool: string,
+  args: object,
+  caller: Partial<Caller> = {},
+  options: { readonly tellsZone?: boolean } = {},
+): Promise<any> {
+  return (await toolbox.call(tool, args, callerOf(caller), options)).result;
 }
 
 async function save(args: object, caller?: Partial<Caller>): Promise<any> {
@@ -321,6 +326,22 @@ describe("decide_draft", () => {
     const at = "2027-04-01T09:00:00.000Z";
     const draft = await decide({ id, revision: 1, decision: "approve", scheduledAt: at });
     expect(draft.posts.map(({ scheduledAt }: { scheduledAt: string }) => scheduledAt)).toEqual([at, at]);
+  });
+
+  it("names the zone that a time without an offset was read in, where programs are told it", async () => {
+    const first = await ready();
+    const second = await ready({ caption: "Second" });
+    const given = { decision: "approve", scheduledAt: "2027-02-01T09:00" };
+    const told = { warnings: [expect.stringMatching(/^scheduledAt has no offset\. It was read as /)] };
+    const tells = { tellsZone: true };
+    expect(await call("decide_draft", { id: first.id, revision: 1, ...given }, {}, tells)).toMatchObject(
+      told,
+    );
+    const several = { drafts: [{ id: second.id, revision: 1 }], ...given };
+    expect(await call("decide_draft", several, {}, tells)).toMatchObject(told);
+    const third = await ready({ caption: "Third" });
+    const untold = await call("decide_draft", { id: third.id, revision: 1, ...given });
+    expect(untold).not.toHaveProperty("warnings");
   });
 
   it("sends it back with a note, and discards it", async () => {
