@@ -37,9 +37,9 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
     case "invalid_value":
       return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
     case "too_big":
-      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin)}.`;
+      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin, issue.maximum)}.`;
     case "too_small":
-      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin)}.`;
+      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin, issue.minimum)}.`;
     default:
       return `${field}: ${lowerFirst(issue.message)}.`;
   }
@@ -96,9 +96,10 @@ function article(expected: string): string {
   return ARTICLES[expected] ?? `of type ${expected}`;
 }
 
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters long";
-  if (origin === "array" || origin === "set") return " items long";
+function unitOf(origin: string, count: number | bigint): string {
+  const plural = Number(count) === 1 ? "" : "s";
+  if (origin === "string") return ` character${plural} long`;
+  if (origin === "array" || origin === "set") return ` item${plural} long`;
   return "";
 }
 

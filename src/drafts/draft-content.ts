@@ -71,6 +71,20 @@ export function toColumns(content: DraftContent) {
   };
 }
 
+/** Throws `invalid` for what is wrong whatever the draft holds, before it is looked up. */
+export function checkContentForm(call: CallContext, input: SaveDraft): void {
+  const { scheduledAt, slot, mediaUrl, metadata, targets = [] } = input;
+  const time = readTime(call, "scheduledAt", scheduledAt)?.ms ?? null;
+  checkAddresses(call.ctx, { ...(mediaUrl && { mediaUrl }), ...(metadata && { metadata }) });
+  for (const [at, target] of targets.entries()) {
+    readTime(call, `targets[${at}].scheduledAt`, target.scheduledAt);
+    const own = { ...(target.mediaUrl && { mediaUrl: target.mediaUrl }) };
+    checkAddresses(call.ctx, { ...own, ...(target.metadata && { metadata: target.metadata }) });
+  }
+  const repeat = readRepeat(call.ctx, input.repeat, null);
+  assertOneTime({ scheduledAt: time, slot: slot ?? null, repeat, targets });
+}
+
 /**
  * The content that a call makes of the one before. What it leaves out stays. Throws `invalid` naming the field, and
  * `not_found` for channels and files beyond the caller's reach.
@@ -122,8 +136,12 @@ function readRepeat(ctx: AppContext, given: SaveDraft["repeat"], before: Series 
   return readSeries(given, { now: ctx.clock.now(), timezone: ctx.settings.timezone });
 }
 
+type TimesOfDraft = Pick<DraftContent, "scheduledAt" | "slot" | "repeat"> & {
+  readonly targets: readonly Pick<TargetInput, "scheduledAt">[];
+};
+
 /** A draft goes out at a time, in slots, or again and again. */
-function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): void {
+function assertOneTime({ scheduledAt, slot, repeat, targets }: TimesOfDraft): void {
   const given = Object.entries({ scheduledAt, slot, repeat }).filter(([, value]) => value !== null);
   if (given.length > 1)
     throw new AppError(
@@ -131,7 +149,7 @@ function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): vo
       `${given.map(([name]) => name).join(", ")}: give one of them, and null for what the draft had before.`,
     );
   if (repeat === null) return;
-  if (targets.some((target) => target.scheduledAt !== null))
+  if (targets.some((target) => (target.scheduledAt ?? null) !== null))
     throw new AppError(
       "invalid",
       "targets.scheduledAt: a series has one time for all channels. Leave it out.",
@@ -147,7 +165,7 @@ async function readTargets(
   const targets: Target[] = [];
   const warnings: string[] = [];
   for (const [at, one] of given.entries()) {
-    const account = await findAccount(ctx, caller, one.accountId);
+    const account = await findAccount(ctx, caller, one.accountId, `targets[${at}].accountId`);
     if (targets.some(({ accountId }) => accountId === account.id))
       throw new AppError(
         "invalid",

@@ -20,7 +20,7 @@ const SHORT = { text: 80, posts: 3 };
 
 /** What a person is asked before drafts are approved, or series end. Null: nothing. */
 export async function askToDecide(call: CallContext, input: DecideDraft): Promise<string | null> {
-  const [first, ...more] = eachOf(input);
+  const [first, ...more] = eachOf(call, input);
   if (first === undefined || input.decision === "changes" || input.decision === "discard") return null;
   if (more.length > 0) return askAboutAll(call, [first, ...more]);
   return first.decision === "stop" ? askToStop(call, first) : askToApprove(call, first);

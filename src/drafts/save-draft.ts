@@ -8,7 +8,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { checkDraft, type StoredCheck } from "./checks.ts";
-import { changeContent, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
+import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
 import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";
@@ -34,17 +34,12 @@ export async function saveDraft(
 ): Promise<{ draft: Draft; warnings: string[] }> {
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
+  const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  checkForm(input, fields);
+  checkContentForm(call, given);
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
-  const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  if (before === null && revision !== undefined)
-    throw new AppError(
-      "invalid",
-      "revision: belongs to a draft that is there. Give its id, too, or leave it out.",
-    );
   if (before !== null) {
-    if (fields.length === 0 && !submit)
-      throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
     await assertCurrent(ctx.store, before, revision);
     assertUndecided(before);
   }
@@ -83,6 +78,19 @@ export async function saveDraft(
   return answer;
 }
 
+/** Throws `invalid` for what is wrong whatever the draft is. */
+function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
+  if (id === undefined && revision !== undefined)
+    throw new AppError(
+      "invalid",
+      "revision: belongs to a draft that is there. Give its id, too, or leave it out.",
+    );
+  if (id === undefined) return;
+  if (fields.length === 0 && submit !== true)
+    throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+  requireRevision(revision);
+}
+
 interface Checked {
   readonly content: DraftContent;
   readonly checks: readonly StoredCheck[];
@@ -113,17 +121,21 @@ export function noteChange(before: DraftRow, change: Change): string {
   return JSON.stringify(changes.slice(-KEPT_CHANGES));
 }
 
-/** Throws `invalid` without a revision, and `conflict` for one that is not the last. */
+/** Throws `invalid` without one. */
+export function requireRevision(revision: number | undefined): void {
+  if (revision !== undefined) return;
+  throw new AppError(
+    "invalid",
+    "revision: is required, so that no change of others is lost. Read the draft with list_drafts first.",
+  );
+}
+
+/** Throws `conflict` for a revision that is not the last. */
 export async function assertCurrent(
   reader: Reader,
   row: DraftRow,
   revision: number | undefined,
 ): Promise<void> {
-  if (revision === undefined)
-    throw new AppError(
-      "invalid",
-      `revision: is required, so that no change of others is lost. It is ${row.revision} now. Read the draft with list_drafts first.`,
-    );
   if (revision !== row.revision) throw await staleRevision(reader, row, revision);
 }
 

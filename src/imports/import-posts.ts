@@ -135,6 +135,7 @@ async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<Re
 /** How the rows would be made. Only reads. */
 async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const { ctx, caller } = call;
+  requireTimezone(args);
   const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));
   if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
     throw new AppError(
@@ -186,6 +187,14 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   };
 }
 
+function requireTimezone({ timezone }: ImportArgs): void {
+  if (timezone !== undefined && !isTimezone(timezone))
+    throw new AppError(
+      "invalid",
+      `timezone: ${quote(timezone)} is not a time zone. Give one such as Europe/Berlin.`,
+    );
+}
+
 async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promise<string> {
   if (fileId !== undefined) return readFile(call, fileId, csv);
   if (csv !== undefined && csv.trim() !== "") return csv;
@@ -196,7 +205,7 @@ async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promi
 async function readFile(call: CallContext, fileId: string, csv: string | undefined): Promise<string> {
   if (csv !== undefined && csv !== "")
     throw new AppError("invalid", "csv: cannot be given together with fileId. Give one.");
-  const { file } = await getFile(call, { id: fileId });
+  const { file } = await getFile(call, { id: fileId }, "fileId");
   if (file.mimeType !== "text/csv")
     throw new AppError("invalid", `fileId: ${file.id} is ${file.mimeType}, not a table. Upload a CSV file.`);
   if (file.sizeBytes > MAX_TABLE_BYTES)
@@ -232,11 +241,6 @@ function rowReader(
   { ctx, caller, tellsZone }: CallContext,
   { timezone, accountId }: ImportArgs,
 ): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
-  if (timezone !== undefined && !isTimezone(timezone))
-    throw new AppError(
-      "invalid",
-      `timezone: ${quote(timezone)} is not a time zone. Give one such as Europe/Berlin.`,
-    );
   const zone = timezone ?? ctx.settings.timezone;
   const accounts = new Map<string, ReturnType<typeof findAccount>>();
   const find = (wanted: string): ReturnType<typeof findAccount> => {

@@ -20,7 +20,6 @@ export interface ToolListing {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly annotations: {
-    readonly title: string;
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
     readonly idempotentHint: boolean;
@@ -188,7 +187,6 @@ function describeTool(tool: AnyTool, names: readonly string[]): ToolListing {
     inputSchema: toJsonSchema(tool.input, "input"),
     outputSchema: toListedSchema(tool.output, { tool: tool.name, tools: names }),
     annotations: {
-      title: tool.title,
       readOnlyHint: tool.hints.readOnly,
       destructiveHint: tool.hints.destructive,
       idempotentHint: tool.hints.idempotent,

@@ -15,8 +15,8 @@ const MAYBE_JSON = /^\s*[[{]/;
  * certain: one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
  * A text stays as it is wherever a text is taken. Models also send null or an empty text for what they leave out.
  * So both leave out an argument that may be left out, at every depth, unless its schema takes them for a value: a
- * text with `min(0)` may be empty, and what is nullable is emptied by either. Only a time is never left out by an
- * empty text.
+ * text with `min(0)` may be empty, what is nullable is emptied by null, and a nullable text by an empty one, too. Only a
+ * time is never left out by an empty text.
  */
 export function asMeant(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
@@ -58,9 +58,9 @@ function meaningOf(field: z.ZodType, given: null | ""): unknown {
   if (given === "" && isTime(field)) return given;
   const isRequired = !field.safeParse(undefined).success;
   const plain = unwrapped(field);
-  const mayBeEmpty = plain instanceof z.ZodString && plain.minLength === 0;
-  if (isRequired || (given === "" && mayBeEmpty)) return given;
-  return field.safeParse(null).success ? null : undefined;
+  const isText = plain instanceof z.ZodString;
+  if (isRequired || (given === "" && isText && plain.minLength === 0)) return given;
+  return (given === null || isText) && field.safeParse(null).success ? null : undefined;
 }
 
 function isEmpty(value: unknown): value is null | "" {
