@@ -52,6 +52,11 @@ export function namesAmong(
   return nameChannels(channels, (provider) => titleOf(ctx, provider));
 }
 
+/** Its name, its title, and what else people call it. */
+function wordsOfPlatform(ctx: Pick<AppContext, "platforms">, provider: string): string[] {
+  return [provider, titleOf(ctx, provider), ...(ctx.platforms.get(provider)?.aliases ?? [])];
+}
+
 function titleOf({ platforms }: Pick<AppContext, "platforms">, provider: string): string {
   return platforms.get(provider)?.title ?? provider;
 }
@@ -196,7 +201,7 @@ export function findChannel<T extends Channel>(
     ({ id }) => id === wanted,
     ({ id }) => isWord(names.get(id) ?? ""),
     (channel) => wordsFor(ctx, channel).some(isWord),
-    ({ provider }) => isWord(provider) || isWord(titleOf(ctx, provider)),
+    ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
   ];
   for (const isMeant of ways) {
     const found = usable.filter(isMeant);

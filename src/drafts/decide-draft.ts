@@ -11,7 +11,14 @@ import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
-import { assertCurrent, assertUndecided, noteChange, requireRevision, staleRevision } from "./save-draft.ts";
+import {
+  assertCurrent,
+  assertUndecided,
+  decidedAlready,
+  noteChange,
+  requireRevision,
+  staleRevision,
+} from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
 
 /** A decision about one draft. */
@@ -92,14 +99,28 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
 export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
+  assertDecidable(row, input.decision);
   if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
-  assertUndecided(row);
   return decide(call, row, input, {
     what: DONE[input.decision],
     set: { state: input.decision === "changes" ? "open" : "discarded" },
   });
+}
+
+/** Throws `conflict` for a draft in a state in which this cannot be decided. */
+export function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void {
+  if (decision !== "stop") return assertUndecided(row, decision);
+  const { state } = row;
+  if (state === "repeating") return;
+  if (state === "ended" || state === "discarded") throw decidedAlready(row, decision);
+  const way =
+    state === "scheduled" ? "Cancel its posts with cancel_post." : "To put it away, decide discard instead.";
+  throw new AppError(
+    "conflict",
+    `The draft is ${state}, and only a series that goes on can be stopped. ${way}`,
+  );
 }
 
 function assertTimes(call: CallContext, { decision, scheduledAt, slot }: DecideDraft): void {
@@ -147,7 +168,7 @@ export async function awaitDrafts(answer: Decided, call: CallContext, waiting: W
   const due = decided.flatMap((draft) => draft?.posts ?? []).filter((post) => isDueNow(call, post));
   if (due.length === 0) return answer;
   const ids = due.map(({ id }) => id);
-  const warnings = [...(answer.warnings ?? []), ...warnOfWait(await untilOut(call, ids, waiting))];
+  const warnings = await warnOfWait(call, await untilOut(call, ids, waiting), answer.warnings);
   const { ctx, caller } = call;
   const fresh = async ({ id }: Draft): Promise<Draft> =>
     showDraft(ctx.store, await findOwnDraft(ctx.store, caller, id));
@@ -160,11 +181,6 @@ export async function awaitDrafts(answer: Decided, call: CallContext, waiting: W
 }
 
 async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
-  if (row.state !== "repeating")
-    throw new AppError(
-      "conflict",
-      `The draft is ${row.state}, and only a series that goes on can be stopped. Cancel single posts with cancel_post.`,
-    );
   let cancelled: readonly string[] = [];
   const answer = await decide(call, row, input, {
     what: "stopped",

@@ -1,4 +1,4 @@
-import type { Check, Draft, SaveDraft } from "../domain/drafts/draft.ts";
+import type { Check, DecideDraft, Draft, SaveDraft } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -40,8 +40,8 @@ export async function saveDraft(
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
   if (before !== null) {
-    await assertCurrent(ctx.store, before, revision);
     assertUndecided(before);
+    await assertCurrent(ctx.store, before, revision);
   }
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
@@ -78,6 +78,9 @@ export async function saveDraft(
   return answer;
 }
 
+/** After a refusal, whose text an agent would else take for kept. */
+const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
+
 /** Throws `invalid` for what is wrong whatever the draft is. */
 function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
   if (id === undefined && revision !== undefined)
@@ -101,10 +104,10 @@ interface Checked {
 async function checkWritten(call: CallContext, content: DraftContent, submit: boolean): Promise<Checked> {
   const checks = await checkDraft(call, content);
   if (!submit) return { content, checks, warnings: [] };
-  await assertReady(call, content, checks);
+  await assertReady(call, content, checks, UNSAVED);
   const taken = await takeIn(call, content, checks);
   const again = await checkDraft(call, taken.content, taken.cards);
-  await assertReady(call, taken.content, again);
+  await assertReady(call, taken.content, again, UNSAVED);
   const warnings = taken.refused.map(
     (reason) => `${reason} The draft can be approved once it can be fetched.`,
   );
@@ -146,9 +149,12 @@ export async function staleRevision(reader: Reader, row: DraftRow, seen = row.re
   const since = (JSON.parse(now.changes) as Change[]).filter((change) => change.revision > seen);
   const told = since.map(({ keyId, fields }) => `${names(keyId)} changed ${fields.join(", ")}`);
   const what = told.length === 0 ? "" : ` Since then: ${told.join("; ")}.`;
+  const way = isUndecided(now)
+    ? `Read it with list_drafts, then send ${now.revision}.`
+    : "It is decided: list_drafts shows what became of it.";
   return new AppError(
     "conflict",
-    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} Read it with list_drafts, then send ${now.revision}.`,
+    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} ${way}`,
   );
 }
 
@@ -156,28 +162,56 @@ async function findNow(reader: Reader, row: DraftRow): Promise<DraftRow> {
   return (await findDraftRow(reader, row.owner_id, row.id)) ?? row;
 }
 
-/** Throws `conflict` for a draft that a person has decided about. */
-export function assertUndecided({ state }: DraftRow): void {
-  if (state === "open" || state === "waiting") return;
-  const way =
-    state === "discarded"
-      ? "Write a new one."
-      : "Change its posts with update_post, or cancel them with cancel_post.";
-  throw new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+function isUndecided({ state }: DraftRow): boolean {
+  return state === "open" || state === "waiting";
 }
 
-/** Throws `conflict` with every reason why a draft cannot be scheduled as it stands. */
+/** In these states it is done already. */
+const DONE_IN: Partial<Readonly<Record<DraftWish, readonly DraftRow["state"][]>>> = {
+  approve: ["scheduled", "repeating", "ended"],
+  discard: ["discarded"],
+  stop: ["ended"],
+};
+
+/** What a call wants of a draft. */
+export type DraftWish = DecideDraft["decision"] | "edit";
+
+/**
+ * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
+ * answer was lost learns that it is done.
+ */
+export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
+  if (DONE_IN[wish]?.includes(state) === true) {
+    const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
+    return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
+  }
+  const way =
+    state === "discarded"
+      ? "It goes nowhere. Only where it is wanted after all, write a new one."
+      : state === "repeating"
+        ? "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post."
+        : "Change its posts with update_post, or cancel them with cancel_post.";
+  return new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+}
+
+/** Throws `conflict` for a draft that a person has decided about. */
+export function assertUndecided(row: DraftRow, wish: DraftWish = "edit"): void {
+  if (!isUndecided(row)) throw decidedAlready(row, wish);
+}
+
+/** Throws `conflict` with every reason why a draft cannot be scheduled as it stands, and what is added to that. */
 export async function assertReady(
   call: CallContext,
   { targets }: DraftContent,
   checks: readonly Check[],
+  added = "",
 ): Promise<void> {
   if (targets.length === 0)
-    throw new AppError("conflict", "targets: the draft goes nowhere yet. Give at least one channel.");
+    throw new AppError("conflict", `targets: the draft goes nowhere yet. Give at least one channel.${added}`);
   const names = await namesOfAccounts(call);
   const reasons = checks.flatMap(({ accountId, error }) =>
     error === null ? [] : [`${names.get(accountId) ?? accountId}: ${error}`],
   );
   if (reasons.length > 0)
-    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}`);
+    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}${added}`);
 }

@@ -11,7 +11,7 @@ import {
   type RowError,
   type RowWarning,
 } from "../domain/posts/post-import.ts";
-import { isTimezone, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
+import { isTimezone, MINUTE, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -182,6 +182,7 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
     warnings: [
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
+      ...tellNeighbours(good),
       ...gather(good),
     ],
   };
@@ -316,6 +317,25 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
   if (first === undefined) return [];
   const warning = `Says the same as line ${kept.get(first.mark)}. A post is made of each row once.`;
   return [{ line: first.line, rows: repeated.length, warning }];
+}
+
+/** Rows with the channel and the minute of one before them. */
+function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
+  const posts = rows.flatMap(({ line, prepared }) =>
+    prepared === null || prepared.isInSlot ? [] : [{ line, row: prepared.row }],
+  );
+  const first = new Map<string, number>();
+  const late: { readonly line: number; readonly before: number }[] = [];
+  for (const { line, row } of posts) {
+    const place = `${row.account_id} ${Math.floor(row.scheduled_at / MINUTE)}`;
+    const before = first.get(place);
+    if (before === undefined) first.set(place, line);
+    else late.push({ line, before });
+  }
+  const [one] = late;
+  if (one === undefined) return [];
+  const warning = `Goes out on the same channel at the same minute as line ${one.before}. Give one of them another time if that was not meant.`;
+  return [{ line: one.line, rows: late.length, warning }];
 }
 
 /** Each warning once, with the first row that it is about. */

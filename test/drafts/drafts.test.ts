@@ -353,7 +353,10 @@ describe("decide_draft", () => {
     expect(await decide({ id, decision: "discard" })).toMatchObject({ state: "discarded", revision: 3 });
     for (const decision of ["approve", "changes"])
       await expect(decide({ id, revision: 3, decision })).rejects.toMatchObject({ kind: "conflict" });
-    await expect(decide({ id, decision: "stop" })).rejects.toThrow(/only a series that goes on/);
+    await expect(decide({ id, decision: "stop" })).rejects.toThrow(/is discarded, so it cannot/);
+    await expect(decide({ id, decision: "discard" })).rejects.toThrow(
+      /^The draft is discarded already\. Nothing is to be done\.$/,
+    );
     expect(await posts()).toEqual([]);
   });
 

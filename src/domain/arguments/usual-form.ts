@@ -3,6 +3,7 @@ import { explainInvalid, isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
 import { asClockTime, asWeekday, isTime } from "../time-fields.ts";
 import { nearestName } from "../settings/nearest-name.ts";
+import { leadOf } from "./leads.ts";
 import { requireWholeTexts } from "../whole-text.ts";
 
 /** "1.0" is none: digits alone are a whole number, and nothing else is bent into one. */
@@ -94,6 +95,7 @@ export function readArguments<S extends z.ZodObject>(
   if (!parsed.success)
     throw explainInvalid(parsed.error, schema, {
       meant: meantField,
+      lead: leadOf,
       ...(known === undefined ? {} : { known }),
     });
   return parsed.data;
@@ -136,6 +138,7 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
     "publishTime",
     "postingTime",
   ],
+  targets: ["accountId", "account", "accounts", "accountIds", "channel", "channels", "channelId"],
   toDay: ["scheduledAt", "date", "day", "moveTo", "newDate"],
   labels: ["label"],
   note: ["notes"],

@@ -200,7 +200,7 @@ async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Tr
       "conflict",
       "The post is being worked on right now. Look again with get_post in a moment.",
     );
-  return new AppError("conflict", conflictSentence(trigger, row.status));
+  return new AppError("conflict", conflictSentence(trigger, row));
 }
 
 export function postNotFound(id: string): AppError {

@@ -33,7 +33,7 @@ describe("what the server says", () => {
       },
     ]);
     const [past] = splitByField(
-      "scheduledAt: 2026-11-20T11:00+01:00 is in the past. Give a time in the future, or leave scheduledAt out to publish now.",
+      "scheduledAt: 2026-11-20T11:00+01:00 is in the past. Give a time in the future.",
     );
     expect(past).toMatchObject({ field: "when", text: expect.stringContaining("or choose Now") });
   });
