@@ -21,7 +21,7 @@ export default defineTool({
   }),
   isForPeople: ({ decision }) => decision === "approve",
   tellPerson: async (args, call) => {
-    for (const one of eachOf(args)) await tellThatItWaits(call, one);
+    for (const one of eachOf(call, args)) await tellThatItWaits(call, one);
   },
   question: (args, call) => askToDecide(call, args),
   handle: (args, call) => decideDrafts(call, args),

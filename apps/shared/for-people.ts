@@ -9,11 +9,16 @@ const CANNOT_ASK =
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Not done: [^.]* is for a person, and this client cannot ask one\.[^]*/, CANNOT_ASK],
   [
+    / A person does that, on Posthorn's page or the command line: this (?:assistant|key) does not have [a-z_ ]+\./g,
+    "",
+  ],
+  [
     /^The person (declined|closed the question without an answer), so nothing was done\.[^]*/,
     "You $1, so nothing was done.",
   ],
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
   [/\bcall cancel_post with fromPlatform/g, "take it down"],
+  [/\bcall decide_draft with stop/g, "stop it here"],
   [/\bcall resolve_post with outcome dismissed/g, 'choose "Dismiss"'],
   [/ with what is to be changed \([^()]*\)/g, " with changes"],
   [/, or "dismissed" where it is not wanted any more/g, ""],

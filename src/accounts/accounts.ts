@@ -52,21 +52,32 @@ export function namesAmong(
   return nameChannels(channels, (provider) => titleOf(ctx, provider));
 }
 
+/** Its name, its title, and what else people call it. */
+function wordsOfPlatform(ctx: Pick<AppContext, "platforms">, provider: string): string[] {
+  return [provider, titleOf(ctx, provider), ...(ctx.platforms.get(provider)?.aliases ?? [])];
+}
+
 function titleOf({ platforms }: Pick<AppContext, "platforms">, provider: string): string {
   return platforms.get(provider)?.title ?? provider;
 }
 
 /**
  * The row of an account the caller may use: by its id, or by the channel's name, handle or platform where that
- * means one. Throws `not_found` for every other text, and `invalid` where several may be meant.
+ * means one. `field`: where it stands in the arguments. Throws `not_found` for every other text, and `invalid` where
+ * several may be meant.
  */
-export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
-  if (!isAccountId(id)) return findMeantAccount(ctx, caller, id);
+export async function findAccount(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  field = "accountId",
+): Promise<AccountRow> {
+  if (!isAccountId(id)) return findMeantAccount(ctx, caller, { wanted: id, field });
   const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
   if (row === undefined) {
     throw new AppError(
       "not_found",
-      `accountId: there is no account ${quote(id)}. Take account ids from list_accounts.`,
+      `${field}: there is no account ${quote(id)}. Take account ids from list_accounts.`,
     );
   }
   return row;
@@ -190,7 +201,7 @@ export function findChannel<T extends Channel>(
     ({ id }) => id === wanted,
     ({ id }) => isWord(names.get(id) ?? ""),
     (channel) => wordsFor(ctx, channel).some(isWord),
-    ({ provider }) => isWord(provider) || isWord(titleOf(ctx, provider)),
+    ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
   ];
   for (const isMeant of ways) {
     const found = usable.filter(isMeant);
@@ -226,10 +237,14 @@ function sayNearest(ctx: Pick<AppContext, "platforms">, channels: readonly Chann
 }
 
 /** The same among the caller's channels, by a text that is no id. */
-async function findMeantAccount(ctx: AppContext, caller: Caller, wanted: string): Promise<AccountRow> {
+async function findMeantAccount(
+  ctx: AppContext,
+  caller: Caller,
+  meant: { readonly wanted: string; readonly field: string },
+): Promise<AccountRow> {
   const rows = await listAccountRows(ctx.store, caller.ownerId);
   const reachable = rows.filter(({ id }) => canReachAccount(caller, id));
-  return findChannel(ctx, reachable, { wanted, field: "accountId" });
+  return findChannel(ctx, reachable, meant);
 }
 
 /**
@@ -245,11 +260,13 @@ export async function meantAccountIds(
   for (const text of wanted) {
     if (isAccountId(text)) ids.push(text);
     else {
-      const found = await findMeantAccount(ctx, caller, text).catch((error: unknown) => {
-        // Of a filter it is the form that is wrong: nothing was looked up by it yet.
-        if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
-        throw new AppError("invalid", error.message);
-      });
+      const found = await findMeantAccount(ctx, caller, { wanted: text, field: "accountId" }).catch(
+        (error: unknown) => {
+          // Of a filter it is the form that is wrong: nothing was looked up by it yet.
+          if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+          throw new AppError("invalid", error.message);
+        },
+      );
       ids.push(found.id);
     }
   }

@@ -1,6 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
 import { AppError } from "../domain/errors.ts";
-import { type Permission, PERMISSIONS, type Role, ROLE_NAMES, ROLES } from "../domain/permissions.ts";
+import {
+  DEFAULT_OWNER,
+  type Permission,
+  PERMISSIONS,
+  type Role,
+  ROLE_NAMES,
+  ROLES,
+} from "../domain/permissions.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
 import type { Host } from "./host.ts";
 
@@ -27,6 +34,19 @@ function parsePermissions(text: string): Permission[] {
 export interface PermissionOptions {
   readonly role?: Role;
   readonly permissions?: string;
+}
+
+/** Throws where it is empty, as a variable of a script may be, which means no owner. */
+export function ownerOption(meaning: string): Option {
+  return new Option("--owner <owner>", meaning).default(DEFAULT_OWNER).argParser((text) => {
+    if (text.trim() !== "") return text;
+    throw new InvalidArgumentError("It is empty. Name an owner, or leave it out.");
+  });
+}
+
+/** Throws `invalid` for an empty text in the place of a file's name. */
+export function requireFileName(text: string): void {
+  if (text.trim() === "") throw new AppError("invalid", "file: is empty. Give the name of a file.");
 }
 
 export function roleOption(meaning: string): Option {

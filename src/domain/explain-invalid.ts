@@ -14,6 +14,8 @@ interface Telling {
   readonly known?: readonly string[];
   /** The field that an unknown one probably means. */
   readonly meant?: (given: string, known: readonly string[]) => string | null;
+  /** A sentence that leads on from an unknown or a wrong field, beside those that are known. */
+  readonly lead?: (given: string, known: readonly string[]) => string | null;
 }
 
 /** Turns what zod found into one sentence a field: its path, the reason, and what is taken instead. */
@@ -32,17 +34,35 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
       return explainUnknown(issue, { schema, path, telling });
     case "invalid_type":
       return issue.input === undefined
-        ? `${field}: is required. Give ${article(issue.expected)}.`
-        : `${field}: must be ${article(issue.expected)}.`;
+        ? `${field}: is required. Give ${article(issue.expected)}${whatItIs(schema, issue.path)}.`
+        : `${field}: must be ${article(issue.expected)}${shapeOf(issue, schema)}.${leadFrom(issue, schema, telling)}`;
     case "invalid_value":
       return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
     case "too_big":
-      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin)}.`;
+      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin, issue.maximum)}.`;
     case "too_small":
-      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin)}.`;
+      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin, issue.minimum)}.`;
     default:
       return `${field}: ${lowerFirst(issue.message)}.`;
   }
+}
+
+/** As its schema describes it, in brackets: where a value comes from is what its absence asks for. */
+function whatItIs(schema: z.ZodObject, path: readonly PropertyKey[]): string {
+  const [what = ""] = (schemaAt(schema, path)?.description ?? "").split(/\.(?:\s|$)/);
+  const from = path.at(-1) === "accountId" ? ", from list_accounts" : "";
+  return what === "" ? "" : ` (${lowerFirst(what)}${from})`;
+}
+
+/** The fields of the object that was expected. */
+function shapeOf({ code, path, ...issue }: Issue, schema: z.ZodObject): string {
+  const keys = code === "invalid_type" && "expected" in issue ? knownKeys(schema, path) : [];
+  return keys.length === 0 ? "" : ` with ${keys.join(", ")}`;
+}
+
+function leadFrom({ path }: Issue, schema: z.ZodObject, { lead }: Telling): string {
+  const way = lead?.(String(path.at(-1)), knownKeys(schema, path.slice(0, -1))) ?? null;
+  return way === null ? "" : ` ${way}`;
 }
 
 function explainUnknown(
@@ -59,15 +79,22 @@ function explainUnknown(
   const hint = known.length === 0 ? "It takes no fields." : `The fields${whose} are ${known.join(", ")}.`;
   const meant = issue.keys.slice(0, MAX_TOLD).flatMap((key) => telling.meant?.(key, known) ?? []);
   const places = meant.length === 0 ? "" : ` Did you mean ${meant.join(", ")}?`;
-  return `${prefix}${names} ${issue.keys.length === 1 ? "is not a known field" : "are not known fields"}.${places} ${hint}`;
+  const ways = new Set(issue.keys.flatMap((key) => telling.lead?.(key, known) ?? []));
+  const what = issue.keys.length === 1 ? "is not a known field" : "are not known fields";
+  return [`${prefix}${names} ${what}.${places}`, ...ways, hint].join(" ");
 }
 
 /** The fields of the object at `path` inside the schema. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let at: z.ZodType | undefined = schema;
-  for (const part of path) at = at === undefined ? undefined : step(unwrapped(at), part);
+  const at = schemaAt(schema, path);
   const end = at === undefined ? undefined : unwrapped(at);
   return end instanceof z.ZodObject ? Object.keys(end.shape) : [];
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = schema;
+  for (const part of path) at = at === undefined ? undefined : step(unwrapped(at), part);
+  return at;
 }
 
 function step(schema: z.ZodType, part: PropertyKey): z.ZodType | undefined {
@@ -96,9 +123,10 @@ function article(expected: string): string {
   return ARTICLES[expected] ?? `of type ${expected}`;
 }
 
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters long";
-  if (origin === "array" || origin === "set") return " items long";
+function unitOf(origin: string, count: number | bigint): string {
+  const plural = Number(count) === 1 ? "" : "s";
+  if (origin === "string") return ` character${plural} long`;
+  if (origin === "array" || origin === "set") return ` item${plural} long`;
   return "";
 }
 

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { unwrapped } from "./explain-invalid.ts";
-import { EMPTY_TIME } from "./time.ts";
+import { EMPTY_TIME, EXAMPLE_DAY } from "./time.ts";
 import { findWeekday, readClock } from "./wall-clock.ts";
 
 const isThere = z.refine<string>((text) => text.trim() !== "", EMPTY_TIME);
 const onClock = z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30");
-const onCalendar = z.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a date such as 2026-11-21");
+const onCalendar = z.regex(/^\d{4}-\d{2}-\d{2}$/, `must be a date such as ${EXAMPLE_DAY}`);
 
 /**
  * When something goes out. An empty text leaves other arguments out, but not this one: "at once" or "for ever" must

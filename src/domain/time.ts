@@ -124,16 +124,27 @@ function warnOfClockChange(field: string, moment: DateTime, iso: string): string
   return `${field}: ${local} comes twice in ${where}, because the clocks go back then. The first, ${first}, was taken. Give ${second} for the other one.`;
 }
 
-/** Said of a time that is there and holds nothing. */
-export const EMPTY_TIME = "is empty. Give a time such as 2026-11-21T09:00, or leave it out";
+/** In sentences that ask for another: models take an example as it is, so it must lie ahead for years. */
+export const EXAMPLE_DAY = "2031-01-30";
+export const EXAMPLE_TIME = `${EXAMPLE_DAY}T09:00`;
+
+/** Said of a time that is there and holds nothing. That it may be left out would make a slip publish at once. */
+export const EMPTY_TIME = `is empty. Give a time such as ${EXAMPLE_TIME}`;
 
 function notAMoment(field: string, text: string): AppError {
   const day = text.trim();
   if (PLAIN_DATE.test(day))
     return new AppError("invalid", `${field}: ${quote(text)} has no time of day. Give it too: ${day}T09:00.`);
+  const [, year = "", , month = "", date = ""] = DATE_TIME.exec(day) ?? [];
+  const lastDay = DateTime.utc(Number(year), Number(month)).daysInMonth ?? 0;
+  if (Number(date) > lastDay && lastDay > 0)
+    return new AppError(
+      "invalid",
+      `${field}: ${quote(text)} is not a date: that month has ${lastDay} days. Give another day.`,
+    );
   return new AppError(
     "invalid",
-    `${field}: ${quote(text)} is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.`,
+    `${field}: ${quote(text)} is not a date and time. Give ISO 8601, for example ${EXAMPLE_TIME}.`,
   );
 }
 
@@ -160,7 +171,7 @@ export function parseBound(field: string, text: string, timezone: string, isEnd:
   if (!day.isValid)
     throw new AppError(
       "invalid",
-      `${field}: ${quote(text)} is not a day of the calendar. Give a date such as 2026-11-21.`,
+      `${field}: ${quote(text)} is not a day of the calendar. Give a date such as ${EXAMPLE_DAY}.`,
     );
   const ms = (isEnd ? day.endOf("day") : day.startOf("day")).toMillis();
   if (ms < 0 || ms > LATEST) {

@@ -1,3 +1,4 @@
+import { readScheduledAt } from "../posts/post-checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
 import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
@@ -10,16 +11,31 @@ import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft, type StoredDecision } from "./drafts.ts";
-import { assertCurrent, assertUndecided, noteChange, staleRevision } from "./save-draft.ts";
+import {
+  assertCurrent,
+  assertUndecided,
+  decidedAlready,
+  noteChange,
+  requireRevision,
+  staleRevision,
+} from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
 
-/** Each draft that a decision is about. Throws `invalid` where they are named in both ways, or in none. */
-export function eachOf({ id, revision, drafts, ...decision }: DecideDraft): OneDecision[] {
-  if (drafts === undefined && id !== undefined) return [{ ...decision, id, revision }];
-  if (drafts === undefined) throw new AppError("invalid", "id: is missing. Give it, or drafts for several.");
+/**
+ * Each draft that a decision is about. Throws `invalid` where they are named in both ways, or in none, and for what
+ * is wrong whatever they are.
+ */
+export function eachOf(call: CallContext, input: DecideDraft): OneDecision[] {
+  const { id, revision, drafts, ...decision } = input;
+  assertTimes(call, input);
+  if (drafts === undefined) {
+    if (id === undefined) throw new AppError("invalid", "id: is missing. Give it, or drafts for several.");
+    if (isRevisionNeeded(input)) requireRevision(revision);
+    return [{ ...decision, id, revision }];
+  }
   if (id !== undefined || revision !== undefined)
     throw new AppError("invalid", "drafts: cannot be given together with id or revision. Give one.");
   const repeated = drafts.find((one, at) => drafts.findIndex(({ id: other }) => other === one.id) !== at);
@@ -29,20 +45,19 @@ export function eachOf({ id, revision, drafts, ...decision }: DecideDraft): OneD
 }
 
 /** What a person decides about a draft, or about several: each for itself, with a result each. */
-export async function decideDrafts(
-  call: CallContext,
-  input: DecideDraft,
-): Promise<{ draft: Draft } | { results: DecidedDraft[] }> {
-  const [first, ...more] = eachOf(input);
+export async function decideDrafts(call: CallContext, input: DecideDraft): Promise<Decided> {
+  const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
-  if (input.drafts === undefined) return decideDraft(call, first);
+  const doubts = readScheduledAt(call, input.scheduledAt).warnings;
+  const told = doubts.length === 0 ? {} : { warnings: doubts };
+  if (input.drafts === undefined) return { ...(await decideDraft(call, first)), ...told };
   const results: DecidedDraft[] = [];
   for (const one of [first, ...more]) {
     call.signal.throwIfAborted();
     results.push(await decideOneOf(call, one));
     call.progress(results.length, more.length + 1, `Decided about ${results.length} of ${more.length + 1}.`);
   }
-  return { results };
+  return { results, ...told };
 }
 
 /** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */
@@ -84,18 +99,31 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
 export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  assertTimes(input);
+  assertDecidable(row, input.decision);
   if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
-  assertUndecided(row);
   return decide(call, row, input, {
     what: DONE[input.decision],
     set: { state: input.decision === "changes" ? "open" : "discarded" },
   });
 }
 
-function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
+/** Throws `conflict` for a draft in a state in which this cannot be decided. */
+export function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void {
+  if (decision !== "stop") return assertUndecided(row, decision);
+  const { state } = row;
+  if (state === "repeating") return;
+  if (state === "ended" || state === "discarded") throw decidedAlready(row, decision);
+  const way =
+    state === "scheduled" ? "Cancel its posts with cancel_post." : "To put it away, decide discard instead.";
+  throw new AppError(
+    "conflict",
+    `The draft is ${state}, and only a series that goes on can be stopped. ${way}`,
+  );
+}
+
+function assertTimes(call: CallContext, { decision, scheduledAt, slot }: DecideDraft): void {
   const given = [
     ...(scheduledAt === undefined ? [] : ["scheduledAt"]),
     ...(slot === undefined ? [] : ["slot"]),
@@ -103,10 +131,11 @@ function assertTimes({ decision, scheduledAt, slot }: OneDecision): void {
   if (given.length > 1) throw new AppError("invalid", "scheduledAt, slot: give one of the two.");
   if (given.length === 1 && decision !== "approve")
     throw new AppError("invalid", `${given.join("")}: goes with approve. Leave it out.`);
+  if (scheduledAt !== undefined) readScheduledAt(call, scheduledAt);
 }
 
 /** A person agrees only to what they have seen. To put a draft away needs no such care. */
-function isRevisionNeeded({ decision, revision }: OneDecision): boolean {
+function isRevisionNeeded({ decision, revision }: Pick<OneDecision, "decision" | "revision">): boolean {
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }
 
@@ -127,19 +156,19 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
   return answer;
 }
 
-type Decided = { readonly draft?: Draft | undefined; readonly results?: DecidedDraft[] | undefined };
+interface Decided {
+  readonly draft?: Draft | undefined;
+  readonly results?: DecidedDraft[] | undefined;
+  readonly warnings?: string[] | undefined;
+}
 
 /** The answer once the posts that were due at once are out. */
-export async function awaitDrafts(
-  answer: Decided,
-  call: CallContext,
-  waiting: Waiting,
-): Promise<Decided & { warnings?: string[] }> {
+export async function awaitDrafts(answer: Decided, call: CallContext, waiting: Waiting): Promise<Decided> {
   const decided = [answer.draft, ...(answer.results ?? []).map(({ draft }) => draft)];
   const due = decided.flatMap((draft) => draft?.posts ?? []).filter((post) => isDueNow(call, post));
   if (due.length === 0) return answer;
   const ids = due.map(({ id }) => id);
-  const warnings = warnOfWait(await untilOut(call, ids, waiting));
+  const warnings = await warnOfWait(call, await untilOut(call, ids, waiting), answer.warnings);
   const { ctx, caller } = call;
   const fresh = async ({ id }: Draft): Promise<Draft> =>
     showDraft(ctx.store, await findOwnDraft(ctx.store, caller, id));
@@ -152,11 +181,6 @@ export async function awaitDrafts(
 }
 
 async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
-  if (row.state !== "repeating")
-    throw new AppError(
-      "conflict",
-      `The draft is ${row.state}, and only a series that goes on can be stopped. Cancel single posts with cancel_post.`,
-    );
   let cancelled: readonly string[] = [];
   const answer = await decide(call, row, input, {
     what: "stopped",

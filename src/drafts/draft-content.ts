@@ -1,10 +1,10 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
-import { readSeries, type Series } from "../domain/drafts/repeat.ts";
+import { aheadOf, readSeries, type Series } from "../domain/drafts/repeat.ts";
 import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import { parseMoment, toIso, warningsOf } from "../domain/time.ts";
+import { parseMoment, tellTime, toIso, warningsOf } from "../domain/time.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -71,6 +71,20 @@ export function toColumns(content: DraftContent) {
   };
 }
 
+/** Throws `invalid` for what is wrong whatever the draft holds, before it is looked up. */
+export function checkContentForm(call: CallContext, input: SaveDraft): void {
+  const { scheduledAt, slot, mediaUrl, metadata, targets = [] } = input;
+  const time = readTime(call, "scheduledAt", scheduledAt)?.ms ?? null;
+  checkAddresses(call.ctx, { ...(mediaUrl && { mediaUrl }), ...(metadata && { metadata }) });
+  for (const [at, target] of targets.entries()) {
+    readTime(call, `targets[${at}].scheduledAt`, target.scheduledAt);
+    const own = { ...(target.mediaUrl && { mediaUrl: target.mediaUrl }) };
+    checkAddresses(call.ctx, { ...own, ...(target.metadata && { metadata: target.metadata }) });
+  }
+  const repeat = readRepeat(call.ctx, input.repeat, null);
+  assertOneTime({ scheduledAt: time, slot: slot ?? null, repeat, targets });
+}
+
 /**
  * The content that a call makes of the one before. What it leaves out stays. Throws `invalid` naming the field, and
  * `not_found` for channels and files beyond the caller's reach.
@@ -93,14 +107,37 @@ export async function changeContent(
     caption: orElse(input.caption, base.caption),
     ...own,
     targets: targets?.targets ?? base.targets,
-    scheduledAt: time === undefined ? base.scheduledAt : time.ms,
-    slot: orElse(input.slot, base.slot),
-    repeat: readRepeat(call.ctx, input.repeat, base.repeat),
+    ...readWhen(call, input, base, time?.ms),
     labels: input.labels === undefined ? base.labels : eachOnce(input.labels),
     note: orElse(input.note, base.note),
   };
   assertOneTime(content);
-  return { content, warnings: [...new Set([...(time?.warnings ?? []), ...(targets?.warnings ?? [])])] };
+  const first = input.repeat === undefined ? [] : tellFirst(call.ctx, content.repeat);
+  return {
+    content,
+    warnings: [...new Set([...(time?.warnings ?? []), ...(targets?.warnings ?? []), ...first])],
+  };
+}
+
+type When = Pick<DraftContent, "scheduledAt" | "slot" | "repeat">;
+
+/** A time, a slot or a series takes the place of what the draft had of the three. */
+function readWhen({ ctx }: CallContext, input: SaveDraft, base: When, time: number | null | undefined): When {
+  const given = [time, input.slot, input.repeat].filter((one) => one !== undefined && one !== null);
+  const before = given.length === 0 ? base : EMPTY;
+  return {
+    scheduledAt: time === undefined ? before.scheduledAt : time,
+    slot: orElse(input.slot, before.slot),
+    repeat: readRepeat(ctx, input.repeat, before.repeat),
+  };
+}
+
+/** "On Mondays" and a start may be meant otherwise. */
+function tellFirst({ clock, settings }: AppContext, repeat: Series | null): string[] {
+  const [first] = repeat === null ? [] : aheadOf(repeat, clock.now());
+  return first === undefined
+    ? []
+    : [`The first of the series is on ${tellTime(first.at, settings.timezone)}.`];
 }
 
 function orElse<T>(given: T | undefined, before: T): T {
@@ -122,16 +159,20 @@ function readRepeat(ctx: AppContext, given: SaveDraft["repeat"], before: Series 
   return readSeries(given, { now: ctx.clock.now(), timezone: ctx.settings.timezone });
 }
 
+type TimesOfDraft = Pick<DraftContent, "scheduledAt" | "slot" | "repeat"> & {
+  readonly targets: readonly Pick<TargetInput, "scheduledAt">[];
+};
+
 /** A draft goes out at a time, in slots, or again and again. */
-function assertOneTime({ scheduledAt, slot, repeat, targets }: DraftContent): void {
+function assertOneTime({ scheduledAt, slot, repeat, targets }: TimesOfDraft): void {
   const given = Object.entries({ scheduledAt, slot, repeat }).filter(([, value]) => value !== null);
   if (given.length > 1)
     throw new AppError(
       "invalid",
-      `${given.map(([name]) => name).join(", ")}: give one of them, and null for what the draft had before.`,
+      `${given.map(([name]) => name).join(", ")}: give one of them. It takes the place of what the draft had.`,
     );
   if (repeat === null) return;
-  if (targets.some((target) => target.scheduledAt !== null))
+  if (targets.some((target) => (target.scheduledAt ?? null) !== null))
     throw new AppError(
       "invalid",
       "targets.scheduledAt: a series has one time for all channels. Leave it out.",
@@ -147,7 +188,7 @@ async function readTargets(
   const targets: Target[] = [];
   const warnings: string[] = [];
   for (const [at, one] of given.entries()) {
-    const account = await findAccount(ctx, caller, one.accountId);
+    const account = await findAccount(ctx, caller, one.accountId, `targets[${at}].accountId`);
     if (targets.some(({ accountId }) => accountId === account.id))
       throw new AppError(
         "invalid",

@@ -190,9 +190,18 @@ async function readFilter(ctx: AppContext, caller: Caller, args: ListDraftsArgs)
 
 function hasWords(row: DraftRow, terms: readonly SearchTerm[]): boolean {
   if (terms.length === 0) return true;
-  const { title, caption, targets, labels, note, metadata } = contentOf(row);
+  const { title, caption, targets, labels, note, metadata, repeat } = contentOf(row);
   const own = targets.flatMap((target) => [target.caption, target.metadata?.["title"]]);
-  const texts = [title, caption, metadata?.["title"], metadata?.["description"], ...own, ...labels, note];
+  const texts = [
+    title,
+    caption,
+    metadata?.["title"],
+    metadata?.["description"],
+    ...(repeat?.texts ?? []),
+    ...own,
+    ...labels,
+    note,
+  ];
   return hasTerms(texts.filter((text) => typeof text === "string").join("\n"), terms);
 }
 

@@ -6,7 +6,7 @@ import { listWaitingPosts } from "../store/queries/drafts.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { checkApproval } from "./approval.ts";
-import { eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
+import { assertDecidable, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
 import { findOwnDraft } from "./drafts.ts";
 import { assertCurrent } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
@@ -20,7 +20,7 @@ const SHORT = { text: 80, posts: 3 };
 
 /** What a person is asked before drafts are approved, or series end. Null: nothing. */
 export async function askToDecide(call: CallContext, input: DecideDraft): Promise<string | null> {
-  const [first, ...more] = eachOf(input);
+  const [first, ...more] = eachOf(call, input);
   if (first === undefined || input.decision === "changes" || input.decision === "discard") return null;
   if (more.length > 0) return askAboutAll(call, [first, ...more]);
   return first.decision === "stop" ? askToStop(call, first) : askToApprove(call, first);
@@ -36,6 +36,7 @@ async function askToStop({ ctx, caller }: CallContext, { id }: OneDecision): Pro
 async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
+  assertDecidable(row, input.decision);
   await assertCurrent(ctx.store, row, input.revision);
   const { posts, checks } = await checkApproval(call, row, input);
   const shown = await tellPosts(call, posts, { text: MAX_TEXT, posts: MAX_LISTED });
@@ -65,10 +66,8 @@ async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): P
 async function tellOne(call: CallContext, input: OneDecision): Promise<string> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  if (input.decision === "stop") {
-    if (row.state !== "repeating") throw new AppError("conflict", `The draft is ${row.state}.`);
-    return nameDraft(row);
-  }
+  assertDecidable(row, input.decision);
+  if (input.decision === "stop") return nameDraft(row);
   await assertCurrent(ctx.store, row, input.revision);
   const { posts } = await checkApproval(call, row, input);
   return tellPosts(call, posts, SHORT);

@@ -1,4 +1,4 @@
-import type { Check, Draft, SaveDraft } from "../domain/drafts/draft.ts";
+import type { Check, DecideDraft, Draft, SaveDraft } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -8,7 +8,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { checkDraft, type StoredCheck } from "./checks.ts";
-import { changeContent, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
+import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
 import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";
@@ -34,19 +34,14 @@ export async function saveDraft(
 ): Promise<{ draft: Draft; warnings: string[] }> {
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
+  const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  checkForm(input, fields);
+  checkContentForm(call, given);
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
-  const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  if (before === null && revision !== undefined)
-    throw new AppError(
-      "invalid",
-      "revision: belongs to a draft that is there. Give its id, too, or leave it out.",
-    );
   if (before !== null) {
-    if (fields.length === 0 && !submit)
-      throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
-    await assertCurrent(ctx.store, before, revision);
     assertUndecided(before);
+    await assertCurrent(ctx.store, before, revision);
   }
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
@@ -83,6 +78,22 @@ export async function saveDraft(
   return answer;
 }
 
+/** After a refusal, whose text an agent would else take for kept. */
+const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
+
+/** Throws `invalid` for what is wrong whatever the draft is. */
+function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
+  if (id === undefined && revision !== undefined)
+    throw new AppError(
+      "invalid",
+      "revision: belongs to a draft that is there. Give its id, too, or leave it out.",
+    );
+  if (id === undefined) return;
+  if (fields.length === 0 && submit !== true)
+    throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+  requireRevision(revision);
+}
+
 interface Checked {
   readonly content: DraftContent;
   readonly checks: readonly StoredCheck[];
@@ -93,10 +104,10 @@ interface Checked {
 async function checkWritten(call: CallContext, content: DraftContent, submit: boolean): Promise<Checked> {
   const checks = await checkDraft(call, content);
   if (!submit) return { content, checks, warnings: [] };
-  await assertReady(call, content, checks);
+  await assertReady(call, content, checks, UNSAVED);
   const taken = await takeIn(call, content, checks);
   const again = await checkDraft(call, taken.content, taken.cards);
-  await assertReady(call, taken.content, again);
+  await assertReady(call, taken.content, again, UNSAVED);
   const warnings = taken.refused.map(
     (reason) => `${reason} The draft can be approved once it can be fetched.`,
   );
@@ -113,17 +124,21 @@ export function noteChange(before: DraftRow, change: Change): string {
   return JSON.stringify(changes.slice(-KEPT_CHANGES));
 }
 
-/** Throws `invalid` without a revision, and `conflict` for one that is not the last. */
+/** Throws `invalid` without one. */
+export function requireRevision(revision: number | undefined): void {
+  if (revision !== undefined) return;
+  throw new AppError(
+    "invalid",
+    "revision: is required, so that no change of others is lost. Read the draft with list_drafts first.",
+  );
+}
+
+/** Throws `conflict` for a revision that is not the last. */
 export async function assertCurrent(
   reader: Reader,
   row: DraftRow,
   revision: number | undefined,
 ): Promise<void> {
-  if (revision === undefined)
-    throw new AppError(
-      "invalid",
-      `revision: is required, so that no change of others is lost. It is ${row.revision} now. Read the draft with list_drafts first.`,
-    );
   if (revision !== row.revision) throw await staleRevision(reader, row, revision);
 }
 
@@ -134,9 +149,12 @@ export async function staleRevision(reader: Reader, row: DraftRow, seen = row.re
   const since = (JSON.parse(now.changes) as Change[]).filter((change) => change.revision > seen);
   const told = since.map(({ keyId, fields }) => `${names(keyId)} changed ${fields.join(", ")}`);
   const what = told.length === 0 ? "" : ` Since then: ${told.join("; ")}.`;
+  const way = isUndecided(now)
+    ? `Read it with list_drafts, then send ${now.revision}.`
+    : "It is decided: list_drafts shows what became of it.";
   return new AppError(
     "conflict",
-    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} Read it with list_drafts, then send ${now.revision}.`,
+    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} ${way}`,
   );
 }
 
@@ -144,28 +162,56 @@ async function findNow(reader: Reader, row: DraftRow): Promise<DraftRow> {
   return (await findDraftRow(reader, row.owner_id, row.id)) ?? row;
 }
 
-/** Throws `conflict` for a draft that a person has decided about. */
-export function assertUndecided({ state }: DraftRow): void {
-  if (state === "open" || state === "waiting") return;
-  const way =
-    state === "discarded"
-      ? "Write a new one."
-      : "Change its posts with update_post, or cancel them with cancel_post.";
-  throw new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+function isUndecided({ state }: DraftRow): boolean {
+  return state === "open" || state === "waiting";
 }
 
-/** Throws `conflict` with every reason why a draft cannot be scheduled as it stands. */
+/** In these states it is done already. */
+const DONE_IN: Partial<Readonly<Record<DraftWish, readonly DraftRow["state"][]>>> = {
+  approve: ["scheduled", "repeating", "ended"],
+  discard: ["discarded"],
+  stop: ["ended"],
+};
+
+/** What a call wants of a draft. */
+export type DraftWish = DecideDraft["decision"] | "edit";
+
+/**
+ * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
+ * answer was lost learns that it is done.
+ */
+export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
+  if (DONE_IN[wish]?.includes(state) === true) {
+    const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
+    return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
+  }
+  const way =
+    state === "discarded"
+      ? "It goes nowhere. Only where it is wanted after all, write a new one."
+      : state === "repeating"
+        ? "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post."
+        : "Change its posts with update_post, or cancel them with cancel_post.";
+  return new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+}
+
+/** Throws `conflict` for a draft that a person has decided about. */
+export function assertUndecided(row: DraftRow, wish: DraftWish = "edit"): void {
+  if (!isUndecided(row)) throw decidedAlready(row, wish);
+}
+
+/** Throws `conflict` with every reason why a draft cannot be scheduled as it stands, and what is added to that. */
 export async function assertReady(
   call: CallContext,
   { targets }: DraftContent,
   checks: readonly Check[],
+  added = "",
 ): Promise<void> {
   if (targets.length === 0)
-    throw new AppError("conflict", "targets: the draft goes nowhere yet. Give at least one channel.");
+    throw new AppError("conflict", `targets: the draft goes nowhere yet. Give at least one channel.${added}`);
   const names = await namesOfAccounts(call);
   const reasons = checks.flatMap(({ accountId, error }) =>
     error === null ? [] : [`${names.get(accountId) ?? accountId}: ${error}`],
   );
   if (reasons.length > 0)
-    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}`);
+    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}${added}`);
 }

@@ -69,9 +69,13 @@ async function findRows(
   }
 }
 
-export async function getFile({ ctx, caller }: CallContext, args: { id: string }): Promise<{ file: File }> {
+export async function getFile(
+  { ctx, caller }: CallContext,
+  args: { id: string },
+  field = "id",
+): Promise<{ file: File }> {
   const row = await findFileRow(ctx.store, caller, args.id);
-  if (row === null) throw fileNotFound("id", args.id);
+  if (row === null) throw fileNotFound(field, args.id);
   const [file] = await showFiles(ctx, caller, [row]);
   return { file: file ?? toFile(row, null) };
 }

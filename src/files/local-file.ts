@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readFile, realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../domain/errors.ts";
 import { plainText } from "../domain/plain-text.ts";
@@ -36,12 +36,13 @@ const SENTENCES = {
 export async function openLocalFile(call: CallContext, path: string): Promise<FileHandle> {
   const { uploadFolders, homeFolder } = call.ctx.settings;
   assertTaken(call, path);
-  const real = await findRealPath(path);
-  if (real === null) throw notAllowed(call);
   const home = await findHome(homeFolder);
   const usual = home === null ? [] : await findUsualFolders(home);
   const named = await Promise.all((uploadFolders ?? []).map(findRealPath));
-  const isOpen = isIn(uploadFolders === null ? usual : named.filter((folder) => folder !== null), real);
+  const openFolders = uploadFolders === null ? usual : named.filter((folder) => folder !== null);
+  const real = await findRealPath(path);
+  if (real === null) throw (await isMissingIn(openFolders, path)) ? notThere(path) : notAllowed(call);
+  const isOpen = isIn(openFolders, real);
   if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
   const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
@@ -76,6 +77,20 @@ function assertTaken({ ctx, caller }: CallContext, path: string): void {
     );
   // Windows would sign in at a server that such a path names.
   if (uploadFolders === null && /^[\\/]{2}/.test(path)) throw new AppError("invalid", SENTENCES.usual);
+}
+
+/** Whether a path leads into one of these folders, and to nothing. */
+async function isMissingIn(folders: readonly string[], path: string): Promise<boolean> {
+  const parent = await findRealPath(dirname(path));
+  const there = parent === null ? null : await lstat(path).catch(() => null);
+  return parent !== null && there === null && isIn(folders, join(parent, basename(path)));
+}
+
+function notThere(path: string): AppError {
+  return new AppError(
+    "invalid",
+    `path: there is no file ${quote(path)}. Look at its name, or give url, or leave path out to get an upload address.`,
+  );
 }
 
 /** The same for a file that is missing and one outside: what lies elsewhere is not told. */

@@ -198,11 +198,17 @@ export function checkMediaAddress(ctx: AppContext, field: string, text: string):
   if (!text.startsWith("file_") && !text.startsWith(OWN_SCHEME)) checkWebAddress(ctx, field, text);
 }
 
+/** As systems write the place of a file. */
+const LOCAL_PATH = /^(?:file:|[~.]{0,2}[\\/]|[a-z]:[\\/])/i;
+
 function checkWebAddress(ctx: AppContext, field: string, text: string): string {
   if (/^\s*https?:/i.test(text)) return ctx.outbound.assertAllowed(field, text).href;
+  const way = LOCAL_PATH.test(text)
+    ? " A file of this machine: upload_file with path brings it in first."
+    : "";
   throw new AppError(
     "invalid",
-    `${field}: ${quote(text)} is no media address. Give an https:// address, or the id (file_…) or r2:// address of a stored file, from list_files.`,
+    `${field}: ${quote(text)} is no media address.${way} Give an https:// address, or the id (file_…) or r2:// address of a stored file, from list_files.`,
   );
 }
 

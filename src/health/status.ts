@@ -1,8 +1,10 @@
 import type { Status } from "../domain/health/status.ts";
 import { percentile } from "../domain/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
+import { canReachAccount } from "../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
+import { listWaitingTargets } from "../store/queries/drafts.ts";
 import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
 import {
   countInDoubt,
@@ -52,6 +54,7 @@ export async function getStatus(call: CallContext): Promise<Status> {
       uploaded: counts.uploaded,
       failed: counts.failed,
       unknownOutcome: await countInDoubt(store, scope),
+      draftsWaiting: await countWaitingDrafts(call),
     },
     lateness: summarize(await readLateness(store, scope, { since, limit: MAX_SAMPLE })),
     lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map((row) => {
@@ -74,6 +77,13 @@ export async function getStatus(call: CallContext): Promise<Status> {
       accounts.some((account) => account.provider === problem.provider),
     ),
   };
+}
+
+/** Those that the caller may see. */
+async function countWaitingDrafts({ ctx, caller }: CallContext): Promise<number> {
+  const waiting = await listWaitingTargets(ctx.store, caller.ownerId);
+  return waiting.filter((targets) => targets.every(({ accountId }) => canReachAccount(caller, accountId)))
+    .length;
 }
 
 /** What only the person who runs this installation can mend, as posts of all owners met with it. */

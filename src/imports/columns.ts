@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { explainInvalid, unwrapped } from "../domain/explain-invalid.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { PostBody } from "../domain/posts/post-body.ts";
-import { quote } from "../domain/time.ts";
+import { EMPTY_TIME, quote } from "../domain/time.ts";
 import { assertClear, joinCells, orderOf, toIsoDay, toIsoMoment, toIsoTime } from "./cell-times.ts";
 import { guardCell, readCell } from "./cells.ts";
 import type { TableRow } from "./read-table.ts";
@@ -104,17 +104,23 @@ export function withOneChannel(columns: readonly Column[], rows: readonly TableR
   });
 }
 
-/** Rows whose days and times are ISO 8601 wherever they can mean one thing alone. */
-export function withIsoTimes(columns: readonly Column[], rows: readonly TableRow[]): readonly TableRow[] {
+/** Rows whose days and times are ISO 8601 wherever they can mean one thing alone, and how some were read. */
+export function withIsoTimes(
+  columns: readonly Column[],
+  rows: readonly TableRow[],
+): { readonly rows: readonly TableRow[]; readonly warnings: readonly string[] } {
   const placeOf = (wanted: string): number => columns.find(({ field }) => field === wanted)?.at ?? -1;
   const [day, time, both] = [placeOf("date"), placeOf("time"), placeOf("scheduledAt")];
-  const { order } = orderOf(rows.flatMap(({ cells }) => [cells[day] ?? "", cells[both] ?? ""]));
+  const { order, told } = orderOf(rows.flatMap(({ cells }) => [cells[day] ?? "", cells[both] ?? ""]));
   const change: Readonly<Record<number, (cell: string) => string>> = {
     [day]: (cell) => toIsoDay(cell, order),
     [time]: toIsoTime,
     [both]: (cell) => toIsoMoment(cell, order),
   };
-  return rows.map((row) => ({ ...row, cells: row.cells.map((cell, at) => change[at]?.(cell) ?? cell) }));
+  return {
+    rows: rows.map((row) => ({ ...row, cells: row.cells.map((cell, at) => change[at]?.(cell) ?? cell) })),
+    warnings: told === null ? [] : [told],
+  };
 }
 
 /** A row as it is given to scheduling. */
@@ -168,10 +174,7 @@ function timeOf({ scheduledAt, date, time, slot }: Readonly<Record<string, unkno
     return whole;
   }
   if (slot !== undefined) return undefined;
-  throw new AppError(
-    "invalid",
-    "scheduledAt: is empty. Give the time, for example 2026-11-21T09:00. An import publishes nothing at once.",
-  );
+  throw new AppError("invalid", `scheduledAt: ${EMPTY_TIME}. An import publishes nothing at once.`);
 }
 
 /** Fields that are lists of texts: in one cell they are separated by commas, or JSON. */

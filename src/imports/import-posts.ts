@@ -11,7 +11,7 @@ import {
   type RowError,
   type RowWarning,
 } from "../domain/posts/post-import.ts";
-import { isTimezone, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
+import { isTimezone, MINUTE, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -135,6 +135,7 @@ async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<Re
 /** How the rows would be made. Only reads. */
 async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const { ctx, caller } = call;
+  requireTimezone(args);
   const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));
   if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
     throw new AppError(
@@ -181,9 +182,18 @@ async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
     warnings: [
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
+      ...tellNeighbours(good),
       ...gather(good),
     ],
   };
+}
+
+function requireTimezone({ timezone }: ImportArgs): void {
+  if (timezone !== undefined && !isTimezone(timezone))
+    throw new AppError(
+      "invalid",
+      `timezone: ${quote(timezone)} is not a time zone. Give one such as Europe/Berlin.`,
+    );
 }
 
 async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promise<string> {
@@ -196,7 +206,7 @@ async function readSource(call: CallContext, { csv, fileId }: ImportArgs): Promi
 async function readFile(call: CallContext, fileId: string, csv: string | undefined): Promise<string> {
   if (csv !== undefined && csv !== "")
     throw new AppError("invalid", "csv: cannot be given together with fileId. Give one.");
-  const { file } = await getFile(call, { id: fileId });
+  const { file } = await getFile(call, { id: fileId }, "fileId");
   if (file.mimeType !== "text/csv")
     throw new AppError("invalid", `fileId: ${file.id} is ${file.mimeType}, not a table. Upload a CSV file.`);
   if (file.sizeBytes > MAX_TABLE_BYTES)
@@ -232,11 +242,6 @@ function rowReader(
   { ctx, caller, tellsZone }: CallContext,
   { timezone, accountId }: ImportArgs,
 ): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
-  if (timezone !== undefined && !isTimezone(timezone))
-    throw new AppError(
-      "invalid",
-      `timezone: ${quote(timezone)} is not a time zone. Give one such as Europe/Berlin.`,
-    );
   const zone = timezone ?? ctx.settings.timezone;
   const accounts = new Map<string, ReturnType<typeof findAccount>>();
   const find = (wanted: string): ReturnType<typeof findAccount> => {
@@ -312,6 +317,25 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
   if (first === undefined) return [];
   const warning = `Says the same as line ${kept.get(first.mark)}. A post is made of each row once.`;
   return [{ line: first.line, rows: repeated.length, warning }];
+}
+
+/** Rows with the channel and the minute of one before them. */
+function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
+  const posts = rows.flatMap(({ line, prepared }) =>
+    prepared === null || prepared.isInSlot ? [] : [{ line, row: prepared.row }],
+  );
+  const first = new Map<string, number>();
+  const late: { readonly line: number; readonly before: number }[] = [];
+  for (const { line, row } of posts) {
+    const place = `${row.account_id} ${Math.floor(row.scheduled_at / MINUTE)}`;
+    const before = first.get(place);
+    if (before === undefined) first.set(place, line);
+    else late.push({ line, before });
+  }
+  const [one] = late;
+  if (one === undefined) return [];
+  const warning = `Goes out on the same channel at the same minute as line ${one.before}. Give one of them another time if that was not meant.`;
+  return [{ line: one.line, rows: late.length, warning }];
 }
 
 /** Each warning once, with the first row that it is about. */

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { quote } from "../domain/time.ts";
+import { EXAMPLE_DAY, quote } from "../domain/time.ts";
 import { orderOf, toIsoMoment } from "./cell-times.ts";
 import { FIELDS, fieldOf, readHead, withIsoTimes, withOneChannel, type Column } from "./columns.ts";
 import type { TableRow } from "./read-table.ts";
@@ -94,8 +94,7 @@ export function toOwnTable(table: readonly TableRow[]): OwnTable {
   return {
     service: null,
     columns,
-    rows: withIsoTimes(columns, withOneChannel(columns, others)),
-    warnings: [],
+    ...withIsoTimes(columns, withOneChannel(columns, others)),
   };
 }
 
@@ -204,7 +203,6 @@ function readDates(given: readonly string[]): { times: readonly string[]; warnin
   const { order, isAsked } = orderOf(given);
   const times = given.map((text) => toIsoMoment(text, order ?? "month"));
   const isUnclear = isAsked && order === null;
-  const warning =
-    "The dates may begin with the month or with the day. They were read as month/day/year. If that is wrong, write them as 2026-11-21 09:00.";
+  const warning = `The dates may begin with the month or with the day. They were read as month/day/year. If that is wrong, write them as ${EXAMPLE_DAY} 09:00.`;
   return { times, warnings: isUnclear ? [warning] : [] };
 }

@@ -51,6 +51,8 @@ export interface PromptKind {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
+  /** Those who may not call this tool are not offered the prompt. */
+  readonly tool?: string;
   /** Arguments that were left out are "". */
   messages(args: Readonly<Record<string, string>>, scope: Scope): Promise<GetPromptResult["messages"]>;
 }

@@ -18,8 +18,10 @@ export function isOffered({ toolbox, caller }: Scope, tool: string): boolean {
   return toolbox.names(caller).includes(tool);
 }
 
-export async function readAccounts(scope: Scope): Promise<Account[]> {
-  return (await ask(scope, "list_accounts", {}, z.object({ accounts: z.array(Account) }))).accounts;
+/** All of them, or the one that a name means. */
+export async function readAccounts(scope: Scope, accountId?: string): Promise<Account[]> {
+  const args = accountId === undefined ? {} : { accountId };
+  return (await ask(scope, "list_accounts", args, z.object({ accounts: z.array(Account) }))).accounts;
 }
 
 const Platform = z.looseObject({ provider: z.string(), title: z.string() });

@@ -24,9 +24,6 @@ type McpTool = ListToolsResult["tools"][number];
 
 const LIST_CACHE = { ttlMs: LIST_CACHE_MS, cacheScope: "private" } as const;
 
-/** The first revision whose tools have a title of their own; before, it stood among the hints. */
-const FIRST_WITH_TITLES = "2025-06-18";
-
 /** A server for one connection, or one stateless request. The SDK's other server rewrites schemas. */
 export function createMcpServer(
   deps: McpDeps,
@@ -68,8 +65,7 @@ export function createMcpServer(
   server.setRequestHandler("tools/list", ({ params }) => {
     if (params?.cursor !== undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
-    const isOld = (server.getNegotiatedProtocolVersion() ?? "") < FIRST_WITH_TITLES;
-    return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, { views, isOld })) };
+    return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, views)) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const answer = callTool(
@@ -86,18 +82,14 @@ export function createMcpServer(
   return server;
 }
 
-function toMcpTool(
-  listing: ToolListing,
-  { views, isOld }: { readonly views: readonly ToolView[]; readonly isOld: boolean },
-): McpTool {
+function toMcpTool(listing: ToolListing, views: readonly ToolView[]): McpTool {
   const { permission: _permission, annotations, outputSchema, ...tool } = listing;
-  const { title, ...hints } = annotations;
   const meta = views.find((view) => view.tool === tool.name)?.meta;
   // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
   return {
     ...tool,
     outputSchema: withNote(outputSchema),
-    annotations: isOld ? { title, ...hints } : hints,
+    annotations,
     ...(meta === undefined ? {} : { _meta: { ...meta } }),
   } as McpTool;
 }

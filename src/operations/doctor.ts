@@ -1,4 +1,4 @@
-import { unknownPlatform } from "../platform-io/list-platforms.ts";
+import { platformNamed, unknownPlatform } from "../platform-io/list-platforms.ts";
 import { existsSync, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { FURTHER_CONNECTIONS } from "../domain/settings/database-settings.ts";
@@ -183,11 +183,10 @@ function describeOld({ old, seesAll }: ServerHealth): Finding[] {
  * a platform that is named, what it needs comes first, and of the rest only problems. Throws `invalid` for a
  * platform that there is none of.
  */
-export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
+export async function examine(env: Environment, given: string | null = null): Promise<Finding[]> {
   const catalog = await loadCatalog();
-  const known = catalog.platforms.map(({ name }) => name);
-  if (platform !== null && !known.includes(platform))
-    throw new AppError("invalid", unknownPlatform(catalog.platforms, platform));
+  const platform = given === null ? null : platformNamed(catalog.platforms, given)?.name;
+  if (platform === undefined) throw new AppError("invalid", unknownPlatform(catalog.platforms, given ?? ""));
   const findings = await examineAll(env, catalog, (setup, ctx) => examineService(setup, ctx, platform));
   if (platform === null) return findings;
   const isOwn = ({ topic }: Finding): boolean => topic === platform;

@@ -128,10 +128,20 @@ function secretsSchema(fields: readonly SecretField[]): Record<string, unknown> 
 }
 
 /** The platform of this name; throws `invalid` that lists the known ones. */
-export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
-  const platform = ctx.platforms.get(name);
+export function findPlatform(ctx: Pick<AppContext, "platforms">, name: string): AnyPlatform {
+  const platform = platformNamed(ctx.platforms.values(), name);
   if (platform !== undefined) return platform;
   throw new AppError("invalid", `provider: ${unknownPlatform([...ctx.platforms.values()], name)}`);
+}
+
+/** The one that has this name, or is known by it: its title, or another name of its. */
+export function platformNamed(platforms: Iterable<AnyPlatform>, given: string): AnyPlatform | undefined {
+  const wanted = lettersOf(given);
+  return [...platforms].find((platform) => wordsOf(platform).some((one) => lettersOf(one) === wanted));
+}
+
+function wordsOf({ name, title, aliases = [] }: AnyPlatform): string[] {
+  return [name, title, ...aliases];
 }
 
 /** Names the one that is probably meant, and all there are. */
@@ -145,8 +155,8 @@ export function unknownPlatform(platforms: readonly AnyPlatform[], given: string
 /** The platform that is probably meant: by another name of its, its title, or a name mistyped. */
 function nearestPlatform(platforms: readonly AnyPlatform[], given: string): string | null {
   const wanted = lettersOf(given);
-  const names = platforms.flatMap(({ name, title, aliases = [] }) =>
-    [name, title, ...aliases].map((one) => [lettersOf(one), name] as const),
+  const names = platforms.flatMap((platform) =>
+    wordsOf(platform).map((one) => [lettersOf(one), platform.name] as const),
   );
   const near = nearestName(
     wanted,

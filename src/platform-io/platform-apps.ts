@@ -1,4 +1,4 @@
-import { unknownPlatform } from "./list-platforms.ts";
+import { platformNamed, unknownPlatform } from "./list-platforms.ts";
 import type { PlatformAppArgs, PlatformAppState } from "../domain/accounts/platform-app.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, DEFAULT_OWNER } from "../domain/permissions.ts";
@@ -38,11 +38,12 @@ export interface EnteredApp {
  */
 export async function setPlatformApp(
   call: CallContext,
-  { provider, ...args }: PlatformAppArgs & { readonly provider: string },
+  { provider: given, ...args }: PlatformAppArgs & { readonly provider: string },
   tryFirst?: (call: CallContext, entered: EnteredApp) => Promise<boolean>,
 ): Promise<PlatformAppState> {
   const { ctx, caller } = call;
-  const platform = findPlatform(ctx, provider);
+  const platform = findPlatform(ctx, given);
+  const provider = platform.name;
   const way = wayWithApp(platform, args.way);
   const prefix = way.settingPrefix ?? "";
   const [, secretName] = appSettingNames(provider, prefix);
@@ -64,9 +65,10 @@ export async function setPlatformApp(
 /** Forgets what was entered. What the environment names stays. */
 export async function forgetPlatformApp(
   { ctx, caller }: CallContext,
-  { provider }: { readonly provider: string },
+  { provider: given }: { readonly provider: string },
 ): Promise<PlatformAppState> {
-  const platform = findPlatform(ctx, provider);
+  const platform = findPlatform(ctx, given);
+  const provider = platform.name;
   wayWithApp(platform, undefined);
   if (await ctx.store.write((tx) => deletePlatformApp(tx, provider)))
     ctx.log.info({ provider, keyId: caller.keyId }, "The app of a platform was forgotten");
@@ -74,7 +76,7 @@ export async function forgetPlatformApp(
 }
 
 function findPlatform(ctx: AppContext, provider: string): AnyPlatform {
-  const platform = ctx.platforms.get(provider);
+  const platform = platformNamed(ctx.platforms.values(), provider);
   if (platform !== undefined) return platform;
   throw new AppError("not_found", unknownPlatform([...ctx.platforms.values()], provider));
 }

@@ -15,7 +15,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listPosts } from "./list-posts.ts";
-import { warnOfTwin } from "./doubles.ts";
+import { hasNeighbour, NEIGHBOUR, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
@@ -46,16 +46,23 @@ export interface Planned {
 class Undone extends Error {}
 
 /**
- * Moves or cancels waiting posts, all or none. Throws `invalid` for an unclear wish and for a time in the past,
+ * Moves or cancels waiting posts, all or none. `told`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
  * `not_found` for a post that is not there, `conflict` for one that does not wait.
  */
-export async function changePosts(call: CallContext, input: PostsChange): Promise<ChangedPosts> {
+export async function changePosts(
+  call: CallContext,
+  input: PostsChange,
+  told: readonly string[] = [],
+): Promise<ChangedPosts> {
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    if (input.dryRun === true)
-      return { ...(await tryOut(ctx, (tx) => writeAll(ctx, tx, planned))), dryRun: true };
-    const answer = await commitOnce(call, (tx) => writeAll(ctx, tx, planned));
+    const change = async (tx: Tx): Promise<ChangedPosts> => {
+      const { changed, warnings } = await writeAll(ctx, tx, planned);
+      return { changed, warnings: [...warnings, ...told] };
+    };
+    if (input.dryRun === true) return { ...(await tryOut(ctx, change)), dryRun: true };
+    const answer = await commitOnce(call, change);
     ctx.wakePublisher();
     for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);
     return answer;
@@ -66,7 +73,9 @@ export async function changePosts(call: CallContext, input: PostsChange): Promis
 export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
   const { ctx, caller } = call;
   assertClear(ctx, input);
-  const rows = await (input.ids === undefined ? findFitting(call, input) : findNamed(call, input.ids));
+  const rows = await (input.ids === undefined
+    ? findFitting(call, input)
+    : findNamed(call, input.ids, input.cancel === true ? "cancel" : "edit"));
   const accounts = new Map<string, AccountRow>();
   for (const { account_id: id } of rows)
     if (!accounts.has(id)) accounts.set(id, await findAccount(ctx, caller, id));
@@ -150,7 +159,11 @@ async function findFitting(
   return rows.filter(({ status }) => status === "scheduled");
 }
 
-async function findNamed({ ctx, caller }: CallContext, ids: readonly string[]): Promise<PostRow[]> {
+async function findNamed(
+  { ctx, caller }: CallContext,
+  ids: readonly string[],
+  trigger: "edit" | "cancel",
+): Promise<PostRow[]> {
   const rows = await findPosts(ctx.store, caller.ownerId, [...new Set(ids)]);
   const reached = new Map(
     rows.filter((row) => canReachAccount(caller, row.account_id)).map((row) => [row.id, row]),
@@ -162,7 +175,7 @@ async function findNamed({ ctx, caller }: CallContext, ids: readonly string[]): 
     "conflict",
     found
       .filter(({ status }) => status !== "scheduled")
-      .map((row) => `${row.id}: ${conflictSentence("edit", row.status)}`),
+      .map((row) => `${row.id}: ${conflictSentence(trigger, row)}`),
   );
   return found;
 }
@@ -235,7 +248,18 @@ async function warn(
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       warnings.add(`${row.id}: ${warning}`);
   }
-  for (const row of rows.filter(({ status }) => status === "scheduled"))
-    for (const warning of await warnOfTwin(tx, row)) warnings.add(`${row.id}: ${warning}`);
-  return [...warnings];
+  const near: string[] = [];
+  for (const row of rows.filter(({ status }) => status === "scheduled")) {
+    const twin = await warnOfTwin(tx, row);
+    for (const warning of twin) warnings.add(`${row.id}: ${warning}`);
+    if (twin.length === 0 && (await hasNeighbour(tx, row))) near.push(row.id);
+  }
+  return [...warnings, ...tellNear(near)];
+}
+
+/** In one sentence: a day may be moved onto another. */
+function tellNear(ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+  return [`${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${NEIGHBOUR}`];
 }

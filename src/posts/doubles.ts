@@ -1,7 +1,7 @@
-import { DAY, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
-import { findLiveText, findWaitingTwin } from "../store/queries/channel-posts.ts";
+import { findLiveText, isAnyWaiting, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** For so long a text on a channel is one that people have just read there. */
@@ -23,7 +23,42 @@ export async function warnOfDoubles(
         "Another post of this call has the same account, media, caption and time. Leave one of them out if that was not meant.",
       ]
     : [];
-  return [...twins, ...(await warnOfTwin(ctx.store, row)), ...(await warnOfRepetition(ctx, row))];
+  const isNow = row.scheduled_at <= ctx.clock.now();
+  const near = isNow ? [] : beside.filter((other) => isNeighbour(row, other));
+  const neighbours =
+    twins.length > 0 || near.length === 0
+      ? []
+      : [
+          "Another post of this call goes out on the same channel at the same minute. Give one of them another time if that was not meant.",
+        ];
+  const waiting = isNow ? await warnOfTwin(ctx.store, row) : await warnOfWaiting(ctx.store, row);
+  return [...twins, ...neighbours, ...waiting, ...(await warnOfRepetition(ctx, row))];
+}
+
+/** What waits on the channel and says the same, or has the same minute. */
+async function warnOfWaiting(reader: Reader, row: PostRow): Promise<string[]> {
+  const twin = await warnOfTwin(reader, row);
+  return twin.length === 0 && (await hasNeighbour(reader, row)) ? [NEIGHBOUR] : twin;
+}
+
+/** Names no post, so that it is told once of many. */
+export const NEIGHBOUR =
+  "Another post waits on the same channel for the same minute. Give one of them another time if that was not meant.";
+
+export async function hasNeighbour(reader: Reader, row: PostRow): Promise<boolean> {
+  const from = minuteOf(row) * MINUTE;
+  return isAnyWaiting(reader, row, { from, to: from + MINUTE - 1 });
+}
+
+type Timed = Pick<PostRow, "account_id" | "scheduled_at">;
+
+/** Whether two posts go out on one channel at one minute. */
+function isNeighbour(one: Timed, other: Timed): boolean {
+  return one.account_id === other.account_id && minuteOf(one) === minuteOf(other);
+}
+
+function minuteOf({ scheduled_at: at }: Timed): number {
+  return Math.floor(at / MINUTE);
 }
 
 export async function warnOfTwin(reader: Reader, row: PostRow): Promise<string[]> {

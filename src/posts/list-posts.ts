@@ -1,5 +1,5 @@
 import { withWaits } from "./waits.ts";
-import { unknownPlatform } from "../platform-io/list-platforms.ts";
+import { findPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
@@ -68,9 +68,7 @@ function listOf<T extends string>(values: readonly T[] | undefined): readonly T[
 }
 
 function knownProviders(ctx: AppContext, providers: readonly string[] | null): readonly string[] | null {
-  const unknown = providers?.find((provider) => !ctx.platforms.has(provider));
-  if (unknown === undefined) return providers;
-  throw new AppError("invalid", `provider: ${unknownPlatform([...ctx.platforms.values()], unknown)}`);
+  return providers === null ? null : listOf(providers.map((provider) => findPlatform(ctx, provider).name));
 }
 
 /** A limited key sees only its accounts, whatever it asks for. */

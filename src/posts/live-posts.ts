@@ -40,7 +40,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   const caption = input.caption === undefined ? row.caption : input.caption;
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata }, before);
-  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
+  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row));
   const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
   assertEditable(form, changed);
   return { row, form, changed };
@@ -81,7 +81,7 @@ export async function setThumbnail(
   const place = { field: "thumbnailUrl", text: input.thumbnailUrl };
   const { url: thumbnailUrl } = await resolveMediaUrl(ctx, caller, place);
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
-    throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
+    throw new AppError("conflict", conflictSentence("set_thumbnail", row));
   }
   const platform = findPlatform(ctx, row.provider);
   const { setThumbnail: set } = platform;

@@ -3,8 +3,10 @@ import type { Post } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
+import type { PostRow } from "../store/schema/tables.ts";
 import { findPosts, toPost } from "../store/queries/posts.ts";
-import { withWaits } from "./waits.ts";
+import { listWaits } from "../store/queries/publishing/waiting-posts.ts";
+import { isHeldByPerson, withWaits } from "./waits.ts";
 
 /** For how long a call waits for what it sent, and what ends that sooner: its client has gone. */
 export interface Waiting {
@@ -41,15 +43,42 @@ export async function untilOut(
   const isPublished = await isPublisherRunning(ctx);
   for (let sleepMs = FIRST_LOOK_MS; ; sleepMs = Math.min(2 * sleepMs, LOOK_EVERY_MS)) {
     const rows = await findPosts(ctx.store, caller.ownerId, ids);
-    if (!isPublished || over.aborted || rows.every(({ status }) => OVER.includes(status)))
+    const pending = rows.filter(({ status }) => !OVER.includes(status));
+    if (!isPublished || over.aborted || (await areHeld(ctx, pending)))
       return (await withWaits(ctx, rows)).map(toPost);
     await ctx.clock.sleep(sleepMs, over).catch(() => {});
   }
 }
 
-/** What is said of posts that are still on their way; nothing where none is. */
-export function warnOfWait(posts: readonly Pick<Post, "id" | "status">[]): string[] {
-  const ids = posts.filter(({ status }) => !OVER.includes(status)).map(({ id }) => id);
+/** Whether none of these goes out before a person resumes its channel, or reconnects it. */
+async function areHeld({ store }: CallContext["ctx"], pending: readonly PostRow[]): Promise<boolean> {
+  if (pending.length === 0) return true;
+  if (pending.some(({ status }) => status !== "scheduled")) return false;
+  const waits = await listWaits(
+    store,
+    pending.map(({ id }) => id),
+  );
+  return waits.length === pending.length && waits.every(isHeldByPerson);
+}
+
+/**
+ * What is said of posts that are still on their way, or are held up until a person does something, after what was
+ * `said`: planning has told of a channel that is paused, or must be reconnected, and of the way on.
+ */
+export async function warnOfWait(
+  { ctx }: Pick<CallContext, "ctx">,
+  posts: readonly Pick<Post, "id" | "status" | "error">[],
+  said: readonly string[] = [],
+): Promise<string[]> {
+  const pending = posts.filter(({ status }) => !OVER.includes(status)).map(({ id }) => id);
+  const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
+  const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
+  const reasons = posts.flatMap(({ id, error }) => (isHeld.has(id) && error !== null ? [error] : []));
+  const fresh = [...new Set(reasons)].filter((one) => !said.some((known) => known.startsWith(one)));
+  return [...said, ...fresh, ...tellOnTheirWay(pending.filter((id) => !isHeld.has(id)))];
+}
+
+function tellOnTheirWay(ids: readonly string[]): string[] {
   const [first, ...more] = ids;
   if (first === undefined) return [];
   return more.length === 0
@@ -69,7 +98,6 @@ export async function awaitPost<
 >(answer: T, call: CallContext, waiting: Waiting): Promise<T> {
   if (answer.dryRun === true || !isDueNow(call, answer.post)) return answer;
   const [post = answer.post] = await untilOut(call, [answer.post.id], waiting);
-  const told = warnOfWait([post]);
-  const warnings = [...(answer.warnings ?? []), ...told];
-  return { ...answer, post, ...(answer.warnings === undefined && told.length === 0 ? {} : { warnings }) };
+  const warnings = await warnOfWait(call, [post], answer.warnings);
+  return { ...answer, post, ...(answer.warnings === undefined && warnings.length === 0 ? {} : { warnings }) };
 }

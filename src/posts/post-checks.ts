@@ -75,7 +75,7 @@ export function readScheduledAt(
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
-      `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+      `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future.`,
     );
   }
   return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };

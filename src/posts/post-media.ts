@@ -1,5 +1,6 @@
 import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
+import { isFields } from "../domain/explain-invalid.ts";
 import { fileTypeOf } from "../domain/files/file.ts";
 import {
   asSent,
@@ -94,7 +95,22 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
     const film = looks[at]?.film ?? null;
     if (file !== null && film !== null) resolved.set(field, { url, file: { ...file, film } });
   });
-  return { ...replaced(check, resolved), warnings: [...warnings, ...warnOfMissingAltText(places, looks)] };
+  const altTexts = [...warnOfMissingAltText(places, looks), ...warnOfStrayAltText(check, places)];
+  return { ...replaced(check, resolved), warnings: [...warnings, ...altTexts] };
+}
+
+/** Texts that describe nothing. A thumbnail may be what is described. */
+function warnOfStrayAltText({ metadata }: MediaToCheck, places: readonly MediaPlace[]): string[] {
+  const isText = (text: unknown): boolean => typeof text === "string" && text.trim() !== "";
+  const [first] = places.filter(({ field }) => field === "mediaUrl");
+  const isStray = first?.url === "" && isText(first.alt?.text) && metadata?.["thumbnailUrl"] === undefined;
+  const thread: unknown = metadata?.["thread"];
+  const parts = Array.isArray(thread) ? thread.filter(isFields) : [];
+  const inThread = parts.some(({ mediaUrl, altText }) => isText(altText) && !isText(mediaUrl));
+  const fields = [...(isStray ? ["metadata.altText"] : []), ...(inThread ? ["metadata.thread"] : [])];
+  return fields.map(
+    (field) => `${field}: an alt text describes a picture or video, and there is none. Add it as mediaUrl.`,
+  );
 }
 
 /** Once a post, however many pictures it has. */

@@ -1,11 +1,11 @@
 import { withWaits } from "./waits.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
+import { isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
 import type { Attempt, Insights, Metrics, Post, Preparing } from "../domain/posts/post.ts";
-import { deadline, SECOND, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
+import { deadline, SECOND, tellTime, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import {
   findPost,
@@ -78,10 +78,15 @@ export async function getPost(
     post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
-    ...readWarnings(row),
+    ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
+}
+
+function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
+  const title = platforms.get(row.provider)?.title ?? row.provider;
+  return `It was live, and was taken down on ${title} at ${tellTime(row.updated_at, settings.timezone)}.`;
 }
 
 /** Of a post whose films are made what its platform takes. */

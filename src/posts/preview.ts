@@ -9,7 +9,7 @@ import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { skillsOf } from "../files/media-skills.ts";
-import { placesOf } from "../files/media-places.ts";
+import { type MediaPlace, placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
@@ -88,8 +88,18 @@ function makePreview(at: Previewed, shown: Shown): Preview {
     count: count(caption, items.length > 0 ? withMedia : maxLength),
     media: items.map(({ url }) => mediaOf(at, url)),
     link: link ?? null,
-    note,
+    note: withAltTexts(items, note),
   };
+}
+
+/** No picture shows it, and so it would be approved unseen. */
+function withAltTexts(items: readonly MediaPlace[], note: string | null): string | null {
+  const texts = items.flatMap(({ alt }) =>
+    typeof alt?.text === "string" && alt.text !== "" ? alt.text : [],
+  );
+  if (texts.length === 0) return note;
+  const told = `Alt text: ${texts.map((text) => `“${text}”`).join(", ")}.`;
+  return note === null ? told : `${told} ${note}`;
 }
 
 function noteOf({ spoilerText = "", poll, subtitles = [] }: CommonFields): string | null {

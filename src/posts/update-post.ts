@@ -65,8 +65,7 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
       metadata,
       scheduledMs: time?.ms ?? before.scheduled_at,
     });
-    if (before.status !== "scheduled")
-      throw new AppError("conflict", conflictSentence("edit", before.status));
+    if (before.status !== "scheduled") throw new AppError("conflict", conflictSentence("edit", before));
     assertTakesPosts(account, dryRun);
     const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
@@ -240,6 +239,6 @@ export async function checkChanges(call: CallContext, row: PostRow, input: PostR
   };
 }
 
-function assertFailed({ status }: PostRow): void {
-  if (status !== "failed") throw new AppError("conflict", conflictSentence("retry", status));
+function assertFailed(row: PostRow): void {
+  if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row));
 }

@@ -33,6 +33,15 @@ const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> 
   order: () => "An earlier post of this channel is tried again first.",
 };
 
+/** Whether nothing of its channel goes out before a person resumes it, or reconnects it. */
+export function isHeldByPerson(post: WaitingPost): boolean {
+  return post.paused === 1 || isAccessLost(post);
+}
+
+function isAccessLost({ account_status: status }: WaitingPost): boolean {
+  return status === "disconnected" || status === "reconnect_required";
+}
+
 function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
   if (post.status === "publishing")
@@ -40,8 +49,7 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
       ? null
       : `${title} is asked whether this post went out, before anything is sent again. ${post.last_error ?? ""}`.trim();
   if (post.paused === 1) return isPaused(post);
-  if (post.account_status === "disconnected" || post.account_status === "reconnect_required")
-    return mustReconnect(post, post.status_reason);
+  if (isAccessLost(post)) return mustReconnect(post, post.status_reason);
   if (post.in_flight_post !== null)
     return `It waits for the post before it on ${channelInFull(post)}, which is on its way.`;
   const why =

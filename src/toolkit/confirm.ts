@@ -76,8 +76,8 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
 function forPeople({ title }: AnyTool): AppError {
   return new AppError(
     "conflict",
-    `Not done: ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
-      "They get a notice of what waits where they asked for notices, and `posthorn drafts` on the command line shows it. Tell them that it waits.",
+    `Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
+      "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits.",
   );
 }
 

@@ -8,6 +8,7 @@ import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { readArguments } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
+import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
 import { requireTool } from "./refusals.ts";
 import { withShortRows } from "./short-rows.ts";
 
@@ -20,7 +21,6 @@ export interface ToolListing {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly annotations: {
-    readonly title: string;
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
     readonly idempotentHint: boolean;
@@ -54,6 +54,8 @@ export interface CallResult {
   readonly isReplay: boolean;
   /** Set when a person must open an address of the result. */
   readonly link: Link<Record<string, unknown>> | null;
+  /** For a model: what the result leads on to and this caller does not have. */
+  readonly outOfReach: string | null;
 }
 
 /** The one way to a tool: look-up, permission, input, handler, and output where it is checked. */
@@ -112,6 +114,21 @@ export function createToolbox(
     const offered = options.offered ?? names(caller);
     if (tool === undefined) throw unknownTool(name, offered);
     requireTool(tool, caller, offered);
+    const reach = { caller, all: allNames, offered };
+    const done = await callOne(tool, args, caller, options).catch((error: unknown) => {
+      throw withReach(error, reach);
+    });
+    const outOfReach = options.isByModel === true ? tellOutOfReach(leadsIn(done.result), reach) : null;
+    return { ...done, outOfReach };
+  };
+
+  const callOne = async (
+    tool: AnyTool,
+    args: unknown,
+    caller: Caller,
+    options: CallOptions,
+  ): Promise<Omit<CallResult, "outOfReach">> => {
+    const { name } = tool;
     const { idempotencyKey, ...input } = readArguments(
       tool.input,
       args,
@@ -188,7 +205,6 @@ function describeTool(tool: AnyTool, names: readonly string[]): ToolListing {
     inputSchema: toJsonSchema(tool.input, "input"),
     outputSchema: toListedSchema(tool.output, { tool: tool.name, tools: names }),
     annotations: {
-      title: tool.title,
       readOnlyHint: tool.hints.readOnly,
       destructiveHint: tool.hints.destructive,
       idempotentHint: tool.hints.idempotent,

@@ -204,7 +204,7 @@ export async function makeWebhook(
   const secret = readSigning(format, args.secret);
   if (args.accountId !== undefined && args.accountIds !== undefined)
     throw new AppError("invalid", "accountIds: means the same as accountId. Give one of the two.");
-  const accountIds = await readAccountIds(ctx, caller, args.accountId ?? args.accountIds);
+  const accountIds = await readAccountIds(ctx, caller, args);
   if (receiver.format === "email" && ctx.mailer === null) throw noMailServer();
   if (receiver.format !== "email") await knock(call, receiver);
   const events = args.events ?? usualEvents(format);
@@ -240,11 +240,14 @@ function readSigning(format: WebhookFormat, given: string | undefined): string |
 async function readAccountIds(
   ctx: AppContext,
   caller: Caller,
-  given: readonly string[] | undefined,
+  { accountId, accountIds }: Pick<WebhookArgs, "accountId" | "accountIds">,
 ): Promise<readonly string[] | null> {
+  const given = accountId ?? accountIds;
   if (given === undefined) return caller.accountIds;
+  const field = accountId === undefined ? "accountIds" : "accountId";
   const ids = new Set<string>();
-  for (const text of given) ids.add((await findAccount(ctx, caller, text)).id);
+  for (const [at, text] of given.entries())
+    ids.add((await findAccount(ctx, caller, text, `${field}[${at}]`)).id);
   return [...ids];
 }
 

@@ -123,7 +123,7 @@ describe("connectChannel", () => {
       "invalid",
       /^provider: "photobx" is not a known platform. Did you mean photobox\? The platforms are photobox, pinboard\.$/,
     ],
-    [{ provider: "Pin Board" }, "invalid", /Did you mean pinboard\? The platforms are photobox, pinboard\.$/],
+    [{ provider: "Pin Bord" }, "invalid", /Did you mean pinboard\? The platforms are photobox, pinboard\.$/],
     [{ provider: undefined }, "invalid", /^provider: is required unless accountId/],
     [{ accountId: "acc_unknown" }, "not_found", /^accountId: there is no account "acc_unknown"/],
     [{ instanceUrl: "https://10.0.0.1" }, "invalid", /^instanceUrl: private/],
@@ -132,6 +132,11 @@ describe("connectChannel", () => {
   ])("refuses %o", async (args, kind, message) => {
     const { start } = await setUp();
     await expect(start(args)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
+  });
+
+  it.each(["Pin Board", "PINBOARD"])("takes %j for the platform that is known by it", async (provider) => {
+    const { start } = await setUp();
+    expect((await start({ provider })).result.account).toMatchObject({ provider: "pinboard" });
   });
 
   it("takes the platform of the account that is reconnected", async () => {

@@ -303,6 +303,8 @@ function httpFace(address: string): Face {
   };
 }
 
+const MODELS_ONLY = /^(?:Names, and what a platform says|Send the bytes there)/;
+
 function mcpFace(client: Client): Face {
   return {
     name: "MCP",
@@ -321,7 +323,7 @@ function mcpFace(client: Client): Face {
       const { note, ...result } = answer.structuredContent as { note?: string };
       // Only MCP marks them, where a model reads.
       return {
-        result: note?.startsWith("Names, and what a platform says") ? result : answer.structuredContent,
+        result: MODELS_ONLY.test(note ?? "") ? result : answer.structuredContent,
       };
     },
   };
@@ -358,6 +360,8 @@ async function newPost(accountId: string, more: Args = {}): Promise<string> {
 async function createWorld(): Promise<World> {
   const { accounts } = (await call("list_accounts", {})) as { accounts: { id: string }[] };
   const accountId = accounts[0]!.id;
+  // Whatever comes to these minutes is warned of alike.
+  for (const scheduledAt of [LATER, "2100-01-01T09:30:00Z"]) await newPost(accountId, { scheduledAt });
   const publishedId = await newPost(accountId, { scheduledAt: undefined });
   await untilPublished(publishedId);
   return {

@@ -43,6 +43,7 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   decision: "discard",
   from: "2026-11-01",
   paused: true,
+  revision: 1,
   since: "2026-11-01",
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
@@ -51,10 +52,10 @@ const FILLERS: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Given although they are not needed: a change without a change, or a replay of nothing, is refused for that
- * alone.
+ * Given although they are not needed: a change without a change or of no revision, or a replay of nothing, is
+ * refused for that alone.
  */
-const ALWAYS = ["caption", "since", "csv", "paused"];
+const ALWAYS = ["caption", "since", "csv", "paused", "revision"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
 const KINDS = ["file", "webhook", "draft"] as const;
@@ -271,7 +272,9 @@ describe.each(
   RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const),
 )("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
-  const change = route.path.startsWith("/accounts/") ? { paused: true } : { caption: "x" };
+  const change = route.path.startsWith("/accounts/")
+    ? { paused: true }
+    : { caption: "x", ...(route.path.startsWith("/drafts/") && { revision: 1 }) };
   const body = route.path.endsWith("/replay")
     ? { json: { since: "2026-11-01" } }
     : route.tools[0] === "decide_draft" && route.method === "post"

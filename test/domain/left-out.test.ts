@@ -12,6 +12,8 @@ const Args = z.strictObject({
   kinds: z.array(z.string()).min(1).optional(),
   text: z.string().nullable().optional(),
   lead: z.int().nullable().optional(),
+  plan: Inner.nullable().optional(),
+  kind: z.enum(["next"]).nullable().optional(),
   media: z.string().min(0).optional(),
   fields: z.record(z.string(), z.json()).optional(),
   inner: Inner.optional(),
@@ -37,10 +39,10 @@ describe("what may be left out", () => {
     });
   });
 
-  it("is emptied by both where it is nullable, and by an empty text where that is one of its values", () => {
-    for (const given of [null, ""]) {
-      expect(meant({ id: "1", text: given, lead: given })).toEqual({ id: "1", text: null, lead: null });
-    }
+  it("is emptied by null where it is nullable, and by an empty text where it is a text", () => {
+    const emptied = { text: null, lead: null, plan: null, kind: null };
+    expect(meant({ id: "1", ...emptied })).toEqual({ id: "1", ...emptied });
+    expect(meant({ id: "1", text: "", lead: "", plan: "", kind: "" })).toEqual({ id: "1", text: null });
     expect(meant({ id: "1", media: "" })).toEqual({ id: "1", media: "" });
     expect(meant({ id: "1", media: null })).toEqual({ id: "1" });
   });

@@ -110,14 +110,20 @@ describe("a moment that a caller gives", () => {
   );
 
   it.each(["", " ", "\t\n", "\u00a0"])("is refused where it is empty: %j", (text) => {
-    expect(() => read(text)).toThrow("scheduledAt: is empty. Give a time such as 2026-11-21T09:00, or leave");
+    expect(() => read(text)).toThrow("scheduledAt: is empty. Give a time such as 2031-01-30T09:00.");
   });
 
-  it.each(["2026-13-40 12:00", " 2026-02-30 9:00", "2026-01-31T25:00[Asia/Tokyo]", "soon"])(
+  it("is told that its day does not exist", () => {
+    expect(() => read(" 2026-02-30 9:00")).toThrow(
+      'scheduledAt: " 2026-02-30 9:00" is not a date: that month has 28 days. Give another day.',
+    );
+  });
+
+  it.each(["2026-13-40 12:00", "2026-01-31T25:00[Asia/Tokyo]", "soon"])(
     "is quoted as it was given, and no offset is asked for: %j",
     (text) => {
       expect(() => read(text)).toThrow(
-        `scheduledAt: ${JSON.stringify(text)} is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.`,
+        `scheduledAt: ${JSON.stringify(text)} is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.`,
       );
       expect(() => read("2026-01-31")).toThrow(
         'scheduledAt: "2026-01-31" has no time of day. Give it too: 2026-01-31T09:00.',

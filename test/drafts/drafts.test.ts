@@ -43,8 +43,13 @@ beforeEach(async () => {
 });
 afterEach(() => ctx[Symbol.asyncDispose]());
 
-async function call(tool: string, args: object, caller: Partial<Caller> = {}): Promise<any> {
-  return (await toolbox.call(tool, args, callerOf(caller))).result;
+async function call(
+  tool: string,
+  args: object,
+  caller: Partial<Caller> = {},
+  options: { readonly tellsZone?: boolean } = {},
+): Promise<any> {
+  return (await toolbox.call(tool, args, callerOf(caller), options)).result;
 }
 
 async function save(args: object, caller?: Partial<Caller>): Promise<any> {
@@ -188,7 +193,41 @@ describe("save_draft", () => {
   });
 
   it.each([
-    [{ targets: [{ accountId: "acc_none" }] }, "not_found", /^accountId: there is no account/],
+    {},
+    { revision: 1 },
+    { revision: 1, scheduledAt: "soon" },
+    { revision: 1, scheduledAt: LATER, slot: "next" },
+    { revision: 1, mediaUrl: "file:///etc/passwd" },
+    { revision: 1, metadata: { thumbnailUrl: "ftp://a.example/b.png" } },
+    { revision: 1, repeat: { unit: "day", time: "09:00", days: ["mon"] } },
+    { revision: 1, targets: [{ accountId: "acc_none", scheduledAt: "soon" }] },
+    { revision: 1, targets: [{ accountId: "acc_none", mediaUrl: "file:///etc/passwd" }] },
+  ])("refuses the form of %j before it looks the draft up, and before what it is at", async (args) => {
+    await expect(save({ id: "dft_none", ...args })).rejects.toMatchObject({ kind: "invalid" });
+    const { id } = await save({ caption: "One" });
+    await decide({ id, revision: 1, decision: "discard" });
+    await expect(save({ id, ...args })).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  it("keeps its time, its slot and its series where an empty text stands in their place", async () => {
+    const repeat = { unit: "day", time: "09:00" };
+    const { id } = await save({ caption: "One", repeat });
+    const emptied = await save({
+      id,
+      revision: 1,
+      caption: "",
+      slot: "",
+      repeat: "",
+      metadata: "",
+      labels: "",
+    });
+    expect(emptied).toMatchObject({ caption: null, repeat });
+    expect(await save({ id, revision: 2, repeat: null, slot: "next" })).toMatchObject({ repeat: null });
+    expect(await save({ id, revision: 3, note: "n", slot: "" })).toMatchObject({ slot: "next" });
+  });
+
+  it.each([
+    [{ targets: [{ accountId: "acc_none" }] }, "not_found", /^targets\[0\].accountId: there is no account/],
     [
       { targets: [{ accountId: "Blog" }, { accountId: "acc_blog" }] },
       "invalid",
@@ -289,6 +328,22 @@ describe("decide_draft", () => {
     expect(draft.posts.map(({ scheduledAt }: { scheduledAt: string }) => scheduledAt)).toEqual([at, at]);
   });
 
+  it("names the zone that a time without an offset was read in, where programs are told it", async () => {
+    const first = await ready();
+    const second = await ready({ caption: "Second" });
+    const given = { decision: "approve", scheduledAt: "2027-02-01T09:00" };
+    const told = { warnings: [expect.stringMatching(/^scheduledAt has no offset\. It was read as /)] };
+    const tells = { tellsZone: true };
+    expect(await call("decide_draft", { id: first.id, revision: 1, ...given }, {}, tells)).toMatchObject(
+      told,
+    );
+    const several = { drafts: [{ id: second.id, revision: 1 }], ...given };
+    expect(await call("decide_draft", several, {}, tells)).toMatchObject(told);
+    const third = await ready({ caption: "Third" });
+    const untold = await call("decide_draft", { id: third.id, revision: 1, ...given });
+    expect(untold).not.toHaveProperty("warnings");
+  });
+
   it("sends it back with a note, and discards it", async () => {
     const { id } = await ready();
     expect(await decide({ id, revision: 1, decision: "changes", note: "Shorter" })).toMatchObject({
@@ -298,7 +353,10 @@ describe("decide_draft", () => {
     expect(await decide({ id, decision: "discard" })).toMatchObject({ state: "discarded", revision: 3 });
     for (const decision of ["approve", "changes"])
       await expect(decide({ id, revision: 3, decision })).rejects.toMatchObject({ kind: "conflict" });
-    await expect(decide({ id, decision: "stop" })).rejects.toThrow(/only a series that goes on/);
+    await expect(decide({ id, decision: "stop" })).rejects.toThrow(/is discarded, so it cannot/);
+    await expect(decide({ id, decision: "discard" })).rejects.toThrow(
+      /^The draft is discarded already\. Nothing is to be done\.$/,
+    );
     expect(await posts()).toEqual([]);
   });
 
@@ -313,6 +371,19 @@ describe("decide_draft", () => {
       kind: "conflict",
     });
     expect(await posts()).toEqual([]);
+  });
+
+  it.each([
+    { decision: "approve" },
+    { decision: "changes" },
+    { decision: "changes", revision: 9, scheduledAt: LATER },
+    { decision: "approve", revision: 9, scheduledAt: "soon" },
+    { decision: "approve", revision: 9, scheduledAt: "2020-01-01T00:00:00Z" },
+    { decision: "approve", revision: 9, scheduledAt: LATER, slot: "next" },
+  ])("refuses the form of %j before it looks the draft up, and before what it is at", async (args) => {
+    const { id } = await ready();
+    for (const one of [id, "dft_none"])
+      await expect(decide({ id: one, ...args })).rejects.toMatchObject({ kind: "invalid" });
   });
 
   it("makes one set of posts of two approvals at once, and of one beside a change", async () => {

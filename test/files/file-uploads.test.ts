@@ -340,8 +340,9 @@ describe("upload_file", () => {
       for (const path of [
         join(outside, "b.png"),
         join(outside, "missing.png"),
-        join(allowed, "missing.png"),
         `${allowed}/../outside/b.png`,
+        `${allowed}/../outside/missing.png`,
+        join(allowed, "linked", "missing.png"),
         `${allowed}/deep/../../outside/b.png`,
         join(allowed, "link.png"),
         join(allowed, "linked", "b.png"),
@@ -356,6 +357,9 @@ describe("upload_file", () => {
         sentences.add((error as Error).message);
       }
       expect(sentences.size).toBe(1);
+      await expect(uploadFile(callOf(ctx, local), { path: join(allowed, "missing.png") })).rejects.toThrow(
+        /^path: there is no file ".*missing\.png"/,
+      );
       for (const path of [
         "a.png",
         "./a.png",

@@ -112,7 +112,8 @@ describe("a file of this machine", () => {
       join(home, "Downloads", "b.png"),
       join(home, "Pictures", "mine", "a.png"),
       `${home}/Downloads/../.ssh/a.png`,
-      join(home, "Downloads", "missing.png"),
+      join(home, "Downloads", ".missing.png"),
+      join(home, "Downloads", "keys", "missing.png"),
       join(home, "Downloads"),
       "//server/share/a.png",
       "/etc/passwd",
@@ -121,6 +122,11 @@ describe("a file of this machine", () => {
     ])
       await expectRefused(path);
   });
+
+  it("is said to be missing where it could be taken from", () =>
+    expect(upload(join(home, "Downloads", "missing.png"))).rejects.toThrow(
+      /^path: there is no file ".*missing\.png"\. Look at its name/,
+    ));
 
   it("is no key, even where a hard link or a copy of one lies in an open folder", async () => {
     linkSync(join(home, ".ssh", "id_rsa"), join(home, "Downloads", "key.png"));

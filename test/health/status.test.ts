@@ -53,7 +53,15 @@ describe("getStatus", () => {
       now: "2026-11-21T09:00:00.000Z",
       timezone: "UTC",
       publisher: { running: false, heartbeatAt: null, workers: 0 },
-      counts: { scheduled: 0, overdue: 0, publishing: 0, uploaded: 0, failed: 0, unknownOutcome: 0 },
+      counts: {
+        scheduled: 0,
+        overdue: 0,
+        publishing: 0,
+        uploaded: 0,
+        failed: 0,
+        unknownOutcome: 0,
+        draftsWaiting: 0,
+      },
       lateness: { p50Ms: null, p95Ms: null, maxMs: null, sampleSize: 0, days: 7 },
       lastFailures: [],
       nextDueAt: null,
@@ -103,6 +111,7 @@ describe("getStatus", () => {
       uploaded: 1,
       failed: 2,
       unknownOutcome: 1,
+      draftsWaiting: 0,
     });
     expect(status.lateness).toEqual({ p50Ms: 1_000, p95Ms: 9_000, maxMs: 9_000, sampleSize: 3, days: 7 });
     expect(status.nextDueAt).toBe("2026-11-21T10:00:00.000Z");

@@ -152,6 +152,8 @@ describe("keys", () => {
       "outputSchema",
       "annotations",
     ]);
+    const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+    expect(Object.keys(json.tools[0].annotations)).toEqual(hints);
   });
 });
 

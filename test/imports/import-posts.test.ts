@@ -230,7 +230,9 @@ describe("an import", () => {
       rows: [{ caption: "Grüße" }],
     });
     const missing = service.call("import_posts", { fileId: "file_missing" });
-    await expect(missing).rejects.toThrow("there is no file");
+    await expect(missing).rejects.toThrow("fileId: there is no file");
+    const zone = service.call("import_posts", { fileId: "file_missing", timezone: "Mars/Olympus" });
+    await expect(zone).rejects.toThrow("timezone: ");
     const both = service.call("import_posts", { fileId: table.id, csv: "caption\na" });
     await expect(both).rejects.toThrow("csv: cannot be given together with fileId");
     const picture = await upload(

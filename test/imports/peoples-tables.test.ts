@@ -72,9 +72,13 @@ describe("days and times as people write them", () => {
     ["31.1.2027", "9am", NINE],
     ["31-01-2027", "9:00:00 AM", NINE],
     ["1/31/2027", "8:00Z", NINE],
+    ["31 January 2027", "9:00", NINE],
+    ["January 31st, 2027", "9am", NINE],
+    ["Sunday, Jan. 31, 2027", "9:00", NINE],
+    ["4.1.2027", "9:00", "2027-01-04T08:00:00.000Z"],
     ["01/01/2027", "9:30 PM", "2027-01-01T20:30:00.000Z"],
   ])("%s with %s", async (day, time, iso) => {
-    expect(await readOne("channel,text,date,time", `Blog,Hello,${day},${time}`)).toMatchObject({
+    expect(await readOne("channel,text,date,time", `Blog,Hello,"${day}",${time}`)).toMatchObject({
       scheduledAt: iso,
     });
     expect(await readOne("channel,text,when", `Blog,Hello,"${day} ${time}"`)).toMatchObject({
@@ -89,9 +93,9 @@ describe("days and times as people write them", () => {
       "date",
       '"03/04/2027" may begin with the day or with the month. Write it as 2027-04-03 or as 2027-03-04.',
     ],
-    ["31.02.2027", "9:00", "date", '"31.02.2027" is not a day. Write it as 2026-11-21.'],
-    ["31.1.27", "9:00", "date", '"31.1.27" is not a day. Write it as 2026-11-21.'],
-    ["", "9:00", "date", "is empty. Write it as 2026-11-21."],
+    ["31.02.2027", "9:00", "date", '"31.02.2027" is not a day. Write it as 2031-01-30.'],
+    ["31.1.27", "9:00", "date", '"31.1.27" is not a day. Write it as 2031-01-30.'],
+    ["", "9:00", "date", "is empty. Write it as 2031-01-30."],
     ["2027-01-31", "25:00", "time", '"25:00" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", "noonish", "time", '"noonish" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", " ", "time", "is empty. Write it as 09:00."],
@@ -107,15 +111,22 @@ describe("days and times as people write them", () => {
   it.each([
     [
       "2026-13-40 12:00",
-      '"2026-13-40 12:00" is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.',
+      '"2026-13-40 12:00" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.',
     ],
     [
-      "03.04.2027 9:00",
-      '"03.04.2027 9:00" may begin with the day or with the month. Write it as 2027-04-03 09:00 or as 2027-03-04 09:00.',
+      "03/04/2027 9:00",
+      '"03/04/2027 9:00" may begin with the day or with the month. Write it as 2027-04-03 09:00 or as 2027-03-04 09:00.',
     ],
     ["31.01.2027", '"31.01.2027" has no time of day. Write it as 31.01.2027 09:00.'],
     ["2027-01-31", '"2027-01-31" has no time of day. Write it as 2027-01-31 09:00.'],
-    ["next week", '"next week" is not a date and time. Give ISO 8601, for example 2026-11-21T09:00.'],
+    ["Jan 31 9am", '"Jan 31 9am" names no year. Write it as 2031-01-30.'],
+    ["31 January 2027", '"31 January 2027" has no time of day. Write it as 31 January 2027 09:00.'],
+    ["2027-02-31 9:00", '"2027-02-31 9:00" is not a date: that month has 28 days. Give another day.'],
+    [
+      "Monday 31 January 2027 9:00",
+      '"Monday 31 January 2027 9:00" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.',
+    ],
+    ["next week", '"next week" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.'],
   ])("quotes a cell as it stands: %s", async (cell, sentence) => {
     const refused = { line: 2, column: "When", error: `scheduledAt: ${sentence}` };
     expect(await readOne("channel,text,When", `Blog,Hello,${cell}`)).toEqual(refused);
@@ -133,5 +144,11 @@ describe("days and times as people write them", () => {
     expect(await timesOf(["03/04/2027", "31/01/2027"])).toEqual(["2027-04-03", "2027-01-31"]);
     expect(await timesOf(["03/04/2027", "01/31/2027"])).toEqual(["2027-03-04", "2027-01-31"]);
     expect(await timesOf(["03/04/2027", "01/31/2027", "31/01/2027"])).toEqual(["2027-01-31", "2027-01-31"]);
+    expect(await timesOf(["03.04.2027", "01/31/2027"])).toEqual(["2027-04-03", "2027-01-31"]);
+    const past = await read("channel,text,date", ...rows(["04/12/2026", "01/31/2027"]));
+    expect(past.errors[0].error).toContain("2026-04-12T09:00+02:00 is in the past");
+    expect(past.warnings.map(({ warning }: any) => warning)).toEqual([
+      'Dates such as "04/12/2026 09:00" were read as month/day/year, because of "01/31/2027 09:00". If that is wrong, write them as 2031-01-30.',
+    ]);
   });
 });

@@ -237,8 +237,7 @@ export function follow(stream: Readable, notes: Notes | undefined): void {
   });
 }
 
-/** A listing as MCP has it: without what only HTTP tells, and the title in one place. */
-export function asMcp({ permission: _permission, annotations, ...tool }: ToolListing): object {
-  const { title: _title, ...hints } = annotations;
-  return { ...tool, annotations: hints };
+/** A listing as MCP has it: without what only HTTP tells. */
+export function asMcp({ permission: _permission, ...tool }: ToolListing): object {
+  return tool;
 }

@@ -581,8 +581,10 @@ describe("failures", () => {
     const warning = expect.stringMatching(
       /reconnected first\. The password was refused\..*connect_channel.*Until then the post waits/,
     );
-    expect((await schedule()).warnings).toEqual([warning]);
-    expect((await schedule({ dryRun: true, caption: "Other" })).warnings).toEqual([warning]);
+    expect((await schedule({ scheduledAt: inMinutes(70) })).warnings).toEqual([warning]);
+    expect((await schedule({ dryRun: true, caption: "Other", scheduledAt: inMinutes(80) })).warnings).toEqual(
+      [warning],
+    );
     const moved = await service.call("update_post", { id: waiting.id, scheduledAt: inMinutes(90) });
     expect(moved.warnings).toEqual([warning]);
     await expect(service.call("retry_post", { id, caption: "x" })).rejects.toThrow(/reconnected first/);

@@ -215,7 +215,7 @@ describe("before a post is stopped or changed", () => {
     await setPost(id, { status });
     const timed = "scheduledAt" in args ? { scheduledAt: inSeconds(0) } : args;
     await expect(questionOf(tool, { id, ...timed })).rejects.toThrow(
-      /but this needs a post that is|Nothing to settle/,
+      /but this needs a post that is|cancelled already|Nothing to settle/,
     );
     await expect(questionOf(tool, { ...timed, id: "post_none" })).rejects.toThrow(/no post/);
   });

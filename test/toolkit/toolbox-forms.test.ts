@@ -69,7 +69,7 @@ describe("forms that mean the same", () => {
       expect(draft.targets).toMatchObject([{ accountId: "acc_1", caption: null }]);
     }
     await expect(call("save_draft", { caption: "A", targets: ["Blgo"] })).rejects.toThrow(
-      'accountId: there is no channel "Blgo". Did you mean "Blog"? The channels are ',
+      'targets[0].accountId: there is no channel "Blgo". Did you mean "Blog"? The channels are ',
     );
     const repeat = { unit: "week", days: "Friday", time: "9:30 AM", from: "2027-01-01" };
     const { draft } = await call("save_draft", { caption: "A", targets: ["Blog"], repeat });

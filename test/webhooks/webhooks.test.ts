@@ -476,7 +476,10 @@ describe("webhooks", () => {
     const whole = await make();
     const own = await make({}, limited);
     expect(own.webhook.accountIds).toEqual([mine.id]);
-    await expect(make({ accountId: [other.id] }, limited)).rejects.toThrow(/no account/);
+    for (const field of ["accountId", "accountIds"])
+      await expect(make({ [field]: [mine.id, other.id] }, limited)).rejects.toThrow(
+        `${field}[1]: there is no account`,
+      );
     const { webhooks } = await listWebhooks(callOf(ctx, callerOf(limited)), { limit: 50 });
     expect(webhooks.map(({ id }) => id)).toEqual([own.id]);
     await expect(deleteWebhook(callOf(ctx, callerOf(limited)), { id: whole.id })).rejects.toThrow(

@@ -52,6 +52,7 @@ const DIGEST = {
   results: [],
   waitingDrafts: 0,
   unknownOutcome: 0,
+  draftsWaiting: 0,
   accountsToReconnect: [],
 };
 const LISTED = {

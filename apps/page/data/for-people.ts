@@ -112,12 +112,12 @@ function keepQuotes(said: string): { readonly bare: string; whole(text: string):
 /** What a refusal says of a value, and what a person can do here by themselves. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bis required\. Give [^.]*\.$/, "is missing. Fill it in."],
-  [/\bmust be (?:a list|an object|a string|of type \w+)\./, "is not filled in as it should be."],
+  [/\bmust be (?:a list|an object(?: with [^.]*)?|a string|of type \w+)\./, "is not filled in as it should be."],
   [/\bmust be true or false\./, "is either yes or no."],
   [/\bmust be (at most|at least) (\d+) items long/, "takes $1 $2"],
   [/\bAsk your agent to reconnect it\b/g, "Reconnect it under Channels"],
   [/\b[Tt]ell your agent\b/g, "say here whether it is there"],
-  [/, or leave scheduledAt out to publish now/g, ", or choose Now"],
+  [/\b(Give a time in the future)\./g, "$1, or choose Now."],
   [/\bGive an https address, or a file from your agent/g, "Add one"],
   [/,? ?\(?(?:from )?your agent\)?(?=[,.])/g, ""],
   [/,? ask again with \w+ true(?=\.)/g, ", confirm it"],

@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
-import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host } from "../host.ts";
-import { printAddress } from "../options.ts";
+import { ownerOption, printAddress } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
 
 interface LinkOptions {
@@ -16,7 +15,7 @@ export function addCalendarLinkCommand(program: Command, host: Host): void {
   program
     .command("calendar-link")
     .description("print the address at which a calendar application can subscribe to the plan")
-    .option("--owner <owner>", "whose plan", DEFAULT_OWNER)
+    .addOption(ownerOption("whose plan"))
     .addOption(new Option("--new", "make another address and end the old one").conflicts("revoke"))
     .option("--revoke", "end the address")
     .option("--json", "print the address as JSON")

@@ -72,8 +72,16 @@ async function connect(host: Host, provider: string | undefined, options: Connec
   ]);
   await using session = await host.openSession();
   const { way, targets } = options;
-  const { account: accountId, instance: instanceUrl, handle, name } = options;
-  const args = { provider, way, accountId, instanceUrl, handle, name };
+  const { account, instance, handle, name } = options;
+  // An empty text leaves an option out, as it does in connect_channel.
+  const args = {
+    provider,
+    way: way || undefined,
+    accountId: account || undefined,
+    instanceUrl: instance || undefined,
+    handle,
+    name,
+  };
   const target = await readTarget(session.ctx, localCaller(), args);
   if (hasConsent(target)) {
     const { connectByConsent } = await import("./connect-by-consent.ts");

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../context.ts";
 import type { Host, Terminal } from "../host.ts";
-import { printResult, toJsonText } from "../options.ts";
+import { ownerOption, printResult, requireFileName, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { exportPosts } from "../../imports/export-posts.ts";
 import { tellSize } from "../shell/views.ts";
@@ -87,7 +86,7 @@ Example:
     )
     .argument("[file]", "the file to write (default: standard output)")
     .option("--csv", "the posts that wait, as a table that posthorn import takes again")
-    .option("--owner <owner>", "whose data", DEFAULT_OWNER)
+    .addOption(ownerOption("whose data"))
     .option("--force", "overwrite the file if it is there")
     .addHelpText(
       "after",
@@ -119,6 +118,7 @@ function tellMissing({ terminal }: Host, keys: readonly string[], where: string)
 
 async function backup(host: Host, file: string, options: { force?: true; json?: true }): Promise<void> {
   const { force, json } = options;
+  requireFileName(file);
   const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced: force === true });
   const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
   const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
@@ -136,6 +136,7 @@ async function backup(host: Host, file: string, options: { force?: true; json?: 
 }
 
 async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): Promise<void> {
+  requireFileName(restoring.file);
   const report = await host.restore(restoring);
   host.terminal.print(toJsonText(report));
   if (report.keptAside !== null)
@@ -225,6 +226,7 @@ async function exportAll(
   { owner, force, csv }: ExportOptions,
 ): Promise<void> {
   const { exportOwner, toText, writeExport } = await import("../../operations/export.ts");
+  if (file !== undefined) requireFileName(file);
   await using session = await host.openSession();
   const call = plainCall(session.ctx, localCaller({ ownerId: owner }), host.stopSignal);
   const table = csv === true ? await exportPosts(call) : null;

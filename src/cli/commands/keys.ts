@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
+import { DEFAULT_KEY_ROLE, PERMISSIONS } from "../../domain/permissions.ts";
 import { type ApiKey, localCaller } from "../../access/api-keys.ts";
 import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
 import {
+  ownerOption,
   parseList,
   type PermissionOptions,
   printResult,
@@ -31,7 +32,7 @@ export function addKeysCommand(program: Command, host: Host): void {
   keys
     .command("create")
     .description("make a key, which is shown only once")
-    .option("--owner <owner>", "whose data it reaches", DEFAULT_OWNER)
+    .addOption(ownerOption("whose data it reaches"))
     .option("--name <name>", "what you recognise it by in lists")
     .addOption(roleOption(`what it may do (default: ${DEFAULT_KEY_ROLE})`))
     .option("--permissions <list>", `instead of --role, any of ${PERMISSIONS.join(",")}`)
@@ -43,7 +44,7 @@ export function addKeysCommand(program: Command, host: Host): void {
     .command("list")
     .description("list the keys of an owner, without their secrets")
     .option("--json", "print JSON on a terminal, too")
-    .option("--owner <owner>", "whose keys", DEFAULT_OWNER)
+    .addOption(ownerOption("whose keys"))
     .action(async ({ owner, json }: { owner: string; json?: true }) => {
       const { listKeys } = await import("../../access/api-keys.ts");
       await using session = await host.openSession();
@@ -55,7 +56,7 @@ export function addKeysCommand(program: Command, host: Host): void {
     .command("revoke")
     .description("end a key at once")
     .argument("<key>", "its id (key_… or without the prefix), or the whole key")
-    .option("--owner <owner>", "whose key", DEFAULT_OWNER)
+    .addOption(ownerOption("whose key"))
     .action(async (key: string, { owner }: { owner: string }) => {
       const { revokeKey } = await import("../../access/api-keys.ts");
       await using session = await host.openSession();

@@ -7,7 +7,7 @@ import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
 import { uploadFile } from "../../files/file-uploads.ts";
 import type { Host, Session } from "../host.ts";
-import { collect, parseJson } from "../options.ts";
+import { collect, parseJson, requireFileName } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { File } from "../../domain/files/file.ts";
 import { printList } from "./views.ts";
@@ -129,6 +129,7 @@ export function addUploadCommand(program: Command, host: Host): void {
     .option("--name <name>", "its name in lists (default: the file's own name)")
     .option("--json", "print JSON on a terminal, too")
     .action(async (given: string, { alt: altText, name, json }: UploadOptions) => {
+      requireFileName(given);
       await using session = await host.openSession();
       const source = /^https?:\/\//i.test(given) ? { url: given } : { path: given };
       const args = { ...source, altText, name };

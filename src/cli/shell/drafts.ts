@@ -11,7 +11,7 @@ import type { Host, Session } from "../host.ts";
 import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
-import { shortIds } from "./find-post.ts";
+import { readShortId, shortIds } from "./find-post.ts";
 import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
@@ -231,9 +231,10 @@ const MOST_LOOKED_AT = 200;
 
 /** The draft of this id, or of its end. Throws `invalid` for several, `not_found`. */
 async function findDraft(host: Host, { ctx }: Session, given: string): Promise<Draft> {
+  const text = readShortId(given, "dft_");
   const call = plainCall(ctx, shellCaller(), host.stopSignal);
   const { drafts } = await listDrafts(call, { limit: MOST_LOOKED_AT });
-  const found = drafts.filter(({ id }) => id === given || id.endsWith(given.trim().replace(/^…/, "")));
+  const found = drafts.filter(({ id }) => id.endsWith(text));
   const [draft, ...others] = found;
   if (draft === undefined)
     throw new AppError(

@@ -20,15 +20,20 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(ids.map((id) => [id, id.slice(-length)]));
 }
 
+/** As much of an id as a person typed. Throws `invalid` for too little, which may mean any. */
+export function readShortId(given: string, prefix: string): string {
+  const text = given.trim().replace(/^…/, "");
+  if (text.replace(prefix, "").length >= SHORTEST) return text;
+  throw new AppError(
+    "invalid",
+    `id: ${quote(given)} is too short. Give at least ${SHORTEST} characters of it.`,
+  );
+}
+
 /** The post of this id, or of its beginning or end. Throws `invalid` for several, `not_found`. */
 export async function findPostId(call: CallContext, given: string): Promise<string> {
-  const text = given.trim().replace(/^…/, "");
+  const text = readShortId(given, PREFIX);
   if (WHOLE_ID.test(text)) return text;
-  if (text.replace(PREFIX, "").length < SHORTEST)
-    throw new AppError(
-      "invalid",
-      `id: ${quote(given)} is too short. Give at least ${SHORTEST} characters of it.`,
-    );
   const found = await idsLike(call, text.toLowerCase());
   const [id, ...others] = found;
   if (id === undefined)

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
-import { METRICS, type Report, ReportArgs, type ReportRow } from "../../domain/posts/results.ts";
+import { METRICS, Report, ReportArgs, type ReportRow } from "../../domain/posts/results.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { shellCaller } from "../../access/api-keys.ts";
-import { getReport } from "../../results/report.ts";
 import { toCsv } from "../../results/report-csv.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
@@ -37,7 +36,7 @@ export function addReportCommand(program: Command, host: Host): void {
     .addOption(
       new Option("--at <age>", "so long after a post went live").choices(AT.unwrap().options).default("24h"),
     )
-    .option("--limit <count>", "how many rows", wholeNumber(1_000), 20)
+    .option("--limit <count>", "how many rows", wholeNumber(500), 20)
     .option("--csv", "print a table for spreadsheets")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
@@ -55,10 +54,11 @@ Examples:
 
 async function report(host: Host, options: ReportOptions): Promise<void> {
   const { on, csv, json, ...rest } = options;
-  const args = ReportArgs.parse({ ...rest, ...(on.length > 0 && { accountId: on }) });
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const answer = await getReport(call, args);
+  const args = { ...rest, ...(on.length > 0 && { accountId: on }) };
+  const { result } = await session.toolbox.call("get_report", args, call.caller, { signal: call.signal });
+  const answer = Report.parse(result);
   const names = await namesOfAccounts(call);
   const { terminal } = host;
   if (csv === true) return terminal.print(toCsv(answer, names));
@@ -66,7 +66,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   if (answer.rows.length === 0)
     return terminal.print("No post of that time went live, or its figures are not there yet.\n");
   terminal.print(toTable(columnsOf(answer, names), answer.rows, terminal.columns));
-  terminal.print(`\nFigures ${args.at} after each post went live, times in ${answer.timezone}.\n`);
+  terminal.print(`\nFigures ${rest.at} after each post went live, times in ${answer.timezone}.\n`);
   if (answer.note !== null) terminal.print(`${answer.note}\n`);
   for (const { accountId, metric, reason } of answer.unavailable)
     terminal.print(`No ${metric} of ${names.get(accountId) ?? accountId}: ${reason}\n`);

@@ -34,10 +34,10 @@ const TONIGHT: Clock = { hour: 20, minute: 0 };
 const EVENING_HOUR = 17;
 
 const EXAMPLES =
-  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "25.12.2026 9:00" or 2026-12-01T09:00.';
+  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "25.12.2031 9:00" or 2031-01-30T09:00.';
 
 export const WHEN_HELP =
-  'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2026 9:00", 2026-12-01T09:00:00Z';
+  'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2031 9:00", 2031-01-30T09:00:00Z';
 
 interface Now {
   readonly now: number;
@@ -48,7 +48,7 @@ interface Now {
 
 /**
  * Reads when a post shall go out: ISO 8601, or what people say ("tomorrow 9:00", "next friday", "+2h",
- * "25.12.2026 9:00"); only a day means its 9:00. Returns it as `scheduledAt` takes it, a time of the clock with
+ * "25.12.2031 9:00"); only a day means its 9:00. Returns it as `scheduledAt` takes it, a time of the clock with
  * its zone; null: now. A grammar of our own: libraries guess at what they do not know, and a post that goes out
  * at a guess cannot be taken back everywhere. Throws `invalid` with examples.
  */
@@ -63,14 +63,14 @@ export function readWhen(text: string, { now, timezone, field = "--at" }: Now): 
   if (WITH_SLASHES.test(words))
     throw new AppError(
       "invalid",
-      `${field}: ${quote(text)} has a date with slashes, which countries read differently. Write 2026-12-25 or 25.12.2026.`,
+      `${field}: ${quote(text)} has a date with slashes, which countries read differently. Write 2031-12-25 or 25.12.2031.`,
     );
   throw new AppError("invalid", `${field}: ${quote(text)} is not a time. ${EXAMPLES}`);
 }
 
 const LAST_MINUTE: Clock = { hour: 23, minute: 59 };
 
-/** Reads a day ("monday", tomorrow, "25.12.2026") as a date; of today's weekday it is today. Throws `invalid`. */
+/** Reads a day ("monday", tomorrow, "25.12.2031") as a date; of today's weekday it is today. Throws `invalid`. */
 export function readDate(text: string, { now, timezone, field = "--at" }: Now): string {
   const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
   const here = DateTime.fromMillis(now, { zone: timezone });
@@ -78,7 +78,7 @@ export function readDate(text: string, { now, timezone, field = "--at" }: Now): 
   if (day !== null) return day;
   throw new AppError(
     "invalid",
-    `${field}: ${quote(text)} is not a day. Give for example monday, tomorrow or 2026-12-01.`,
+    `${field}: ${quote(text)} is not a day. Give for example monday, tomorrow or 2031-01-30.`,
   );
 }
 

@@ -3,6 +3,7 @@ import { explainInvalid, isFields, unwrapped } from "../explain-invalid.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
 import { asClockTime, asWeekday, isTime } from "../time-fields.ts";
 import { nearestName } from "../settings/nearest-name.ts";
+import { leadOf } from "./leads.ts";
 import { requireWholeTexts } from "../whole-text.ts";
 
 /** "1.0" is none: digits alone are a whole number, and nothing else is bent into one. */
@@ -15,8 +16,8 @@ const MAYBE_JSON = /^\s*[[{]/;
  * certain: one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
  * A text stays as it is wherever a text is taken. Models also send null or an empty text for what they leave out.
  * So both leave out an argument that may be left out, at every depth, unless its schema takes them for a value: a
- * text with `min(0)` may be empty, and what is nullable is emptied by either. Only a time is never left out by an
- * empty text.
+ * text with `min(0)` may be empty, what is nullable is emptied by null, and a nullable text by an empty one, too. Only a
+ * time is never left out by an empty text.
  */
 export function asMeant(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
@@ -58,9 +59,9 @@ function meaningOf(field: z.ZodType, given: null | ""): unknown {
   if (given === "" && isTime(field)) return given;
   const isRequired = !field.safeParse(undefined).success;
   const plain = unwrapped(field);
-  const mayBeEmpty = plain instanceof z.ZodString && plain.minLength === 0;
-  if (isRequired || (given === "" && mayBeEmpty)) return given;
-  return field.safeParse(null).success ? null : undefined;
+  const isText = plain instanceof z.ZodString;
+  if (isRequired || (given === "" && isText && plain.minLength === 0)) return given;
+  return (given === null || isText) && field.safeParse(null).success ? null : undefined;
 }
 
 function isEmpty(value: unknown): value is null | "" {
@@ -94,6 +95,7 @@ export function readArguments<S extends z.ZodObject>(
   if (!parsed.success)
     throw explainInvalid(parsed.error, schema, {
       meant: meantField,
+      lead: leadOf,
       ...(known === undefined ? {} : { known }),
     });
   return parsed.data;
@@ -136,6 +138,7 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
     "publishTime",
     "postingTime",
   ],
+  targets: ["accountId", "account", "accounts", "accountIds", "channel", "channels", "channelId"],
   toDay: ["scheduledAt", "date", "day", "moveTo", "newDate"],
   labels: ["label"],
   note: ["notes"],

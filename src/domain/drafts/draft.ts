@@ -103,7 +103,7 @@ const TargetInput = z.strictObject({
 });
 export type TargetInput = z.infer<typeof TargetInput>;
 
-/** The body of `save_draft`. What is left out stays; null, or an empty text, empties. */
+/** The body of `save_draft`. What is left out stays; null empties, and for a text an empty one, too. */
 export const SaveDraft = z.strictObject({
   id: optionalName(100).describe("The draft to change. Left out: a new one."),
   revision: z.int().min(1).optional().describe("With id: the revision you saw."),

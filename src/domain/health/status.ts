@@ -20,6 +20,7 @@ export const Status = z.strictObject({
       uploaded: z.int(),
       failed: z.int().describe("Of the last 7 days."),
       unknownOutcome: z.int().describe("May or may not be live. Settle each with resolve_post."),
+      draftsWaiting: z.int(),
     })
     .describe("Posts by state."),
   lateness: z

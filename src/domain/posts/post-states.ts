@@ -1,3 +1,5 @@
+import { toIso } from "../time.ts";
+
 export const POST_STATUSES = [
   "scheduled",
   "publishing",
@@ -35,11 +37,41 @@ export const TRANSITIONS = {
 
 export type Trigger = keyof typeof TRANSITIONS;
 
-/** What a caller is told when a move does not fit the state; ends with the next step. */
-export function conflictSentence(trigger: Trigger, status: PostStatus): string {
-  const wanted = TRANSITIONS[trigger].from.join(" or ");
-  return `The post is ${status}, but this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+/** What tells where a post stands; times are milliseconds. */
+export interface PostStanding {
+  readonly status: PostStatus;
+  readonly published_at: number | null;
+  readonly updated_at: number;
 }
+
+/**
+ * What a caller is told when a move does not fit the state; ends with the next step. Who repeats a call whose answer
+ * was lost learns that it is done: any other step would undo it.
+ */
+export function conflictSentence(trigger: Trigger, post: PostStanding): string {
+  const { status } = post;
+  if (DONE_IN[trigger]?.includes(status) === true)
+    return `The post is ${status} already${takenDown(post)}. Nothing is to be done.`;
+  const wanted = TRANSITIONS[trigger].from.join(" or ");
+  return `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+}
+
+/** A post that was live and is cancelled is not one that never went out. */
+export function isTakenDown({ status, published_at: at }: PostStanding): boolean {
+  return status === "cancelled" && at !== null;
+}
+
+function takenDown(post: PostStanding): string {
+  return isTakenDown(post) ? ` (taken down at ${toIso(post.updated_at)})` : "";
+}
+
+/** In these states it is done already. */
+const DONE_IN: Partial<Record<Trigger, readonly PostStatus[]>> = {
+  cancel: ["cancelled"],
+  take_down: ["cancelled"],
+  dismiss: ["cancelled"],
+  retry: ["scheduled", "publishing", "uploaded", "published"],
+};
 
 const NEXT_STEP: Record<PostStatus, string> = {
   scheduled: "Change it with update_post, or stop it with cancel_post.",
@@ -50,5 +82,5 @@ const NEXT_STEP: Record<PostStatus, string> = {
     "It is live. Change it with edit_published_post. To delete it on the platform, call cancel_post with fromPlatform.",
   failed:
     "Read its error with get_post. To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt). To put it away, call resolve_post with outcome dismissed.",
-  cancelled: "Schedule it again with schedule_post.",
+  cancelled: "It goes out no more. Only where it is wanted after all, schedule a new one with schedule_post.",
 };

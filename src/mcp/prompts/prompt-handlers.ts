@@ -31,13 +31,15 @@ export function servePrompts(
   { toolbox, ctx, prompts = PROMPTS }: McpDeps,
   caller: Caller,
 ): void {
+  const names = toolbox.names(caller);
+  const offered = prompts.filter(({ tool }) => tool === undefined || names.includes(tool));
   server.setRequestHandler("prompts/list", ({ params }) => {
     if (params?.cursor !== undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of prompts is one page.");
-    return { prompts: prompts.map(toPrompt) };
+    return { prompts: offered.map(toPrompt) };
   });
   server.setRequestHandler("prompts/get", ({ params }, context) => {
-    const prompt = findPrompt(prompts, params.name);
+    const prompt = findPrompt(offered, params.name);
     const client = new ClientSession(ctx, { server, context, caller, name: prompt.name });
     const scope = { toolbox, ctx, caller, signal: context.mcpReq.signal };
     return orProtocolError(ctx, getPrompt(prompt, params.arguments ?? {}, { ...scope, client }));

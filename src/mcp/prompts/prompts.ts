@@ -1,14 +1,24 @@
 import type { GetPromptResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
-import { quote } from "../../domain/time.ts";
-import { readAccounts, readPosts, suggestAccounts, suggestPosts, suggestProviders } from "../look-up.ts";
+import type { Account } from "../../domain/accounts/account.ts";
+import { EXAMPLE_DAY, quote } from "../../domain/time.ts";
+import { namesAmong } from "../../accounts/accounts.ts";
+import { findPlatform } from "../../platform-io/list-platforms.ts";
+import {
+  isOffered,
+  readAccounts,
+  readPosts,
+  suggestAccounts,
+  suggestPosts,
+  suggestProviders,
+} from "../look-up.ts";
 import type { PromptArgument, PromptKind, Scope } from "../kinds.ts";
 import { POST_RESOURCE } from "../resources/resources.ts";
 
 const ACCOUNT: PromptArgument = {
   name: "accountId",
-  description: "Only this channel, by its id. Default: all.",
+  description: "Only this channel, by its name or id. Default: all.",
   complete: suggestAccounts,
 };
 
@@ -17,6 +27,10 @@ const PROVIDER: PromptArgument = {
   description: "Only channels on this platform. Default: all.",
   complete: suggestProviders,
 };
+
+/** Where a person does what an agent may not. */
+const BY_HAND = "on Posthorn's page or the command line";
+const IN_REVIEW = "on Posthorn's page under Review, or with `posthorn drafts`";
 
 const PLAN_WEEK: PromptKind = {
   name: "plan_week",
@@ -34,7 +48,8 @@ const PLAN_WEEK: PromptKind = {
     PROVIDER,
   ],
   async messages({ topics = "", week = "", accountId = "", provider = "" }, scope) {
-    const channels = await chooseChannels(scope, { accountId, provider });
+    requireForm("week", week, DAY_FORM);
+    const { told: channels } = await chooseChannels(scope, { accountId, provider });
     return says(
       `Plan posts for ${week === "" ? "the coming week (Monday to Sunday)" : `the week of ${week}`}.`,
       `About: ${topics}`,
@@ -43,19 +58,29 @@ const PLAN_WEEK: PromptKind = {
         "with status published to see what these channels usually say and when.",
       "2. Read the rules of each channel (list_accounts, and posthorn://platforms/{provider} for metadata). Look for fitting media with list_files.",
       "3. Propose a table: day and time, channel, text, media. Leave out days that are full, and never plan the same text twice.",
-      "4. After I agree, check all with schedule_post and dryRun, mend what is warned of, then schedule them with schedule_posts and show the result.",
+      `4. ${howToPlan(scope)}`,
     );
   },
 };
+
+function howToPlan(scope: Scope): string {
+  if (isOffered(scope, "schedule_posts") && isOffered(scope, "schedule_post"))
+    return "After I agree, check all with schedule_post and dryRun, mend what is warned of, then schedule them with schedule_posts and show the result.";
+  if (isOffered(scope, "save_draft"))
+    return `After I agree, write each with save_draft, mend what its checks say, and call save_draft with submit. I approve them ${IN_REVIEW}.`;
+  return `I plan those I agree to ${BY_HAND}.`;
+}
 
 const DRAFT_WEEK: PromptKind = {
   name: "draft_week",
   title: "Draft a week",
   description:
     "Fills the free days of a week with drafts about what you name, and submits them for your decision.",
+  tool: "save_draft",
   arguments: PLAN_WEEK.arguments,
   async messages({ topics = "", week = "", accountId = "", provider = "" }, scope) {
-    const channels = await chooseChannels(scope, { accountId, provider });
+    requireForm("week", week, DAY_FORM);
+    const { told: channels } = await chooseChannels(scope, { accountId, provider });
     return says(
       `Write drafts for ${week === "" ? "the coming week (Monday to Sunday)" : `the week of ${week}`}. Publish nothing.`,
       `About: ${topics}`,
@@ -74,12 +99,18 @@ const REVIEW_DRAFTS: PromptKind = {
   description:
     "Goes through the drafts that wait for a decision, says what is worth changing, and asks you about each.",
   arguments: [],
-  async messages() {
+  async messages(_args, scope) {
+    const decides = isOffered(scope, "decide_draft")
+      ? "Approve with decide_draft only what I have agreed to. For changes write my words as the note"
+      : `I decide ${IN_REVIEW}. Write down what I want changed`;
+    const next = isOffered(scope, "save_draft")
+      ? "and offer to write the next revision with save_draft"
+      : "for the one who writes the next revision";
     return says(
       "Review the drafts that wait for a decision with me.",
       "1. Call list_drafts with state waiting. If there are none, say so.",
       "2. For each show: title, time, and for each channel the text as it goes out there, with its warnings. Point out mistakes, facts to check, and what is missing, such as alt texts.",
-      "3. Ask me about each: approve, changes, or discard. Approve with decide_draft only what I have agreed to; where you do not have it, I decide on the page that list_drafts shows. For changes write my words as the note, and offer to write the next revision with save_draft.",
+      `3. Ask me about each: approve, changes, or discard. ${decides}, ${next}.`,
     );
   },
 };
@@ -88,6 +119,7 @@ const REPURPOSE_POST: PromptKind = {
   name: "repurpose_post",
   title: "Use a post again elsewhere",
   description: "Rewrites a post for other channels within their rules, as one draft that you approve.",
+  tool: "save_draft",
   arguments: [
     {
       name: "postId",
@@ -95,11 +127,14 @@ const REPURPOSE_POST: PromptKind = {
       required: true,
       complete: (scope) => suggestPosts(scope),
     },
-    { ...ACCOUNT, description: "The channel to bring it to, by its id. Default: all others that fit." },
+    {
+      ...ACCOUNT,
+      description: "The channel to bring it to, by its name or id. Default: all others that fit.",
+    },
     { ...PROVIDER, description: "Only channels on this platform. Default: all others." },
   ],
   async messages({ postId = "", accountId = "", provider = "" }, scope) {
-    const channels = await chooseChannels(scope, { accountId, provider });
+    const { told: channels } = await chooseChannels(scope, { accountId, provider });
     const post = await POST_RESOURCE.read(postId, scope);
     return [
       ...says(
@@ -133,12 +168,11 @@ const REVIEW_FAILED_POSTS: PromptKind = {
   ],
   async messages({ status = "", from = "", accountId = "", provider = "" }, scope) {
     const state = status === "" ? "failed" : requireStatus(status);
-    const channels = await chooseChannels(scope, { accountId, provider });
+    const { told: channels, ids } = await chooseChannels(scope, { accountId, provider });
     const filters = {
       status: [state],
       ...(from === "" ? {} : { from }),
-      ...(accountId === "" ? {} : { accountId: [accountId] }),
-      ...(provider === "" ? {} : { provider: [provider] }),
+      ...(accountId === "" && provider === "" ? {} : { accountId: ids }),
     };
     const { posts } = await readPosts(scope, { ...filters, limit: 1 });
     return says(
@@ -147,11 +181,20 @@ const REVIEW_FAILED_POSTS: PromptKind = {
       ...(posts.length === 0 ? ["There seem to be none now: check once, then say so."] : []),
       `1. Call get_status, then list_posts with ${JSON.stringify(filters)}. For each post read get_post with history.`,
       "2. Group them by cause and explain each in plain words: what happened, whether anything went live, what mends it.",
-      '3. Where error begins with "outcome unknown", ask me to look at the channel, and settle it with resolve_post. Never schedule such a post again.',
-      "4. Propose for the others: reconnect the channel (connect_channel), retry_post with what is to change, or resolve_post with dismissed to put it away. Do each only after I agree.",
+      `3. Where error begins with "outcome unknown", ask me to look at the channel${isOffered(scope, "resolve_post") ? ", and settle it with resolve_post" : `, and to settle it ${BY_HAND}`}. Never schedule such a post again.`,
+      `4. ${howToMend(scope)}`,
     );
   },
 };
+
+function howToMend(scope: Scope): string {
+  const reconnect = isOffered(scope, "connect_channel")
+    ? "reconnect the channel (connect_channel)"
+    : "to reconnect the channel";
+  if (isOffered(scope, "retry_post") && isOffered(scope, "resolve_post"))
+    return `Propose for the others: ${reconnect}, retry_post with what is to change, or resolve_post with dismissed to put it away. Do each only after I agree.`;
+  return `Propose for the others: ${reconnect}, to change the post and send it again, or to put it away. I do it ${BY_HAND}.`;
+}
 
 const REVIEW_RESULTS: PromptKind = {
   name: "review_results",
@@ -160,15 +203,22 @@ const REVIEW_RESULTS: PromptKind = {
     "Says what worked this month, on how many posts that rests, and what next month should look like.",
   arguments: [{ name: "month", description: "As yyyy-mm. Default: this month." }, ACCOUNT, PROVIDER],
   async messages({ month = "", accountId = "", provider = "" }, scope) {
-    const channels = await chooseChannels(scope, { accountId, provider });
+    requireForm("month", month, MONTH_FORM);
+    const { told: channels } = await chooseChannels(scope, { accountId, provider });
+    const slots = isOffered(scope, "update_account");
+    const plan = isOffered(scope, "save_draft")
+      ? "After I agree, write it with save_draft"
+      : `I plan it ${BY_HAND}`;
     return says(
       `What worked ${month === "" ? "this month" : `in ${month}`}, and what should next month look like?`,
       `Channels: ${channels}`,
       "1. Call get_report for the month by post, account, label, weekdayHour and mediaType, each channel for itself where figures of channels do not compare. Read note first. Where it says that there is too little, say so and draw no conclusion from it.",
       "2. Say what worked and what did not, with medians, and with each how many posts it rests on. A figure that is null is not known and is not zero. A row of few posts may be chance: say so.",
       "3. Read the best and the worst posts (get_post), and say what they have in common.",
-      "4. For each channel call update_account with dryRun and suggest, and show the slots that it proposes beside those of today.",
-      "5. Propose a plan for next month: how many posts, about what, when, on which channels. After I agree, write it with save_draft, and set slots with update_account only where I said yes.",
+      slots
+        ? "4. For each channel call update_account with dryRun and suggest, and show the slots that it proposes beside those of today."
+        : "4. For each channel say at which hours of the week posts did well, beside its slots of today (list_accounts).",
+      `5. Propose a plan for next month: how many posts, about what, when, on which channels. ${plan}${slots ? ", and set slots with update_account only where I said yes" : ""}.`,
     );
   },
 };
@@ -186,30 +236,35 @@ function says(...paragraphs: readonly string[]): GetPromptResult["messages"] {
   return [{ role: "user", content: { type: "text", text: paragraphs.join("\n\n") } }];
 }
 
-/** The channels a prompt is about, in words. Throws `invalid` when there are none. */
+/** The channels a prompt is about: as a tool is given them, and in words. Throws `invalid` when there are none. */
 async function chooseChannels(
   scope: Scope,
   { accountId, provider }: { accountId: string; provider: string },
-): Promise<string> {
-  const accounts = await readAccounts(scope);
-  const chosen = accounts.filter(
-    (one) => (accountId === "" || one.id === accountId) && (provider === "" || one.provider === provider),
-  );
-  if (chosen.length > 0)
-    return chosen
-      .map(({ id, name, provider: platform }) => `${quote(name)} on ${platform} (${id})`)
-      .join(", ");
-  if (accountId !== "" && !accounts.some(({ id }) => id === accountId)) {
-    throw new AppError(
-      "invalid",
-      `accountId: there is no account ${quote(accountId)}. Take ids from list_accounts.`,
-    );
-  }
-  const known = accounts.map((one) => `${one.id} on ${one.provider}`).join(", ");
+): Promise<{ readonly ids: string[]; readonly told: string }> {
+  const all = await readAccounts(scope);
+  const meant = accountId === "" ? all : await readAccounts(scope, accountId);
+  const platform = provider === "" ? null : findPlatform(scope.ctx, provider).name;
+  const chosen = meant.filter((one) => platform === null || one.provider === platform);
+  const names = namesAmong(scope.ctx, all);
+  const tell = ({ id, name, provider: on }: Account): string =>
+    `${quote(names.get(id) ?? name)} (${on}, ${id})`;
+  if (chosen.length > 0) return { ids: chosen.map(({ id }) => id), told: chosen.map(tell).join(", ") };
+  const connect = isOffered(scope, "connect_channel")
+    ? "Connect one with connect_channel."
+    : `A person connects one ${BY_HAND}.`;
   throw new AppError(
     "invalid",
-    `accountId, provider: no channel fits. ${known === "" ? "Connect one with connect_channel." : `There are ${known}.`}`,
+    `accountId, provider: no channel fits. ${all.length === 0 ? connect : `There are ${all.map(tell).join(", ")}.`}`,
   );
+}
+
+const DAY_FORM = [/^\d{4}-\d{2}-\d{2}$/, `yyyy-mm-dd, such as ${EXAMPLE_DAY}`] as const;
+const MONTH_FORM = [/^\d{4}-(?:0[1-9]|1[0-2])$/, "yyyy-mm, such as 2031-01"] as const;
+
+/** Words such as "last month" would go on into a sentence that a model reads in its own way. */
+function requireForm(field: string, given: string, [form, example]: readonly [RegExp, string]): void {
+  if (given === "" || form.test(given)) return;
+  throw new AppError("invalid", `${field}: ${quote(given)} is none. Give it as ${example}, or leave it out.`);
 }
 
 function requireStatus(status: string): string {

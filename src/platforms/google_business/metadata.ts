@@ -11,7 +11,7 @@ const { title, link, language } = commonMetadata;
 /** Days and hours as the place itself has them: Google knows no time zone here. */
 const Moment = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/, "must be a time without a zone, as 2026-12-24T18:30")
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/, "must be a time without a zone, as 2031-12-24T18:30")
   .refine((text) => {
     const at = Date.parse(`${text}Z`);
     return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);

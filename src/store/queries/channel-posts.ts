@@ -24,6 +24,26 @@ export async function findWaitingTwin(
   return row?.id ?? null;
 }
 
+/** Whether another post waits on the same channel for a time within these (milliseconds, both included). */
+export async function isAnyWaiting(
+  reader: Reader,
+  post: Pick<PostRow, "id" | "account_id" | "owner_id">,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("posts")
+    .select("id")
+    .where("account_id", "=", post.account_id)
+    .where("owner_id", "=", post.owner_id)
+    .where("scheduled_at", ">=", from)
+    .where("scheduled_at", "<=", to)
+    .where("id", "<>", post.id)
+    .where("status", "=", sql.lit("scheduled"))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * The newest other post of the channel with the same text that is live since then, in any Unicode form. What a series
  * said before is no repetition: it was meant.

@@ -39,6 +39,17 @@ export function listDraftRows(
     .execute();
 }
 
+/** Where each draft goes that waits for a person. */
+export async function listWaitingTargets(reader: Reader, ownerId: string): Promise<Target[][]> {
+  const rows = await queryOf(reader)
+    .selectFrom("drafts")
+    .select("targets")
+    .where("owner_id", "=", ownerId)
+    .where("state", "=", "waiting")
+    .execute();
+  return rows.map(({ targets }) => JSON.parse(targets) as Target[]);
+}
+
 /** The next revision, written over the one that was read. Null where that is not the last one any more. */
 export async function writeDraft(
   tx: Tx,

@@ -217,7 +217,7 @@ function whyNot(row: PostRow, trigger: Trigger): AppError {
       "conflict",
       "The post is being worked on right now. Look again with get_post in a moment.",
     );
-  return new AppError("conflict", conflictSentence(trigger, row.status));
+  return new AppError("conflict", conflictSentence(trigger, row));
 }
 
 export function postNotFound(id: string): AppError {

@@ -42,7 +42,7 @@ it.each([
     "You declined, so nothing was done.",
   ],
   [
-    "Not done: decide about a draft is for a person, and this client cannot ask one. They get a notice.",
+    "Not done: to decide about a draft is for a person, and this client cannot ask one. They get a notice.",
     "This application has no way to ask you to confirm it, so nothing was done. Approve it on the command line: posthorn approve.",
   ],
   ["Nothing to change.", "Nothing to change."],
@@ -52,4 +52,13 @@ it("no reason that the product knows names a tool to a person", () => {
   const all = sentences();
   expect(all.length).toBeGreaterThan(25);
   expect(all.map(forPeople).filter((text) => TOOL.test(text))).toEqual([]);
+});
+
+it("leaves out which tools an agent has", () => {
+  const sentence =
+    "slot: “Blog” has no slots. A person does that, on Posthorn's page or the command line: this key does not have update_account or cancel_post.";
+  expect(forPeople(sentence)).toBe("slot: “Blog” has no slots.");
+  expect(forPeople("The draft is repeating. To end the series, call decide_draft with stop.")).toBe(
+    "The draft is repeating. To end the series, stop it here.",
+  );
 });

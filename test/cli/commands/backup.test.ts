@@ -280,6 +280,18 @@ describe("posthorn backup and restore", () => {
     expect(readdirSync(folder.path).sort()).toEqual(["backup.tar", "data"]);
   });
 
+  it.each(["backup", "restore", "export", "upload"])(
+    "%s names a file that has an empty name",
+    async (command) => {
+      using folder = temporaryFolder();
+      expect(await runCli([command, ""], folder)).toMatchObject({
+        status: 1,
+        stdout: "",
+        stderr: "file: is empty. Give the name of a file.\n",
+      });
+    },
+  );
+
   it("replaces posts only when told to, and keeps them beside", async () => {
     using folder = temporaryFolder();
     const { post } = await fill(folder.env);

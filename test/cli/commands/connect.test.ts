@@ -77,6 +77,7 @@ describe("posthorn connect", () => {
     ],
     [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
+    [["connect", "mastodon", "--instance", "", "--way", ""], "", "instanceUrl: is required"],
     [["connect", "myspace"], "", '"myspace" is not a known platform'],
     [["connect", "feed", "--account", "acc_none"], "", "acc_none"],
   ])("refuses %j with %j", async (args, input, sentence) => {

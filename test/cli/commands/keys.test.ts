@@ -87,6 +87,8 @@ describe("posthorn keys", () => {
     [["--expires", "2001-01-01"], "not in the future"],
     [["--expires", "soon"], "for example 90d"],
     [["--accounts", "acc_none"], "acc_none"],
+    [["--owner", ""], "It is empty. Name an owner, or leave it out."],
+    [["--owner", " "], "It is empty. Name an owner, or leave it out."],
     [["--role", "boss"], "Allowed choices are viewer, writer, publisher, admin."],
     [["--role", "viewer", "--permissions", "read"], "cannot be used with option"],
   ])("refuses %j", async (options, sentence) => {

@@ -177,9 +177,7 @@ describe("a live post", () => {
     });
     const media = await shell.run(["edit", id, "--media", PHOTO]);
     expect(media.stderr).toMatch(/^--media: the media of a live post cannot be changed/);
-    expect((await shell.run(["retry", id])).stderr).toMatch(
-      /^The post is published, but this needs a post that is failed/,
-    );
+    expect((await shell.run(["retry", id])).stderr).toMatch(/^The post is published already/);
   });
 
   it("is not said to be where nobody listens", async () => {

@@ -35,6 +35,17 @@ describe("posthorn draft, drafts and approve", () => {
     expect((await runCli(["drafts", "waiting"], { ...folder, columns: 100 })).stdout).toBe("None.\n");
   });
 
+  it.each(["", " ", "…", "abc"])("decides about none where %j may be any", async (id) => {
+    using folder = temporaryFolder();
+    await runCli(["draft", "One", "--on", "My feed", "--at", "2099-01-01T09:00:00Z", "--submit"], folder);
+    const { status, stderr } = await runCli(["approve", id, "--yes"], folder);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `id: ${JSON.stringify(id)} is too short. Give at least 4 characters of it.\n`,
+    });
+    expect(JSON.parse((await runCli(["drafts", "waiting"], folder)).stdout).drafts).toHaveLength(1);
+  });
+
   it("decides about several at once", async () => {
     using folder = temporaryFolder();
     const made = [];
@@ -52,7 +63,7 @@ describe("posthorn draft, drafts and approve", () => {
     );
     const again = await runCli(["approve", ...ids, "--yes"], { ...folder, columns: 100 });
     expect(again.status).toBe(1);
-    expect(again.stdout).toContain(`${ids[0]}: The draft is scheduled`);
+    expect(again.stdout).toContain(`${ids[0]}: The draft was approved already, and is scheduled`);
     expect(again.stderr).toContain("Nothing was done about 2 of 2.");
   });
 

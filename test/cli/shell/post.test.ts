@@ -119,6 +119,8 @@ describe("posthorn post", () => {
     [["x"], '--on: say which channel. The channels are "My feed" (feed, acc_'],
     [["x", "--on", "nope"], '--on: there is no channel "nope". The channels are "My feed"'],
     [["x", "--on", "feed", "--at", "soon"], '--at: "soon" is not a time.'],
+    [["x", "--on", "feed", "--at", ""], '--at: "" is not a time.'],
+    [["x", "--on", "feed", "--media", ""], 'path: the file "" has no name'],
     [["x", "--on", "feed", "--at", "2020-01-01 9:00"], "--at: 2020-01-01T09:00+01:00 is in the past"],
     [["x", "--on", "feed", "--media", "nope.jpg"], 'path: the file "nope.jpg" is not there.'],
     [["x", "--on", "feed", "--media", import.meta.dirname], "is no plain file"],

@@ -20,4 +20,13 @@ it("prints a report as JSON, as a table for spreadsheets, and refuses what is no
     status: 1,
     stderr: expect.stringContaining("weekdayHour"),
   });
+  expect(await run("--label", "", "--from", "", "--to", "")).toMatchObject({ status: 0, stderr: "" });
+  expect(await run("--label", "x".repeat(51))).toMatchObject({
+    status: 1,
+    stderr: "label: must be at most 50 characters long.\n",
+  });
+  expect(await run("--limit", "501")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("a whole number from 1 to 500"),
+  });
 });

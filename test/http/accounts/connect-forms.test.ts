@@ -86,16 +86,24 @@ it.each([...platforms.values()].flatMap(({ name, connect }) => connect.map((way)
 );
 
 it.each([
-  ["twitter", "x"],
   ["mastadon", "mastodon"],
-  ["Google My Business", "google_business"],
-  ["insta", "instagram"],
-  ["fb", "facebook"],
-  ["yt", "youtube"],
+  ["instagrm", "instagram"],
+  ["twiter", "x"],
 ])("who asks for %s probably means %s", async (given, meant) => {
   const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: given } });
   expect(answer.status).toBe(400);
   expect(answer.json.error).toContain(`Did you mean ${meant}?`);
+});
+
+it.each([
+  ["Google My Business", "GOOGLE_BUSINESS"],
+  ["insta", "INSTAGRAM"],
+  ["fb", "FACEBOOK"],
+  ["yt", "YOUTUBE"],
+])("who asks for %s is told of the settings of %s", async (given, meant) => {
+  const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: given } });
+  expect(answer.status).toBe(503);
+  expect(answer.json.error).toContain(`POSTHORN_${meant}_CLIENT_ID`);
 });
 
 it("what a platform takes comes before the first step, on a page that needs no link", async () => {

@@ -118,8 +118,8 @@ describe.each(LINES)("a client of %s", (line) => {
     expect((await refusalOf(reader.read("posthorn://accounts/acc_theirs"))).message).toContain(
       "Take ids from list_accounts",
     );
-    expect((await refusalOf(reader.read("posthorn://platforms/twitter"))).message).toContain(
-      '"twitter" is not a known platform. Did you mean x? The platforms are ',
+    expect((await refusalOf(reader.read("posthorn://platforms/mastodn"))).message).toContain(
+      '"mastodn" is not a known platform. Did you mean mastodon? The platforms are ',
     );
     expect((await refusalOf(reader.read("posthorn://platforms/myspace"))).message).toContain(
       `The platforms are ${PLATFORMS.join(", ")}`,

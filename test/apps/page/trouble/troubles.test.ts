@@ -9,7 +9,16 @@ const NOW = Date.parse("2026-11-26T12:00:00Z");
 function status(more: Partial<Status> = {}, counts: Partial<Status["counts"]> = {}): Status {
   return {
     publisher: { running: true, heartbeatAt: null, workers: 1 },
-    counts: { scheduled: 0, overdue: 0, publishing: 0, uploaded: 0, failed: 0, unknownOutcome: 0, ...counts },
+    counts: {
+      scheduled: 0,
+      overdue: 0,
+      publishing: 0,
+      uploaded: 0,
+      failed: 0,
+      unknownOutcome: 0,
+      draftsWaiting: 0,
+      ...counts,
+    },
     accountsToReconnect: [],
     accountsPaused: [],
     setupProblems: [],

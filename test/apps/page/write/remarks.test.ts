@@ -14,10 +14,10 @@ const preview = { count: { length: 0, max: null, unit: "characters" } } as never
 describe("what the server says", () => {
   it("is taken apart by its fields", () => {
     expect(
-      splitByField("metadata.link: invalid URL. metadata.tags[0]: must be at least 1 characters long."),
+      splitByField("metadata.link: invalid URL. metadata.tags[0]: must be at least 1 character long."),
     ).toEqual([
       { field: "link", text: "Invalid URL." },
-      { field: "tags", text: "Tags must be at least 1 characters long." },
+      { field: "tags", text: "Tags must be at least 1 character long." },
     ]);
   });
 
@@ -33,7 +33,7 @@ describe("what the server says", () => {
       },
     ]);
     const [past] = splitByField(
-      "scheduledAt: 2026-11-20T11:00+01:00 is in the past. Give a time in the future, or leave scheduledAt out to publish now.",
+      "scheduledAt: 2026-11-20T11:00+01:00 is in the past. Give a time in the future.",
     );
     expect(past).toMatchObject({ field: "when", text: expect.stringContaining("or choose Now") });
   });

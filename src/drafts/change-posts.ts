@@ -1,0 +1,53 @@
+import type { PostsChange } from "../domain/posts/post-body.ts";
+import { parseBound } from "../domain/time.ts";
+import type { CallContext } from "../context.ts";
+import { changePosts as changeWaiting } from "../posts/change-posts.ts";
+import type { DraftRow } from "../store/queries/drafts.ts";
+import { contentOf } from "./draft-content.ts";
+import { listUndecided } from "./drafts.ts";
+
+/** So many are named. */
+const MAX_NAMED = 10;
+
+/** Moves or cancels waiting posts, and names the drafts of that time that a person has not approved yet. */
+export async function changePosts(call: CallContext, input: PostsChange): ReturnType<typeof changeWaiting> {
+  return changeWaiting(call, input, input.ids === undefined ? await tellWaiting(call, input) : []);
+}
+
+/** Who moves a Friday means what waits for approval, too; but that is not planned yet. */
+async function tellWaiting(call: CallContext, input: PostsChange): Promise<string[]> {
+  const { timezone } = call.ctx.settings;
+  const { accountId = null, label, from, to } = input;
+  if (accountId === null && label === undefined && from === undefined && to === undefined) return [];
+  const isMeant = inSpan({
+    from: from === undefined ? -Infinity : parseBound("from", from, timezone, false),
+    to: to === undefined ? Infinity : parseBound("to", to, timezone, true),
+  });
+  const rows = (await listUndecided(call, accountId)).filter(
+    (row) => row.state === "waiting" && isMeant(row) && hasLabel(row, label),
+  );
+  if (rows.length === 0) return [];
+  const ids = rows.slice(0, MAX_NAMED).map(({ id }) => id);
+  const more = rows.length > ids.length ? ` and ${rows.length - ids.length} more` : "";
+  const which = `${ids.join(", ")}${more}`;
+  const what = rows.length === 1 ? "1 draft that fits waits" : `${rows.length} drafts that fit wait`;
+  return [
+    `${what} for a person and ${rows.length === 1 ? "is" : "are"} not changed by this: ${which}. See list_drafts. To move one, give save_draft another time and submit. To put one away, a person discards it.`,
+  ];
+}
+
+function hasLabel(row: DraftRow, labels: readonly string[] | undefined): boolean {
+  return labels === undefined || contentOf(row).labels.some((label) => labels.includes(label));
+}
+
+/** Whether a draft, or what it is on one of its channels, has its time there. Without bounds any fits. */
+function inSpan({ from, to }: { from: number; to: number }): (row: DraftRow) => boolean {
+  if (from === -Infinity && to === Infinity) return () => true;
+  return (row) => {
+    const { scheduledAt, targets } = contentOf(row);
+    const own = targets.flatMap((target) =>
+      target.scheduledAt === null ? [] : Date.parse(target.scheduledAt),
+    );
+    return [...own, scheduledAt].some((at) => at !== null && at >= from && at <= to);
+  };
+}

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DAY, HOUR } from "../../src/domain/time.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { callerOf } from "../support/context.ts";
+import { addAccount } from "../support/post-rows.ts";
+import { drain } from "../support/publishing.ts";
+import { startService, type Service } from "../support/service.ts";
+
+/* What an agent that knows only the answers is told next. */
+
+let service: Service;
+let accountId: string;
+beforeEach(async () => {
+  service = await startService();
+  accountId = await service.addFeed();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const at = (ms: number): string => new Date(service.clock.now() + ms).toISOString();
+
+async function schedule(args: object = {}): Promise<any> {
+  return service.call("schedule_post", { accountId, scheduledAt: at(HOUR), caption: "Hello", ...args });
+}
+
+describe("a call that is repeated, because its answer was lost", () => {
+  it("is told that the post is cancelled, and of nothing that would put it back", async () => {
+    const { post } = await schedule();
+    await service.call("cancel_post", { id: post.id });
+    for (const [tool, args] of [
+      ["cancel_post", { id: post.id }],
+      ["cancel_post", { id: post.id, fromPlatform: true }],
+      ["change_posts", { ids: [post.id], cancel: true }],
+    ] as const)
+      await expect(service.call(tool, args)).rejects.toMatchObject({
+        kind: "conflict",
+        message: expect.stringMatching(/The post is cancelled already\. Nothing is to be done\.$/),
+      });
+    await expect(service.call("update_post", { id: post.id, caption: "x" })).rejects.toThrow(
+      /It goes out no more\. Only where it is wanted after all/,
+    );
+  });
+
+  it("is told when the post was taken down, and get_post tells it from one that never went out", async () => {
+    const { post } = await schedule({ scheduledAt: undefined });
+    await drain(service.ctx);
+    await service.call("cancel_post", { id: post.id, fromPlatform: true });
+    await expect(service.call("cancel_post", { id: post.id, fromPlatform: true })).rejects.toThrow(
+      /^The post is cancelled already \(taken down at 20\S+Z\)\. Nothing is to be done\.$/,
+    );
+    const taken = await service.call("get_post", { id: post.id });
+    expect(taken.warnings).toEqual([expect.stringMatching(/^It was live, and was taken down on Feed at /)]);
+    const { post: other } = await schedule();
+    await service.call("cancel_post", { id: other.id });
+    expect((await service.call("get_post", { id: other.id })).warnings).toBeUndefined();
+  });
+
+  it("is told that a post waits or is live where it was to be sent again", async () => {
+    const { post } = await schedule();
+    await expect(service.call("retry_post", { id: post.id })).rejects.toThrow(
+      "The post is scheduled already. Nothing is to be done.",
+    );
+  });
+});
+
+it.each(["schedule_post", "update_post", "retry_post", "save_draft", "import_posts"])(
+  "a time in the past makes %s name the server's time, and never offer to publish now",
+  async (tool) => {
+    const { post } = await schedule();
+    const past = "2020-01-31T09:00:00Z";
+    const args: Readonly<Record<string, object>> = {
+      schedule_post: { accountId, caption: "x", scheduledAt: past },
+      update_post: { id: post.id, scheduledAt: past },
+      retry_post: { id: post.id, scheduledAt: past },
+      save_draft: { caption: "x", targets: [{ accountId }], scheduledAt: past, submit: true },
+      import_posts: { csv: `accountId,scheduledAt,caption\n${accountId},${past},x` },
+    };
+    const said = await service.call(tool, args[tool] ?? {}).then(
+      ({ errors }) => errors[0].error,
+      ({ message }: Error) => message,
+    );
+    expect(said).toMatch(/is in the past\. The server's time is .*\. Give a time in the future\./);
+    expect(said).not.toMatch(/publish now|leave .* out/);
+  },
+);
+
+describe("two posts of a channel at one minute", () => {
+  const near = /on the same channel (?:for|at) the same minute/;
+
+  it("are told of by every call that plans them", async () => {
+    await schedule();
+    const { warnings } = await schedule({ caption: "Two" });
+    expect(warnings).toEqual([expect.stringMatching(near)]);
+    const { post: later } = await schedule({ caption: "Three", scheduledAt: at(2 * HOUR) });
+    const moved = await service.call("change_posts", { ids: [later.id], shiftMinutes: -60, dryRun: true });
+    expect(moved.warnings).toEqual([expect.stringMatching(near)]);
+    const changed = await service.call("update_post", { id: later.id, scheduledAt: at(HOUR), dryRun: true });
+    expect(changed.warnings).toEqual([expect.stringMatching(near)]);
+    const pair = ["A", "B"].map((caption) => ({ accountId, caption, scheduledAt: at(DAY) }));
+    const { results } = await service.call("schedule_posts", { posts: pair, dryRun: true });
+    expect(results[1].warnings).toEqual([expect.stringMatching(near)]);
+    const rows = ["A", "B"].map((caption) => `${accountId},${at(DAY)},${caption}`);
+    const table = await service.call("import_posts", {
+      csv: `accountId,scheduledAt,caption\n${rows.join("\n")}`,
+    });
+    expect(table.warnings).toEqual([
+      { line: 3, rows: 1, warning: expect.stringMatching(/same minute as line 2/) },
+    ]);
+  });
+
+  it("are no matter on two channels, a minute apart, or at once", async () => {
+    await schedule();
+    const other = await service.addFeed();
+    expect((await schedule({ accountId: other, caption: "Two" })).warnings).toEqual([]);
+    expect((await schedule({ caption: "Three", scheduledAt: at(HOUR + 60_000) })).warnings).toEqual([]);
+    await schedule({ caption: "Four", scheduledAt: undefined });
+    expect((await schedule({ caption: "Five", scheduledAt: undefined })).warnings).toEqual([]);
+  });
+});
+
+describe("a post for now on a channel that a person holds", () => {
+  it("is answered at once, with the reason alone", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    const toolbox = createToolbox(service.ctx, service.tools);
+    const options = { waitMs: 60_000 };
+    const now = { accountId, caption: "Now" };
+    const { result } = await toolbox.call("schedule_post", now, callerOf(), options);
+    expect(result).toMatchObject({
+      post: { status: "scheduled", error: expect.stringMatching(/is paused, so the post waits/) },
+      warnings: [expect.stringMatching(/is paused, so the post waits/)],
+    });
+    const content = { caption: "Draft", targets: [{ accountId }] };
+    const { draft } = await service.call("save_draft", content);
+    const decision = { id: draft.id, revision: draft.revision, decision: "approve" };
+    const decided = await toolbox.call("decide_draft", decision, callerOf(), options);
+    expect(decided.result["warnings"]).toEqual([expect.stringMatching(/is paused, so the post waits/)]);
+  });
+});
+
+describe("what is guessed", () => {
+  it.each([
+    [
+      "update_account",
+      { until: "2031-01-30" },
+      /A pause has no end .* POSTHORN_MAX_LATENESS .* change_posts/,
+    ],
+    ["update_account", { paused: "2031-01-30" }, /must be true or false\. A pause has no end/],
+    ["schedule_post", { caption: "x", repeat: { every: 1 } }, /A series is a draft: save_draft takes repeat/],
+    [
+      "schedule_post",
+      { caption: "x" },
+      /^accountId: is required\. Give a string \(the channel: .*list_accounts\)/,
+    ],
+    ["get_post", {}, /^id: is required\. Give a string \(.*list_posts\)/],
+    [
+      "save_draft",
+      { caption: "x", accountId: "feed" },
+      /"accountId" is not a known field\. Did you mean targets\?/,
+    ],
+    [
+      "schedule_post",
+      { accountId: "My feed", mediaUrl: "~/Pictures/a.png" },
+      /is no media address\. A file of this machine: upload_file with path/,
+    ],
+  ])("of %s is led on from %o", async (tool, args, sentence) => {
+    const named = tool === "update_account" ? { accountId, ...args } : args;
+    await expect(service.call(tool, named)).rejects.toThrow(sentence);
+  });
+
+  it("of a part of a thread is told what an object holds", async () => {
+    const mastodon = { accountId: "acc_m", caption: "x", metadata: { thread: ["Two"] } };
+    await addAccount(service.ctx.store, { id: "acc_m", provider: "mastodon", name: "Toots" });
+    await expect(service.call("schedule_post", mastodon)).rejects.toThrow(
+      /metadata\.thread\[0\]: must be an object with caption, mediaUrl, altText/,
+    );
+  });
+
+  it("is a platform's other name, wherever one is named", async () => {
+    const { platforms } = await service.call("list_platforms", { provider: ["insta", "Twitter"] });
+    expect(platforms.map(({ provider }: any) => provider)).toEqual(["instagram", "x"]);
+    await schedule();
+    expect((await service.call("list_posts", { provider: ["RSS"] })).posts).toHaveLength(1);
+    expect((await service.call("list_posts", { accountId: ["atom"] })).posts).toHaveLength(1);
+    await expect(service.call("connect_channel", { provider: "insta" })).rejects.toThrow(
+      /INSTAGRAM|Instagram/,
+    );
+  });
+});
+
+describe("alt texts", () => {
+  it("are warned of where there is nothing to describe, and shown where there is", async () => {
+    const stray = await schedule({ metadata: { altText: "A lake" }, dryRun: true });
+    expect(stray.warnings).toEqual([expect.stringMatching(/^metadata\.altText: an alt text describes/)]);
+    const media = { mediaUrl: "https://pictures.example/a.jpg", metadata: { altText: "A lake" } };
+    expect((await schedule({ ...media, dryRun: true })).preview.note).toBe("Alt text: “A lake”.");
+  });
+});
