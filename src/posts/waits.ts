@@ -8,7 +8,7 @@ import type { AppContext } from "../context.ts";
 
 /**
  * The rows, those of due posts that do not go out with the reason as their error: what holds their channel up is
- * written on the channel. An error of the post's own stays.
+ * written on the channel. An error of the post's own stays, with the time of the next try.
  */
 export async function withWaits<T extends ShownRow>(
   ctx: AppContext,
@@ -16,14 +16,23 @@ export async function withWaits<T extends ShownRow>(
 ): Promise<readonly T[]> {
   const now = ctx.clock.now();
   const mayWait = ({ status, error, scheduled_at: at }: ShownRow): boolean =>
-    error === null && (status === "publishing" || (status === "scheduled" && at <= now));
+    (status === "publishing" && error === null) || (status === "scheduled" && at <= now);
   const ids = rows.filter(mayWait).map(({ id }) => id);
   if (ids.length === 0) return rows;
   const held = new Map((await listWaits(ctx.store, ids)).map((one) => [one.id, one]));
   return rows.map((row) => {
     const found = held.get(row.id);
-    return found === undefined ? row : { ...row, error: whyHeld(ctx, found, now) };
+    if (found === undefined) return row;
+    return { ...row, error: row.error === null ? whyHeld(ctx, found, now) : withNextTry(ctx, row.error, found) };
   });
+}
+
+/** A channel that cannot be used tries nothing by itself. */
+function withNextTry({ clock, settings }: AppContext, error: string, post: WaitingPost): string {
+  const isUsable = post.account_status === "connected" || post.account_status === "expiring";
+  const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
+  if (!isUsable || post.paused === 1 || next <= clock.now()) return error;
+  return `${error} It is tried again on ${tellTime(next, settings.timezone)}.`;
 }
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */

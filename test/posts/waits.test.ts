@@ -79,7 +79,9 @@ describe("a due post that does not go out says why", () => {
   it("but for what keeps its own reason, is on its way or is not due", async () => {
     await hold({ next_allowed_at: soon(), wait_cause: "rate_limit" });
     await setPost({ error: "The server answers 503." });
-    expect(await reason()).toBe("The server answers 503.");
+    expect(await reason()).toBe(
+      "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).",
+    );
     await setPost({ error: null, status: "publishing", in_doubt: 1, lease_worker: "wrk_1" });
     expect(await reason()).toBeNull();
     await setPost({
