@@ -29,6 +29,13 @@ export function renderDraft(state: State, draft: Draft): HTMLElement {
     ),
     element("h2", { tabindex: -1, dir: "auto", "data-key": "draft:title" }, draft.title),
     element("p", { class: "when" }, tellTime(state, draft)),
+    draft.texts.length === 0
+      ? null
+      : element(
+          "ol",
+          { class: "text", "aria-label": "Texts that take turns" },
+          ...draft.texts.map((text) => element("li", { dir: "auto" }, text)),
+        ),
     draft.note === null ? null : element("p", { class: "note", dir: "auto" }, draft.note),
     renderDecision(state, draft),
     state.cut.has(draft.id)

@@ -23,7 +23,10 @@ export async function withWaits<T extends ShownRow>(
   return rows.map((row) => {
     const found = held.get(row.id);
     if (found === undefined) return row;
-    return { ...row, error: row.error === null ? whyHeld(ctx, found, now) : withNextTry(ctx, row.error, found) };
+    return {
+      ...row,
+      error: row.error === null ? whyHeld(ctx, found, now) : withNextTry(ctx, row.error, found),
+    };
   });
 }
 

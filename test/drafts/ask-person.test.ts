@@ -98,7 +98,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
     ]);
     expect(asked).toEqual([
       expect.stringMatching(
-        /^Approve these drafts \(2\)\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\n2\. dft_\w+: not as it is now\. revision: 9/,
+        /^Approve these drafts \(2\)\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\.\n2\. The draft "Opening": not as it is now\. revision: 9 is not the last one\. The draft is at 1, waiting\.$/,
       ),
     ]);
     expect(await countPosts()).toBe(1);

@@ -114,7 +114,7 @@ describe("a draft that a page reads", () => {
   });
 
   it.each([
-    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24"],
+    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24, without an end"],
     [
       { every: 2, unit: "week", days: ["mon", "thu"], until: "2027-01-01" },
       "Every 2 weeks on Mon, Thu at 09:00 (UTC), from 2026-11-24 until 2027-01-01",

@@ -123,7 +123,7 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
 
 function TurningTexts({ texts }: { readonly texts: readonly string[] }) {
   return (
-    <details>
+    <details open>
       <summary>{countOf(texts.length, "text")} that take turns</summary>
       <ol class="review-texts">
         {texts.map((text, at) => (

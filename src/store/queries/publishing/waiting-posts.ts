@@ -101,3 +101,17 @@ function goesOutAt(now: number): RawBuilder<number> {
     WHEN a.next_allowed_at > ${now} THEN a.next_allowed_at
     ELSE ${moment} END`;
 }
+
+/** An account's posts that no publisher works on and that are due by then, earliest first. */
+export function listWaitingUntil(reader: Reader, accountId: string, until: number): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("status", "=", sql.lit("scheduled"))
+    .where("scheduled_at", "<=", until)
+    .where("lease_worker", "is", null)
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .execute();
+}
