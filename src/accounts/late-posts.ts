@@ -57,6 +57,13 @@ export function tellRelease(
   return out.length + late.length === 0 ? null : [...out, ...late].join(" ");
 }
 
+/** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
+export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<string | null> {
+  const isCut = account?.status === "disconnected" || account?.status === "reconnect_required";
+  if (account === null || !isCut || account.paused === 1) return null;
+  return tellRelease(ctx, await readRelease(ctx, ctx.store, account), "as soon as it is connected");
+}
+
 function countOf({ length }: readonly PostRow[], one: string, several: string): string {
   return length === 1 ? `1 post ${one}` : `${length} posts ${several}`;
 }

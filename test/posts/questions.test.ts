@@ -205,6 +205,12 @@ describe("what a question tells of a post", () => {
     expect(await questionOf("schedule_posts", { posts: [post, bare] })).toMatch(
       /“A lake”, with 1 picture; Feed of default, now: 1 picture without text\./,
     );
+    const { accountId: _accountId, ...content } = post;
+    const { draft } = await service.call("save_draft", { ...content, targets: [{ accountId }] });
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    expect(await questionOf("decide_draft", approval)).toMatch(
+      /^Approve the draft "A lake"\? It publishes 1 post now\. Feed of default, now: “A lake”, with 1 picture \(alt text: “A lake at dawn”\)/,
+    );
   });
 
   it("says that the same text is live, and names no tool", async () => {

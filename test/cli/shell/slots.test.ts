@@ -80,7 +80,12 @@ describe("pause and resume", () => {
     expect(await pausedOnes()).toEqual(["Other"]);
     expect((await shell.read("pause")).accounts).toHaveLength(2);
     expect(await pausedOnes()).toEqual(["My feed", "Other"]);
-    await shell.read("resume", "My feed");
+    // Due while it is paused: the shell says that it goes out.
+    const kept = { accountId: "My feed", caption: "Kept back" };
+    await shell.read("call", "schedule_post", JSON.stringify(kept));
+    expect((await shell.read("resume", "My feed")).warnings).toEqual([
+      expect.stringMatching(/^1 post goes out now: “Kept back”, which was due on /),
+    ]);
     expect(await pausedOnes()).toEqual(["Other"]);
     await shell.read("resume");
     expect(await pausedOnes()).toEqual([]);

@@ -14,6 +14,7 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Ask } from "../../ui/ask.tsx";
+import { AskToResume } from "../../ui/ask-to-resume.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -245,16 +246,7 @@ function PauseAndEnd({ account }: { readonly account: Account }) {
           onClose={close}
         />
       )}
-      {question === "resume" && (
-        <Ask
-          question={`Resume “${name}”?`}
-          text={`${waiting} on it. Posts whose time is still to come go out then. Posts that are only a little late go out now. Those that are much too late fail and say so, and you decide about each under Trouble.`}
-          yes="Resume"
-          no="Leave it paused"
-          onYes={() => change(call("update_account", { accountId: id, paused: false }), `“${name}” goes on.`)}
-          onClose={close}
-        />
-      )}
+      {question === "resume" && <AskToResume account={account} onClose={close} />}
       {question === "disconnect" && (
         <Ask
           isDanger

@@ -209,11 +209,12 @@ describe("a channel", () => {
     await question.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Nothing goes out until it is resumed. 1 post waits for it.").waitFor();
     expect(await scheduleOf(id)).toMatchObject({ paused: true });
+    // Due while it is paused: it goes out with the yes, and the question says so.
+    await host.call("schedule_post", { accountId: id, caption: "Kept back" });
     await page.getByRole("button", { name: "Resume" }).click();
-    await page
-      .getByRole("dialog", { name: "Resume “Paused one”?" })
-      .getByRole("button", { name: "Resume" })
-      .click();
+    const resume = page.getByRole("dialog", { name: "Resume “Paused one”?" });
+    await resume.getByText("1 post goes out now: “Kept back”").waitFor();
+    await resume.getByRole("button", { name: "Resume" }).click();
     await page.getByText("“Paused one” goes on.").waitFor();
     expect((await scheduleOf(id))?.paused ?? false).toBe(false);
     await page.context().close();
