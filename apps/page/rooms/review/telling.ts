@@ -16,7 +16,7 @@ export function tellApproval(draft: Draft, when: When): string {
   const { repeat, targets, isNextSlot } = draft;
   const posts = countOf(targets.length, "post");
   if (repeat !== null)
-    return `Starts the series${targets.length === 1 ? "" : `, on ${targets.length} channels each time`}. ${repeat}.`;
+    return `Starts the series${targets.length === 1 ? "" : `, on ${targets.length} channels each time`}.`;
   const times = targets.flatMap(({ scheduledAt }) => scheduledAt ?? []);
   const others = targets.length - times.length;
   const first = times.length === 0 ? "" : when(Math.min(...times));

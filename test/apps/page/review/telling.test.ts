@@ -34,7 +34,7 @@ describe("what an approval brings about", () => {
       draft([null, null], { isNextSlot: true }),
       "Schedules 2 posts, each in the next free slot of its channel.",
     ],
-    [draft([null, null], { repeat: "Every day" }), "Starts the series, on 2 channels each time. Every day."],
+    [draft([null, null], { repeat: "Every day" }), "Starts the series, on 2 channels each time."],
   ])("is said before it (%#)", (one, sentence) => {
     expect(tellApproval(one, when)).toBe(sentence);
   });
