@@ -163,7 +163,7 @@ export async function checkDraft(
   );
 }
 
-/** Nobody sees the texts again that go out in turn, so all are checked, and each that cannot be posted is named. */
+/** The texts that go out in turn are not shown again, so all are checked, and each that cannot be posted is named. */
 export async function withTexts(
   call: CallContext,
   content: DraftContent,
