@@ -1,5 +1,4 @@
 import { oneLine, plainText } from "../domain/plain-text.ts";
-import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
@@ -19,7 +18,6 @@ export const AT_ONCE_MS = MINUTE;
 const MAX_LISTED = 10;
 
 const MAX_NAME = 120;
-const MAX_ALT_TEXT = 200;
 
 /** The characters of each text, for so many posts: a dialog holds a few screens. */
 export function textLimit(posts: number): number {
@@ -91,9 +89,8 @@ export async function tellPost(call: CallContext, post: ToldPost, among = 1): Pr
   return among === 1 ? `${head}${detailsOf(preview, content)}` : `${head}${partsInWords(preview)}`;
 }
 
-function detailsOf(preview: Preview, { metadata, mediaUrl }: PostContent): string {
+function detailsOf(preview: Preview, { mediaUrl }: PostContent): string {
   const { text, link, note, parts } = preview;
-  const altTexts = altTextsOf(metadata).map((alt) => quoteText(alt, MAX_ALT_TEXT));
   const address = (text ?? "") === "" && /^https?:/.test(mediaUrl) ? ` (${plainText(mediaUrl, 200)})` : "";
   const rest = parts.map((part) => {
     const media = mediaInWords(part.media);
@@ -101,26 +98,15 @@ function detailsOf(preview: Preview, { metadata, mediaUrl }: PostContent): strin
   });
   return [
     address,
-    altTexts.length === 0 ? "" : ` (alt text: ${altTexts.join("; ")})`,
     rest.length === 0 ? "" : `, followed by ${rest.join(", then ")}`,
     link === null || text?.includes(link) === true ? "" : `, with a link to ${plainText(link, 200)}`,
-    note === null ? "" : ` (${plainText(note, 300)})`,
+    note === null ? "" : ` (${plainText(note, 400)})`,
   ].join("");
 }
 
 function partsInWords({ parts }: Preview): string {
   if (parts.length === 0) return "";
   return parts.length === 1 ? ", and 1 more part" : `, and ${parts.length} more parts`;
-}
-
-function altTextsOf(metadata: Metadata | null): string[] {
-  const more = metadata?.["moreMedia"];
-  const items: readonly unknown[] = [metadata, ...(Array.isArray(more) ? more : [])];
-  return items.flatMap((item) => {
-    const alt: unknown =
-      typeof item === "object" && item !== null && "altText" in item ? item.altText : undefined;
-    return typeof alt === "string" && alt.trim() !== "" ? [alt] : [];
-  });
 }
 
 const KINDS = {

@@ -199,7 +199,7 @@ describe("what a question tells of a post", () => {
     };
     const question = await questionOf("schedule_post", post);
     expect(question).toMatch(
-      /: “A lake”, with 1 picture \(alt text: “A lake at dawn”\), with a link to https:\/\/lake\.example\/\?/,
+      /: “A lake”, with 1 picture, with a link to https:\/\/lake\.example\/ \(Alt text: “A lake at dawn”\.\)\?/,
     );
     const bare = { accountId, mediaUrl: json.file.id };
     expect(await questionOf("schedule_posts", { posts: [post, bare] })).toMatch(
@@ -209,7 +209,7 @@ describe("what a question tells of a post", () => {
     const { draft } = await service.call("save_draft", { ...content, targets: [{ accountId }] });
     const approval = { id: draft.id, revision: 1, decision: "approve" };
     expect(await questionOf("decide_draft", approval)).toMatch(
-      /^Approve the draft "A lake"\? It publishes 1 post now\. Feed of default, now: “A lake”, with 1 picture \(alt text: “A lake at dawn”\)/,
+      /^Approve the draft "A lake"\? It publishes 1 post now\. Feed of default, now: “A lake”, with 1 picture, with a link to \S+ \(Alt text: “A lake at dawn”\.\)/,
     );
   });
 
