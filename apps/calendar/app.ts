@@ -137,6 +137,17 @@ export class App {
     return state === null ? Promise.resolve() : this.show(state.view, state.zone.read(now()).day);
   }
 
+  /** Carries the post that is taken up to a time, and turns the page where that lies beyond it. */
+  carry(to: WallTime): void {
+    const state = this.#state;
+    if (state === null || state.move === null) return;
+    const move = { ...state.move, to };
+    const focus = `chip:${move.id}`;
+    if (daysOf(state).includes(to.day)) return this.update({ move }, focus);
+    void this.show(state.view, to.day);
+    this.update({ move }, focus);
+  }
+
   /** Shows other days, and asks the server for them when they are not at hand. */
   async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
     const before = this.#state;
@@ -156,7 +167,7 @@ export class App {
     if (loaded.calendar === null) {
       this.#screen.complain(loaded.sentence);
       const back = this.#settled ?? before;
-      return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false });
+      return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
     if (loaded.note !== null) this.#screen.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
@@ -165,13 +176,12 @@ export class App {
 
   #takeLoaded(calendar: Calendar): void {
     if (this.#state === null) return;
-    // What is on its way to the server is newer here.
-    const busy = new Map(
-      this.#state.calendar.posts
-        .filter((post) => this.#state?.busy.has(post.id))
-        .map((post) => [post.id, post]),
-    );
-    const posts = calendar.posts.map((post) => busy.get(post.id) ?? post);
+    // What is on its way to the server is newer here, and what is carried is looked for under its old day.
+    const { busy, move } = this.#state;
+    const ids = new Set(calendar.posts.map(({ id }) => id));
+    const isKept = ({ id }: CalendarPost): boolean => id === move?.id || (busy.has(id) && ids.has(id));
+    const kept = this.#state.calendar.posts.filter(isKept);
+    const posts = [...calendar.posts.filter((post) => kept.every(({ id }) => id !== post.id)), ...kept];
     const state = { ...this.#state, calendar: { ...calendar, posts } };
     this.update({
       calendar: state.calendar,

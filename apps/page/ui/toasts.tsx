@@ -8,6 +8,8 @@ interface Toast extends Message {
   readonly undo: (() => void) | null;
   /** What `undo` is called on its button. */
   readonly action?: string;
+  /** It is about what one is doing, and goes with that. */
+  readonly isComplaint?: boolean;
 }
 
 const toasts = signal<readonly Toast[]>([]);
@@ -18,6 +20,7 @@ const SHOWN_MS = 8_000;
 
 /** Says that something was done. `undo` takes it back. */
 export function say(text: string, undo: (() => void) | null = null): void {
+  closeComplaints();
   add({ text, undo });
 }
 
@@ -26,9 +29,15 @@ export function sayWith(text: string, action: string, go: () => void): void {
   add({ text, undo: go, action });
 }
 
-/** Says that something was refused. It stays until it is closed. */
+/** Says that something was refused. It stays until it is closed, mended or left. */
 export function complain(text: string): void {
-  add({ text, undo: null, isBad: true });
+  add({ text, undo: null, isBad: true, isComplaint: true });
+}
+
+/** What was complained about is mended or left. */
+export function closeComplaints(): void {
+  if (toasts.value.some(({ isComplaint }) => isComplaint === true))
+    toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
 }
 
 /** Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. */

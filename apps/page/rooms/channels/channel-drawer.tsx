@@ -18,6 +18,7 @@ import { AskToResume } from "../../ui/ask-to-resume.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
@@ -127,6 +128,7 @@ function Rename({ account }: { readonly account: Account }) {
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = name.trim() !== account.name;
+  useLoss(isChanged ? UNSAVED : null);
   const save = async (): Promise<void> => {
     if (!isChanged) return;
     if (name.trim() === "")

@@ -7,6 +7,7 @@ import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { messageOf, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
@@ -37,6 +38,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   const [name, setName] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const isAtOnce = way?.kind === "none";
+  useLoss(connection.step === "form" && instanceUrl + name !== "" ? UNSAVED : null);
 
   const start = async (): Promise<void> => {
     setIsBusy(true);

@@ -6,6 +6,7 @@ import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -40,6 +41,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const [moves, setMoves] = useState<readonly Moved[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
+  useLoss(isChanged ? UNSAVED : null);
   const plan = { timezone: zone, slots: slotsOf(week), minGapMinutes: gap };
   const args = { accountId: id, schedule: plan.slots.length === 0 ? null : plan };
 
@@ -153,6 +155,7 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
   const [days, setDays] = useState<readonly Weekday[]>([]);
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);
+  useLoss(text.trim() === "" ? null : UNSAVED);
   const add = (): void => {
     const times = readTimes(text);
     if (days.length === 0) return setError("No day is chosen. Tick the days that the times are for.");

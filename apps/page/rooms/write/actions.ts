@@ -8,15 +8,16 @@ import { call } from "../../data/tools.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { type Composer, sendPost } from "./composer.ts";
+import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
 import { inWords, listed } from "./repeat.ts";
-import { isUploading } from "./uploads.ts";
+import { fileProblem } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
 
 /** What can be done with what is written. */
 export interface Actions {
-  readonly isBusy: boolean;
+  /** What is under way, as `Scheduling…` Null: nothing is. */
+  readonly doing: string | null;
   /** Why the last one was refused. */
   readonly refusal: string | null;
   /** Whether the person is asked before it goes out at once. */
@@ -33,7 +34,7 @@ export interface Actions {
 /** `onTry`: what is missing is to be shown. */
 export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
-  const [isBusy, setIsBusy] = useState(false);
+  const [doing, setDoing] = useState<string | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isAsking, setIsAsking] = useState(false);
 
@@ -75,13 +76,13 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     );
     return false;
   };
-  const run = (work: () => Promise<void>): void => {
-    if (isBusy) return;
-    setIsBusy(true);
+  const run = (what: string, work: () => Promise<void>): void => {
+    if (doing !== null) return;
+    setDoing(what);
     setRefusal(null);
     work()
       .catch((error: unknown) => refuse(sentenceOf(error)))
-      .finally(() => setIsBusy(false));
+      .finally(() => setDoing(null));
   };
   const approve = async (): Promise<void> => {
     const { draft, form } = composer;
@@ -98,35 +99,43 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     leave("Sent for approval.", [], "/app/review");
   };
 
+  // Nothing waits for it: what is pressed next saves first, too.
+  const saveDraft = (): void =>
+    void composer.flush().then((isKept) => {
+      if (!isKept && composer.state.value.kind === "nothing")
+        refuse("There is nothing to save yet. Write something first.");
+    });
+  const saveChange = ({ send }: NonNullable<Composer["change"]>): void => {
+    if (composer.post?.status === "failed")
+      return void refuse("What you change is kept in this browser. It is saved when the post is sent again.");
+    run("Saving…", async () => {
+      if (await isReady()) await send();
+    });
+  };
+
   const actions: Actions = {
-    isBusy,
+    doing,
     refusal,
     isAsking,
     stopAsking: () => setIsAsking(false),
-    // Nothing waits for it: what is pressed next saves first, too.
-    save: () =>
-      void composer.flush().then((isKept) => {
-        if (!isKept && composer.state.value.kind === "nothing")
-          refuse("There is nothing to save yet. Write something first.");
-      }),
+    save: () => (composer.change === null ? saveDraft() : saveChange(composer.change)),
     ask: () =>
-      run(async () => {
+      run("Asking for approval…", async () => {
         if (await isReady()) await submit();
       }),
     main: () =>
-      run(async () => {
+      run(doingOf(composer), async () => {
         if (!(await isReady())) return;
-        const { post, form } = composer;
-        if (post === null && !may("publish")) return submit();
+        const { change, form } = composer;
+        if (change === null && !may("publish")) return submit();
         if (form.value.when === "now") return setIsAsking(true);
-        if (post === null) return approve();
-        await sendPost(post, form.value);
+        if (change === null) return approve();
+        await change.send();
         leave("The post was changed.");
       }),
     publish: async () => {
-      const { post, form } = composer;
-      if (post === null) return await approve();
-      leave(null, [await sendPost(post, form.value)]);
+      if (composer.change === null) return await approve();
+      leave(null, [await composer.change.send()]);
     },
   };
   useKeys(actions);
@@ -148,13 +157,19 @@ function useKeys({ main, save }: Actions): void {
   });
 }
 
+/** What the main button does, while it is under way. */
+function doingOf({ form, post }: Composer): string {
+  if (post !== null) return post.status === "failed" ? "Sending it again…" : "Saving…";
+  if (!may("publish")) return "Asking for approval…";
+  // Whether it really goes out is asked after it was looked at.
+  return form.value.when === "now" ? "Checking…" : "Scheduling…";
+}
+
 /** Null: all is there. */
 function missingIn(form: Form): string | null {
   if (form.targets.length === 0) return "Choose at least one channel first.";
   const media = [...form.media, ...form.targets.flatMap((target) => target.media ?? [])];
-  if (isUploading(media.map(({ key }) => key)))
-    return "A file is still being sent. Wait until it is stored, or remove it.";
-  return timeProblem(form, zone.value, now());
+  return fileProblem(media.map(({ key }) => key)) ?? timeProblem(form, zone.value, now());
 }
 
 function doneText(form: Form): string {

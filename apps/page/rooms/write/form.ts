@@ -29,6 +29,9 @@ export interface TargetForm {
   readonly at: string | null;
 }
 
+/** What can be different on one channel. Null: as everywhere. */
+export type OwnContent = Pick<TargetForm, "caption" | "media" | "at">;
+
 export type When = "at" | "slot" | "repeat" | "now";
 
 /** What is being written, as the fields on the page have it. */
@@ -116,8 +119,12 @@ export function formOf(draft: Draft, now: number, zone: Zone): Form {
   };
 }
 
+type PostContent = Pick<Post, "accountId" | "caption" | "mediaUrl" | "scheduledAt"> & {
+  readonly metadata: Json | null;
+};
+
 /** The form of a post, on its one channel. */
-export function formOfPost(post: Post, now: number, zone: Zone): Form {
+export function formOfPost(post: PostContent, now: number, zone: Zone): Form {
   const empty = emptyForm(now, zone);
   const metadata = post.metadata ?? {};
   const at = Date.parse(post.scheduledAt);

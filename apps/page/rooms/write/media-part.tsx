@@ -11,7 +11,7 @@ import {
 } from "lucide-preact";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { complain } from "../../ui/toasts.tsx";
+import { closeComplaints, complain } from "../../ui/toasts.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { type Medium, moved, newKey } from "./form.ts";
@@ -32,6 +32,7 @@ interface MediaPartProps {
 
 /** Takes files as they come: puts them into the list and sends them. */
 export function addFiles(files: Iterable<globalThis.File>, onChange: (change: Change) => void): void {
+  closeComplaints();
   for (const file of files) {
     if (kindOfFile(file) === null) {
       complain(`${file.name} is no picture, video, audio file or PDF, so it was not added.`);
