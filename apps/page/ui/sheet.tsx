@@ -47,13 +47,13 @@ export function Sheet({ title, isDrawer = false, loss = null, children, onClose 
       class={isDrawer ? "sheet drawer" : "sheet"}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // A file picker within it tells of its own end by the same name.
-        if (event.target !== dialog.current) return;
+        // A file picker within it tells of its own end by the same name. What cannot be held is closed, see below.
+        if (event.target !== dialog.current || !event.cancelable) return;
         event.preventDefault();
         close();
       }}
       onClose={() => {
-        // A browser may close it without asking it first.
+        // A browser closes it after some Escapes, however often it is held.
         if (lossIn(scope) !== null) dialog.current?.showModal();
         close();
       }}

@@ -28,8 +28,7 @@ export function fileProblem(keys: readonly string[]): string | null {
   const failed = under.find(({ state }) => state === "failed");
   if (failed !== undefined)
     return `${failed.name} was not stored: ${failed.sentence} Remove it, or send it again.`;
-  if (under.some(({ state }) => state === "paused")) return "A file is paused. Go on with it, or remove it.";
-  const isSending = under.some(({ state }) => state === "sending");
+  const isSending = under.some(({ state }) => state !== "done");
   return isSending ? "A file is still being sent. Wait until it is stored, or remove it." : null;
 }
 
