@@ -4,7 +4,7 @@ import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
-import type { Actions } from "./actions.ts";
+import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "./repeat.ts";
 import { Agreements } from "./posting-part.tsx";
@@ -14,6 +14,7 @@ import type { SaveState } from "./saver.ts";
 export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
   const { form, post, state } = composer;
   const { doing, refusal } = actions;
+  const isAsking = doing === ASKING && may("publish");
   const isNow = form.value.when === "now";
   const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
   return (
@@ -31,11 +32,11 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
           {post === null && (
             <Button kind="quiet" class="save" aria-keyshortcuts="Control+S" onClick={actions.save}>
               <Save aria-hidden="true" />
-              Save
+              <span>Save</span>
             </Button>
           )}
           {post === null && may("publish") && (
-            <Button isBusy={doing !== null} onClick={actions.ask}>
+            <Button isBusy={isAsking} disabled={doing !== null && !isAsking} onClick={actions.ask}>
               <MessageCircleQuestion aria-hidden="true" />
               Ask for approval
             </Button>

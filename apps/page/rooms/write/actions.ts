@@ -10,9 +10,11 @@ import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
-import { inWords, listed } from "./repeat.ts";
+import { inWords } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
 import { fromWall } from "./wall.ts";
+
+export const ASKING = "Asking for approval…";
 
 /** What can be done with what is written. */
 export interface Actions {
@@ -62,8 +64,9 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
-      const names = listed(failing.map(({ accountId }) => channelName(accountId)));
-      return refuse(`Not yet: there is something to mend for ${names}. It is said in red where it belongs.`);
+      const [one] = failing.length === 1 ? failing : [];
+      const where = one === undefined ? `${failing.length} channels` : channelName(one.accountId);
+      return refuse(`Not yet: there is something to mend for ${where}. It is said in red where it belongs.`);
     }
     return true;
   };
@@ -120,7 +123,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     stopAsking: () => setIsAsking(false),
     save: () => (composer.change === null ? saveDraft() : saveChange(composer.change)),
     ask: () =>
-      run("Asking for approval…", async () => {
+      run(ASKING, async () => {
         if (await isReady()) await submit();
       }),
     main: () =>
@@ -160,7 +163,7 @@ function useKeys({ main, save }: Actions): void {
 /** What the main button does, while it is under way. */
 function doingOf({ form, post }: Composer): string {
   if (post !== null) return post.status === "failed" ? "Sending it again…" : "Saving…";
-  if (!may("publish")) return "Asking for approval…";
+  if (!may("publish")) return ASKING;
   // Whether it really goes out is asked after it was looked at.
   return form.value.when === "now" ? "Checking…" : "Scheduling…";
 }

@@ -145,6 +145,39 @@ describe("by keyboard alone", () => {
   });
 });
 
+describe("a post that is carried by keys", () => {
+  it("shows what to press, goes on into the next month, and comes back by Escape", async () => {
+    await open("/app/plan?day=2026-11-24");
+    await chip("2026-11-24", /Hello world/).focus();
+    await page.keyboard.press("m");
+    const keys = page.locator(".carrying");
+    await keys.getByText("puts it there").waitFor();
+    await keys.getByText(/Tuesday,? 24 November 2026/).waitFor();
+    for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");
+    await page.getByRole("heading", { name: "December 2026" }).waitFor();
+    await keys.getByText(/Tuesday,? 22 December 2026/).waitFor();
+    expect(await chip("2026-12-22", /Hello world/).evaluate(isFocused)).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "November 2026" }).waitFor();
+    await keys.waitFor({ state: "detached" });
+    expect(await chip("2026-11-24", /Hello world/).evaluate(isFocused)).toBe(true);
+    expect(await timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
+    await page.keyboard.press("m");
+    for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Moved to Tuesday,? 22 December 2026/).waitFor();
+    await expect.poll(() => timeOf("post_1")).toBe("2026-12-22T08:00:00.000Z");
+    // The message about it lies beside the days, so that it hides none.
+    const [grid, toast] = [
+      await page.locator("#grid").boundingBox(),
+      await page.locator(".toast").boundingBox(),
+    ];
+    expect(toast!.x + toast!.width).toBeLessThanOrEqual(grid!.x);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
+  });
+});
+
 describe("the filters", () => {
   it("leave a channel, a state or a label, and stand in the address", async () => {
     await open("/app/plan");

@@ -51,7 +51,7 @@ describe("assistants and keys", () => {
       headers: { Authorization: `Bearer ${key}` },
     });
     expect(tried.status).toBe(200);
-    await page.keyboard.press("Escape");
+    await sheet(page).getByRole("button", { name: "Done" }).click();
     await sheet(page).waitFor({ state: "detached" });
     await list(page, "keys")
       .filter({ hasText: "Claude Code" })
