@@ -85,7 +85,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
         .innerText(),
     )?.[0] ?? "";
   await hands.look(page, "key");
-  await hands.use(button("Close", connecting));
+  await hands.use(button("Done", connecting));
   await goTo("Plan");
   await hands.use(button("Dismiss", greeting));
   await greeting.waitFor({ state: "detached" });

@@ -156,11 +156,11 @@ describe("a post that is carried by keys", () => {
     for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");
     await page.getByRole("heading", { name: "December 2026" }).waitFor();
     await keys.getByText(/Tuesday,? 22 December 2026/).waitFor();
-    expect(await chip("2026-12-22", /Hello world/).evaluate(isFocused)).toBe(true);
+    await expect.poll(() => chip("2026-12-22", /Hello world/).evaluate(isFocused)).toBe(true);
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: "November 2026" }).waitFor();
     await keys.waitFor({ state: "detached" });
-    expect(await chip("2026-11-24", /Hello world/).evaluate(isFocused)).toBe(true);
+    await expect.poll(() => chip("2026-11-24", /Hello world/).evaluate(isFocused)).toBe(true);
     expect(await timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
     await page.keyboard.press("m");
     for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");

@@ -204,7 +204,7 @@ describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", 
     await sheet(page).getByRole("button", { name: "Make the key" }).click();
     await sheet(page).getByRole("link", { name: "Add to VS Code" }).waitFor();
     await look(page, `settings-made-${name}`);
-    await page.keyboard.press("Escape");
+    await sheet(page).getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "New notice" }).click();
     await look(page, `settings-notice-${name}`);
     await page.context().close();
