@@ -137,17 +137,6 @@ export class App {
     return state === null ? Promise.resolve() : this.show(state.view, state.zone.read(now()).day);
   }
 
-  /** Carries the post that is taken up to a time, and turns the page where that lies beyond it. */
-  carry(to: WallTime): void {
-    const state = this.#state;
-    if (state === null || state.move === null) return;
-    const move = { ...state.move, to };
-    const focus = `chip:${move.id}`;
-    if (daysOf(state).includes(to.day)) return this.update({ move }, focus);
-    void this.show(state.view, to.day);
-    this.update({ move }, focus);
-  }
-
   /** Shows other days, and asks the server for them when they are not at hand. */
   async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
     const before = this.#state;

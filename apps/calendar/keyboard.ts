@@ -74,7 +74,9 @@ function carry(app: App, state: State, key: string): boolean {
   const arrow = ARROWS[key];
   if (arrow === undefined) return true;
   const to = state.view === "month" ? byDay(move.to, arrow.across + 7 * arrow.down) : byHour(move.to, arrow);
-  app.carry(to);
+  // Beyond what is shown, the next month or week is.
+  if (!daysOf(state).includes(to.day)) void app.show(state.view, to.day);
+  app.update({ move: { ...move, to } }, `chip:${move.id}`);
   const at = state.view === "month" ? "" : `, ${state.formats.time(state.zone.toMs(to))}`;
   app.say(`${state.formats.longDay(to.day)}${at}`);
   return true;

@@ -20,7 +20,7 @@ export const UNSAVED: Loss = {
 
 export const SHOWN_ONCE: Loss = {
   question: "Have you kept it?",
-  text: "It is shown this once. Nobody can show it again.",
+  text: "It is shown this once, and cannot be shown again.",
   yes: "Close",
   no: "Show it",
 };

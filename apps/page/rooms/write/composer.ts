@@ -167,7 +167,7 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
 }
 
 /** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
-function keeperOf(found: Post, form: Signal<Form>, before: Form) {
+function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
   let post = found;
   let sent: Json = changesOf(post, before);
   let isKept = true;
@@ -195,11 +195,11 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   const form = signal(edit === null ? before : formOfEdit(post, edit.change));
   const checks = signal<readonly Check[]>([]);
   const state = signal<SaveState>({ kind: "nothing" });
-  const keeper = keeperOf(post, form, before);
+  const unsaved = unsavedOf(post, form, before);
   const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
   let calm: SaveState = { kind: "nothing" };
   const tell = (value: SaveState): void => {
-    state.value = value.kind === "failed" ? value : keeper.isChanged() ? { kind: "changed" } : calm;
+    state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
   };
   const saver = createSaver<Json>({
     waitMs: WAIT_MS,
@@ -214,7 +214,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   saver.change();
   const set = (next: Form): void => {
     form.value = next;
-    keeper.keep();
+    unsaved.keep();
     saver.change();
   };
   return {
@@ -227,7 +227,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     ownAside: new Map(),
     edit: (change) => set(change(form.value)),
     flush: saver.flush,
-    isBehind: keeper.isBehind,
+    isBehind: unsaved.isBehind,
     change: {
       takenUp,
       giveUp() {
@@ -237,7 +237,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
       async send() {
         state.value = { kind: "saving" };
         try {
-          const changed = await keeper.send();
+          const changed = await unsaved.send();
           calm = { kind: "saved", at: now() };
           takenUp.value = null;
           return changed;
