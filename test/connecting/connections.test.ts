@@ -113,6 +113,23 @@ describe("connectChannel", () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
+  it.each([
+    ["social.example", "https://social.example"],
+    ["https://social.example/", "https://social.example"],
+    ["https://social.example/blog", "https://social.example/blog"],
+    ["me@social.example", "https://social.example"],
+    [" @me@social.example ", "https://social.example"],
+    ["acct:me@social.example:8443", "https://social.example:8443"],
+    ["@me:social.example", "https://social.example"],
+    ["https://social.example/@me", "https://social.example"],
+    ["social.example/@me/", "https://social.example"],
+  ])("takes the server %j, or the handle there, as %s", async (instanceUrl, server) => {
+    const { ctx, start } = await setUp();
+    await start({ instanceUrl });
+    const rows = await queryOf(ctx.store).selectFrom("connections").select("instance_url").execute();
+    expect(rows).toEqual([{ instance_url: server }]);
+  });
+
   it("connects a platform that needs nothing at once, one account a call, named as asked", async () => {
     const { ctx, caller, start } = await setUp();
     const first = await start({ provider: "pinboard" });

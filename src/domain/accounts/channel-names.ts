@@ -100,6 +100,14 @@ function differenceIn(handle: string, handles: readonly string[]): string {
 
 /** A channel in a sentence about it alone, where the others are not looked at: no other one is called so. */
 export function channelInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
-  const also = handle === null || handle === "" || foldName(handle) === foldName(name) ? "" : ` (${handle})`;
-  return `the channel "${name}" on ${provider}${also}`;
+  return `the channel "${name}" on ${provider}${alsoCalled({ name, handle })}`;
+}
+
+/** The name, and the handle where it says more. */
+export function nameWithHandle(channel: Pick<NamedChannel, "name" | "handle">): string {
+  return `${channel.name}${alsoCalled(channel)}`;
+}
+
+function alsoCalled({ name, handle }: Pick<NamedChannel, "name" | "handle">): string {
+  return handle === null || handle === "" || foldName(handle) === foldName(name) ? "" : ` (${handle})`;
 }

@@ -99,7 +99,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
     hands.use(button(/^Picture or video/)),
   ]);
   await chooser.setFiles({ name: "hut.png", mimeType: "image/png", buffer: pngOf(320, 240) });
-  await hands.write(page.getByRole("textbox", { name: "Alt text of medium 1" }), "A hut in the snow");
+  await hands.write(page.getByRole("textbox", { name: "Alt text of picture 1" }), "A hut in the snow");
   await said(/^Saved /);
   await hands.look(page, "written");
   await hands.use(button("Schedule"));

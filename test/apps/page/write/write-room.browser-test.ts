@@ -41,7 +41,7 @@ const text = () => page.getByLabel("Text", { exact: true });
 const channel = (name: string) => page.getByRole("checkbox", { name });
 const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
 const saved = () => page.getByText(/^Saved /).waitFor();
-const alt = (number: number) => page.getByLabel(`Alt text of medium ${number}`);
+const alt = (number: number) => page.getByLabel(`Alt text of picture ${number}`);
 /** What another one does with the first draft. */
 const change = async (args: object): Promise<void> => {
   const [{ id, revision }] = await drafts();
@@ -116,8 +116,8 @@ describe("writing", () => {
     await alt(3).fill("Three");
     await give("drop", picture("four.png", 23));
     await alt(4).fill("Four");
-    await button("Move medium 4 up").click();
-    await button("Remove medium 1").click();
+    await button("Move picture 4 up").click();
+    await button("Remove picture 1").click();
     // Two, Four, Three: by the mouse there and back.
     await page.locator(".grip").first().dragTo(page.locator(".media-row").nth(1));
     await expect.poll(() => alt(1).inputValue()).toBe("Four");
