@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
-import { STATUSES } from "../shared/statuses.ts";
+import { STATUSES, type Status } from "../shared/statuses.ts";
 import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
 
@@ -135,8 +135,8 @@ export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachabl
 const DOTS_SHOWN = 3;
 
 /** A dot for each of the first posts and drafts; the cell's name says the rest. */
-export function renderDots({ drafts, posts }: Cell): HTMLElement {
-  const states = [...drafts.map(({ state }) => state), ...posts.map(({ status }) => status)];
+export function renderDots(cell: Cell): HTMLElement {
+  const states = byUrgency(cell).map((one) => ("status" in one ? one.status : one.state));
   const more = states.length - DOTS_SHOWN;
   return element(
     "span",
@@ -160,4 +160,25 @@ export function countOf({ posts, drafts, slots }: Cell): string {
     slots.length === 0 ? null : `${slots.length} free`,
   ];
   return counts.filter((count) => count !== null).join(", ");
+}
+
+/** What failed, then what waits for a person, is under way or is coming, then what is over. */
+const URGENCY: Readonly<Record<Status, number>> = {
+  failed: 0,
+  publishing: 2,
+  uploaded: 2,
+  scheduled: 3,
+  published: 4,
+  cancelled: 5,
+};
+const URGENCY_OF_DRAFTS = 1;
+
+/** In the order in which a cell that has no room for all shows them. `taken`: the post that is being moved, first. */
+export function byUrgency(
+  { posts, drafts }: Pick<Cell, "posts" | "drafts">,
+  taken: string | null = null,
+): readonly (CalendarPost | CalendarDraft)[] {
+  const rank = (one: CalendarPost | CalendarDraft): number =>
+    one.id === taken ? -1 : "status" in one ? URGENCY[one.status] : URGENCY_OF_DRAFTS;
+  return [...drafts, ...posts].toSorted((a, b) => rank(a) - rank(b));
 }

@@ -171,13 +171,15 @@ function PostMore({
   );
 }
 
-/** Leads to the post on its platform, or to the channel. */
+/** Leads to the post on its platform; where it may be there and its address is not known, to the channel. */
 function Outside({ post }: { readonly post: Post }) {
-  const url = webAddress(post.platformUrl ?? "") ?? webAddress(findAccount(post.accountId)?.profileUrl ?? "");
+  const own = webAddress(post.platformUrl ?? "");
+  const mayBeThere = isUnknown(post.error) || post.status === "uploaded";
+  const url = own ?? (mayBeThere ? webAddress(findAccount(post.accountId)?.profileUrl ?? "") : null);
   if (url === null) return null;
   return (
     <a href={url} target="_blank" rel="noreferrer noopener">
-      Look at it on {platformTitle(post.provider)}
+      {own === null ? "Look at the channel" : `Look at it on ${platformTitle(post.provider)}`}
     </a>
   );
 }

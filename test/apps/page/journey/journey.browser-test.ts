@@ -103,7 +103,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await said(/^Saved /);
   await hands.look(page, "written");
   await hands.use(button("Schedule"));
-  await said(/^Scheduled on Club news/);
+  await said(/^Scheduled for .* on Club news/);
   await room("Plan");
   const { posts } = await call("list_posts", { status: ["scheduled"] });
   expect(posts).toMatchObject([{ caption: "Snow on the hut", metadata: { altText: "A hut in the snow" } }]);

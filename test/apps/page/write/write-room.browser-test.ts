@@ -97,7 +97,7 @@ describe("writing", () => {
     await expect.poll(() => text().inputValue()).toBe("Hello from the hut");
     expect(await channel("Blog").isChecked()).toBe(true);
     await button("Schedule").click();
-    await page.getByText(/^Scheduled on 2 channels for/).waitFor();
+    await page.getByText(/^Scheduled for .* on 2 channels\.$/).waitFor();
     await page.waitForURL("**/app/plan");
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "scheduled", caption: "Hello from the hut" });
@@ -259,15 +259,15 @@ describe("writing", () => {
       .first()
       .setInputFiles([picture("one.png", 30)]);
     await expect.poll(() => answers.length).toBe(1);
-    await button("Pause medium 1").click();
+    await button("Pause picture 1").click();
     await page.getByText(/^Paused at/).waitFor();
     await button("Schedule").click();
     await page.getByText(/still being sent/).waitFor();
     passed();
-    await button("Go on with medium 1").click();
+    await button("Go on with picture 1").click();
     await page.getByText("The disk is full. Make room.").waitFor();
-    await button("Send medium 1 again").click();
-    await button("Remove medium 1").waitFor();
+    await button("Send picture 1 again").click();
+    await button("Remove picture 1").waitFor();
     await alt(1).fill("There");
     await expect.poll(async () => (await drafts())[0]?.mediaUrl).toMatch(/^r2:/);
   });
