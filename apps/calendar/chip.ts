@@ -136,7 +136,7 @@ const DOTS_SHOWN = 3;
 
 /** A dot for each of the first posts and drafts; the cell's name says the rest. */
 export function renderDots(cell: Cell): HTMLElement {
-  const states = byUrgency(cell).map((one) => ("status" in one ? one.status : one.state));
+  const states = pressingFirst(cell).map((one) => ("status" in one ? one.status : one.state));
   const more = states.length - DOTS_SHOWN;
   return element(
     "span",
@@ -174,7 +174,7 @@ const URGENCY: Readonly<Record<Status, number>> = {
 const URGENCY_OF_DRAFTS = 1;
 
 /** In the order in which a cell that has no room for all shows them. `taken`: the post that is being moved, first. */
-export function byUrgency(
+export function pressingFirst(
   { posts, drafts }: Pick<Cell, "posts" | "drafts">,
   taken: string | null = null,
 ): readonly (CalendarPost | CalendarDraft)[] {

@@ -1,5 +1,5 @@
 import {
-  byUrgency,
+  pressingFirst,
   type Cell,
   countOf,
   renderChip,
@@ -57,7 +57,7 @@ function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
   const room = roomOf(state);
   const count = drafts.length + posts.length;
   // Drafts first: they are for a person to look at.
-  const all = count > room ? byUrgency(cell, state.move?.id) : [...drafts, ...posts];
+  const all = count > room ? pressingFirst(cell, state.move?.id) : [...drafts, ...posts];
   const shown = all
     .slice(0, room)
     .map((one) =>

@@ -340,6 +340,15 @@ describe("a link", () => {
     expect(await openConnection(guestCall(ctx), token)).toMatchObject({ state: "closed", reason: "used" });
   });
 
+  it("tells a channel that is called otherwise with its handle", async () => {
+    const { ctx, start, submit, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const named = { name: "Fjord Bakery", is_renamed: 1 };
+    await queryOf(ctx.store).updateTable("accounts").set(named).where("id", "=", id).execute();
+    const { token } = await start({ accountId: id });
+    expect(await submit(token, ALICE)).toMatchObject({ accountNames: ["Fjord Bakery (alice.example)"] });
+  });
+
   it("says which field is wrong, stays open, and tells check_connection", async () => {
     const { ctx, caller, start, submit } = await setUp();
     const { token, connectId } = await start();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { byUrgency } from "../../../apps/calendar/chip.ts";
+import { pressingFirst } from "../../../apps/calendar/chip.ts";
 import { readCalendar } from "../../../apps/calendar/posts.ts";
 
 const STATUSES = [
@@ -36,7 +36,7 @@ const calendar = readCalendar({
 
 it("shows first what a person has to do, then what is under way and coming, then what is over", () => {
   if (calendar === null) throw new Error("It is one.");
-  const order = byUrgency(calendar).map(({ id }) => id);
+  const order = pressingFirst(calendar).map(({ id }) => id);
   expect(order).toEqual([
     "failed3",
     "draft",
@@ -48,5 +48,5 @@ it("shows first what a person has to do, then what is under way and coming, then
     "published5",
     "cancelled1",
   ]);
-  expect(byUrgency(calendar, "scheduled7")[0]?.id).toBe("scheduled7");
+  expect(pressingFirst(calendar, "scheduled7")[0]?.id).toBe("scheduled7");
 });
