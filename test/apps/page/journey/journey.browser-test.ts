@@ -76,7 +76,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.use(button(/^Another one/));
   const connecting = page.getByRole("dialog", { name: "Connect an assistant" });
   await hands.look(page, "assistant");
-  await hands.use(button("Make the key", connecting));
+  await hands.use(button("Make the key and show what to do", connecting));
   const key =
     /phk_\w+/.exec(
       await connecting
