@@ -1,7 +1,14 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
-import { STATUSES, type Status } from "../shared/statuses.ts";
-import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
+import { STATUSES } from "../shared/statuses.ts";
+import {
+  channelOf,
+  placeOf,
+  pressingFirst,
+  type CalendarDraft,
+  type CalendarPost,
+  type FreeSlot,
+} from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
@@ -12,8 +19,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
   const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(post.accountId);
   const doing = state.busy.get(post.id) ?? null;
   const canBeMoved = isMovable(state, post);
-  const told = tiles === undefined ? place : null;
-  const name = [time, told, post.title, label, channelOf(state.calendar, post), doing]
+  const name = [time, place, post.title, label, channelOf(state.calendar, post), doing]
     .filter((text) => text !== null)
     .join(", ");
   return element(
@@ -83,7 +89,8 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
   const { tiles } = state.options;
   const first = draft.targets[0]?.accountId ?? "";
   const time = state.formats.time(draft.at);
-  const name = `${time}, ${draft.title}, ${label}`;
+  const place = tiles?.placeOf(first) ?? null;
+  const name = [time, place, draft.title, label].filter((text) => text !== null).join(", ");
   return element(
     "button",
     {
@@ -99,7 +106,7 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
-    ...renderPlace(tiles?.placeOf(first) ?? null),
+    ...renderPlace(place),
     tiles?.markOf(first, null) ?? null,
     element("span", { class: "title", dir: "auto" }, draft.title),
   );
@@ -109,9 +116,10 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
 export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachable: boolean): HTMLElement {
   const channel = state.calendar.names.get(accountId) ?? accountId;
   const time = state.formats.time(at);
-  const name = `${time} free on ${channel}, write a post`;
   const { tiles } = state.options;
   const place = tiles?.placeOf(accountId) ?? null;
+  // What is seen comes first in the name.
+  const name = `${time}${place === null ? "" : ` ${place},`} free on ${channel}, write a post`;
   return element(
     "button",
     {
@@ -160,25 +168,4 @@ export function countOf({ posts, drafts, slots }: Cell): string {
     slots.length === 0 ? null : `${slots.length} free`,
   ];
   return counts.filter((count) => count !== null).join(", ");
-}
-
-/** What failed, then what waits for a person, is under way or is coming, then what is over. */
-const URGENCY: Readonly<Record<Status, number>> = {
-  failed: 0,
-  publishing: 2,
-  uploaded: 2,
-  scheduled: 3,
-  published: 4,
-  cancelled: 5,
-};
-const URGENCY_OF_DRAFTS = 1;
-
-/** In the order in which a cell that has no room for all shows them. `taken`: the post that is being moved, first. */
-export function pressingFirst(
-  { posts, drafts }: Pick<Cell, "posts" | "drafts">,
-  taken: string | null = null,
-): readonly (CalendarPost | CalendarDraft)[] {
-  const rank = (one: CalendarPost | CalendarDraft): number =>
-    one.id === taken ? -1 : "status" in one ? URGENCY[one.status] : URGENCY_OF_DRAFTS;
-  return [...drafts, ...posts].toSorted((a, b) => rank(a) - rank(b));
 }

@@ -1,13 +1,6 @@
-import {
-  pressingFirst,
-  type Cell,
-  countOf,
-  renderChip,
-  renderDots,
-  renderDraftChip,
-  renderSlot,
-} from "./chip.ts";
+import { type Cell, countOf, renderChip, renderDots, renderDraftChip, renderSlot } from "./chip.ts";
 import { element } from "../shared/dom.ts";
+import { pressingFirst } from "./posts.ts";
 import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
 import { monthOf, type Day } from "../shared/zone.ts";
 

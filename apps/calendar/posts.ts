@@ -211,3 +211,24 @@ export function inOrder(posts: readonly CalendarPost[]): readonly CalendarPost[]
     (a, b) => isOff(a) - isOff(b) || a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1),
   );
 }
+
+/** What failed, then what waits for a person, is under way or is coming, then what is over. */
+const URGENCY: Readonly<Record<Status, number>> = {
+  failed: 0,
+  publishing: 2,
+  uploaded: 2,
+  scheduled: 3,
+  published: 4,
+  cancelled: 5,
+};
+const URGENCY_OF_DRAFTS = 1;
+
+/** In the order in which a cell that has no room for all shows them. `taken`: the post that is being moved, first. */
+export function pressingFirst(
+  { posts, drafts }: Pick<Calendar, "posts" | "drafts">,
+  taken: string | null = null,
+): readonly (CalendarPost | CalendarDraft)[] {
+  const rank = (one: CalendarPost | CalendarDraft): number =>
+    one.id === taken ? -1 : "status" in one ? URGENCY[one.status] : URGENCY_OF_DRAFTS;
+  return [...drafts, ...posts].toSorted((a, b) => rank(a) - rank(b));
+}

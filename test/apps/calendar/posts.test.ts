@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { pressingFirst } from "../../../apps/calendar/chip.ts";
-import { readCalendar } from "../../../apps/calendar/posts.ts";
+import { pressingFirst, readCalendar } from "../../../apps/calendar/posts.ts";
 
 const STATUSES = [
   "published",
