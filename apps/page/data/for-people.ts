@@ -142,7 +142,7 @@ const MOMENT =
 
 let writeMoment: ((ms: number) => string) | null = null;
 
-/** The page writes its times in one way, whoever says them. Until then they stay as they are. */
+/** The page writes its times in one way, also where the server says them. Until then they stay as they are. */
 export function writeMomentsBy(write: (ms: number) => string): void {
   writeMoment = write;
 }

@@ -3,7 +3,7 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  /** `isPlan`: it leads to the plan, where whoever is there needs no link. */
+  /** `isPlan`: it leads to the plan, which needs no link while it is shown. */
   readonly link?: {
     readonly text: string;
     readonly href: string;
