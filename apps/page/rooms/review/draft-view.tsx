@@ -1,13 +1,12 @@
 import { PenLine } from "lucide-preact";
 import type { RefObject } from "preact";
-import type { Series } from "../../../../src/domain/drafts/repeat.ts";
+import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Draft } from "../../../shared/drafts.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { clockTime, longTime } from "../../data/when.ts";
 import { DraftBadge, OutcomeBadge } from "../../ui/badges.tsx";
-import { inWords, readRepeat } from "../write/repeat.ts";
 import { changesBetween, type Seen, seenOf } from "./changes.ts";
 import type { Item } from "./item.ts";
 import { TargetCard } from "./target-card.tsx";
@@ -89,14 +88,6 @@ export function DraftView({ item, before, isMarked, heading, setMarked }: DraftV
   );
 }
 
-function tellSeries(series: Series): string {
-  const { until, times, from, timezone: clock } = series;
-  const { shortDay } = formats.value;
-  const end =
-    until !== undefined ? ` until ${shortDay(until)}` : times !== undefined ? `, ${times} times` : "";
-  return `${inWords(readRepeat(series), clockTime)} (${clock}), from ${shortDay(from)}${end}`;
-}
-
 /** When it goes out: a time, several, or the rule of a series with the next days. */
 function Times({ item: { raw, shown } }: { readonly item: Item }) {
   const posts = countOf(shown.targets.length, "post");
@@ -104,7 +95,7 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
     const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4);
     return (
       <div class="review-when">
-        <p>{tellSeries(raw.repeat)}</p>
+        <p>{tellSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>
         {days.length > 0 && (
           <p class="muted note">Next: {days.map((day) => formats.value.shortDay(day)).join(" · ")}</p>
         )}

@@ -183,7 +183,7 @@ describe("review", () => {
       repeat: { every: 1, unit: "week", days: ["mon"], time: "09:00", texts: ["One?", "Two?"] },
     });
     const page = await host.open(browser, { path: "/app/review" });
-    await page.getByText("Every week on Monday at 09:00 (Europe/Berlin), from ").waitFor();
+    await page.getByText("Every week on Mon at 09:00 (Europe/Berlin), from Sat 21 Nov").waitFor();
     await page.getByText("Next: Mon").waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("The series runs").waitFor();
