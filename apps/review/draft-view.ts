@@ -21,10 +21,7 @@ export function renderDraft(state: State, draft: Draft): HTMLElement {
       "p",
       { class: "facts" },
       renderBadge(draft),
-      element("span", { class: "muted" }, `Version ${draft.revision}`),
-      draft.writtenBy === ""
-        ? null
-        : element("span", { class: "muted", dir: "auto" }, `by ${draft.writtenBy}`),
+      draft.writtenBy === "" ? null : element("span", { class: "muted", dir: "auto" }, draft.writtenBy),
       ...draft.labels.map((label) => element("span", { class: "label", dir: "auto" }, label)),
     ),
     element("h2", { tabindex: -1, dir: "auto", "data-key": "draft:title" }, draft.title),

@@ -79,6 +79,7 @@ export interface Draft {
   readonly repeat: string | null;
   /** Those that take turns in a series. Empty: always the same. */
   readonly texts: readonly string[];
+  /** "by Anna". Empty: not known. */
   readonly writtenBy: string;
   readonly labels: readonly string[];
   readonly note: string | null;
@@ -122,7 +123,7 @@ export function readDraft(value: unknown): Draft | null {
     isNextSlot: value["slot"] === "next",
     repeat: isJson(value["repeat"]) ? tellSeries(readSeries(value["repeat"])) : null,
     texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
-    writtenBy: nameOfPerson(value["writtenBy"]),
+    writtenBy: tellWriter(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),
     note: textOf(value["note"]) || null,
     targets: listOf(value["targets"]).map((target) => readTarget(jsonOf(target), value)),
@@ -188,10 +189,19 @@ function readCount({ length, max, unit }: Json): Count | null {
   return { length, max: typeof max === "number" ? max : null, unit: textOf(unit) };
 }
 
-/** Callers without a key are on the machine that Posthorn runs on. */
+/** Callers without a key: a person or an assistant on the machine that Posthorn runs on. */
+export const NO_KEY = "This machine";
+export const ON_THIS_COMPUTER = "on this computer";
+
 function nameOfPerson(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
-  return name === "This machine" ? "this computer" : name;
+  return name === NO_KEY ? `Someone ${ON_THIS_COMPUTER}` : name;
+}
+
+/** "by Anna", or where it was written. Empty: not known. */
+function tellWriter(who: unknown): string {
+  const name = textOf(jsonOf(who)["name"]);
+  return name === NO_KEY ? ON_THIS_COMPUTER : name === "" ? "" : `by ${name}`;
 }
 
 function readDecision(decision: Json): NonNullable<Draft["decision"]> {

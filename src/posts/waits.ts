@@ -1,7 +1,7 @@
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
-import { tellTime } from "../domain/time.ts";
+import { MINUTE, tellTime } from "../domain/time.ts";
 import type { ShownRow } from "../store/engine/schema.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
@@ -56,10 +56,7 @@ function isAccessLost({ account_status: status }: WaitingPost): boolean {
 
 function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
-  if (post.status === "publishing")
-    return post.in_doubt === 0
-      ? null
-      : `${title} is asked whether this post went out, before anything is sent again. ${post.last_error ?? ""}`.trim();
+  if (post.status === "publishing") return whyUnderWay(ctx, post, now, title);
   if (post.paused === 1) return isPaused(post);
   if (isAccessLost(post)) return mustReconnect(post, post.status_reason);
   if (post.in_flight_post !== null)
@@ -68,4 +65,16 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
     post.next_allowed_at > now && post.wait_cause !== null ? UNTIL[post.wait_cause]?.(title) : undefined;
   if (why === undefined) return null;
   return `${why} This one waits until ${tellTime(post.next_allowed_at, ctx.settings.timezone)}.`;
+}
+
+/** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
+function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: string): string | null {
+  const { in_doubt: inDoubt, last_error: lastError, next_at: nextAt } = post;
+  if (inDoubt === 0 && lastError === null) return null;
+  const asked = `${title} is asked whether this post went out, before anything is sent again.`;
+  const next =
+    nextAt === null || nextAt <= now
+      ? null
+      : `The next try is on ${tellTime(Math.ceil(nextAt / MINUTE) * MINUTE, ctx.settings.timezone)}.`;
+  return [inDoubt === 0 ? null : asked, lastError, next].filter((part) => part !== null).join(" ");
 }

@@ -113,6 +113,23 @@ describe("connectChannel", () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
+  it.each([
+    ["social.example", "https://social.example"],
+    ["https://social.example/", "https://social.example"],
+    ["https://social.example/blog", "https://social.example/blog"],
+    ["me@social.example", "https://social.example"],
+    [" @me@social.example ", "https://social.example"],
+    ["acct:me@social.example:8443", "https://social.example:8443"],
+    ["@me:social.example", "https://social.example"],
+    ["https://social.example/@me", "https://social.example"],
+    ["social.example/@me/", "https://social.example"],
+  ])("takes the server %j, or the handle there, as %s", async (instanceUrl, server) => {
+    const { ctx, start } = await setUp();
+    await start({ instanceUrl });
+    const rows = await queryOf(ctx.store).selectFrom("connections").select("instance_url").execute();
+    expect(rows).toEqual([{ instance_url: server }]);
+  });
+
   it("connects a platform that needs nothing at once, one account a call, named as asked", async () => {
     const { ctx, caller, start } = await setUp();
     const first = await start({ provider: "pinboard" });
@@ -321,6 +338,15 @@ describe("a link", () => {
     });
     expect(await submit(token, ALICE)).toMatchObject({ state: "closed", reason: "used" });
     expect(await openConnection(guestCall(ctx), token)).toMatchObject({ state: "closed", reason: "used" });
+  });
+
+  it("tells a channel that is called otherwise with its handle", async () => {
+    const { ctx, start, submit, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const named = { name: "Fjord Bakery", is_renamed: 1 };
+    await queryOf(ctx.store).updateTable("accounts").set(named).where("id", "=", id).execute();
+    const { token } = await start({ accountId: id });
+    expect(await submit(token, ALICE)).toMatchObject({ accountNames: ["Fjord Bakery (alice.example)"] });
   });
 
   it("says which field is wrong, stays open, and tells check_connection", async () => {

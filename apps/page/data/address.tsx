@@ -16,6 +16,11 @@ function roomAt(path: string): RoomName | null {
   return ROOM_NAMES.find((name) => path === `/app/${name}`) ?? null;
 }
 
+/** For what stands beside the rooms. */
+export function isRoomShown(name: RoomName): boolean {
+  return roomAt(location.pathname) === name;
+}
+
 /** The room that is shown. */
 export function useRoomName(): RoomName | null {
   return roomAt(useLocation().path);

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { X } from "lucide-preact";
+import { isRoomShown } from "../data/address.tsx";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
@@ -40,14 +41,17 @@ export function closeComplaints(): void {
     toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
 }
 
-/** Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. */
-export function sayFirst(message: Message): (then: Message) => void {
+/**
+ * Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. What is
+ * not the last word (`isOver` false) shows only in its place.
+ */
+export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
-  return (then) => {
+  return (then, isOver) => {
     const isThere = toasts.value.some((one) => one.id === id);
-    if (!isThere) return add({ ...then, undo: null });
+    if (!isThere && isOver) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
-    if (then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
+    if (isOver && then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
   };
 }
 
@@ -77,7 +81,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
       {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
-          {link !== undefined && (
+          {link !== undefined && !(link.isPlan === true && isRoomShown("plan")) && (
             <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
               {link.text}
             </ButtonLink>

@@ -115,6 +115,7 @@ async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]
       title: "CHANNELS",
       of: ({ targets }) => targets.map(({ accountId }) => names.get(accountId) ?? accountId).join(", "),
       isCut: true,
+      isName: true,
     },
     {
       title: "TEXT",

@@ -16,15 +16,25 @@ export function isEndless({ until, times }: Pick<ToldSeries, "until" | "times">)
   return until === undefined && times === undefined;
 }
 
-/** In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, without an end". */
-export function tellSeries(series: ToldSeries): string {
+interface Writing {
+  clock(time: string): string;
+  day(day: string): string;
+}
+
+const AS_GIVEN: Writing = { clock: (time) => time, day: (day) => day };
+
+/**
+ * In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, without an end". How the
+ * reader writes times and days can be given. Default: as they are given.
+ */
+export function tellSeries(series: ToldSeries, { clock, day }: Writing = AS_GIVEN): string {
   const { every, unit, days = [], time, timezone, from, until, times, texts = [] } = series;
-  const names = days.map((day) => day.replace(/^./, (letter) => letter.toUpperCase()));
+  const names = days.map((name) => name.replace(/^./, (letter) => letter.toUpperCase()));
   return [
     `Every ${every === 1 ? unit : `${every} ${unit}s`}`,
     names.length === 0 ? "" : ` on ${names.join(", ")}`,
-    ` at ${time} (${timezone}), from ${from}`,
-    until === undefined ? "" : ` until ${until}`,
+    ` at ${clock(time)} (${timezone}), from ${day(from)}`,
+    until === undefined ? "" : ` until ${day(until)}`,
     times === undefined ? "" : times === 1 ? ", once" : `, ${times} times`,
     isEndless(series) ? ", without an end" : "",
     texts.length === 0

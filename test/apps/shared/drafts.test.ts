@@ -41,6 +41,16 @@ describe("a draft that a page reads", () => {
     );
   });
 
+  it("says who wrote and decided it, or where", () => {
+    const by = (name: string) => ({ keyId: "key_1", name });
+    const decision = { what: "approved", at: AT, note: null, revision: 1 };
+    const written = read({ writtenBy: by("Anna"), decision: { ...decision, by: by("Ben") } });
+    expect([written.writtenBy, written.decision?.by]).toEqual(["by Anna", "Ben"]);
+    const here = read({ writtenBy: by("This machine"), decision: { ...decision, by: by("This machine") } });
+    expect([here.writtenBy, here.decision?.by]).toEqual(["on this computer", "Someone on this computer"]);
+    expect(read().writtenBy).toBe("");
+  });
+
   it("shows the caption where its check's preview has no text of its own", () => {
     const [here, there, none] = read({
       caption: "All",

@@ -13,6 +13,7 @@ import {
   platformTitle,
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { AskToResume } from "../../ui/ask-to-resume.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -27,7 +28,6 @@ import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./ca
 import { States } from "./channel-card.tsx";
 import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
 import { LinkParameters } from "./link-parameters.tsx";
-import { momentInWords } from "./moments.ts";
 import { pathToConnect } from "./paths.ts";
 import { SlotEditor } from "./slot-editor.tsx";
 
@@ -106,7 +106,7 @@ function Health({ account }: { readonly account: Account }) {
         </div>
         <div>
           <dt>Last post</dt>
-          <dd>{lastPublishedAt === null ? "None yet" : momentInWords(lastPublishedAt)}</dd>
+          <dd>{lastPublishedAt === null ? "None yet" : shortTime(Date.parse(lastPublishedAt))}</dd>
         </div>
         <div>
           <dt>Access ends</dt>
@@ -115,7 +115,7 @@ function Health({ account }: { readonly account: Account }) {
               ? "Ended"
               : tokenExpiresAt === null
                 ? "Never by itself"
-                : momentInWords(tokenExpiresAt)}
+                : shortTime(Date.parse(tokenExpiresAt))}
           </dd>
         </div>
       </dl>

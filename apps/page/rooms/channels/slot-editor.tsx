@@ -4,6 +4,7 @@ import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
 import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { clockTime } from "../../data/when.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
@@ -142,9 +143,9 @@ function Presets({ onChoose }: { onChoose(week: Week): void }) {
   return (
     <div class="buttons">
       <span class="muted note">Begin with</span>
-      {PRESETS.map(({ label, slots }) => (
-        <Button key={label} isSmall onClick={() => onChoose(weekOf(slots))}>
-          {label}
+      {PRESETS.map(({ days, slots }) => (
+        <Button key={days} isSmall onClick={() => onChoose(weekOf(slots))}>
+          {days} at {slots.flatMap(({ times }) => times.map(clockTime)).join(" and ")}
         </Button>
       ))}
     </div>

@@ -61,7 +61,7 @@ interface ConnectProps {
 
 function Connect({ assistant, onKeyMade, onClose }: ConnectProps) {
   const [key, setKey] = useState<string | null>(assistant.needsKey ? null : "");
-  const { name, title } = assistant;
+  const { name, title, where } = assistant;
   return (
     <Sheet
       title={name === "other" ? "Connect an assistant" : `Connect ${title}`}
@@ -72,6 +72,7 @@ function Connect({ assistant, onKeyMade, onClose }: ConnectProps) {
         <KeyForm
           name={name === "other" ? "My assistant" : title}
           roles={ASSISTANT_ROLES}
+          next={where === "One command" ? "the command" : "what to do"}
           onMade={(made) => {
             setKey(made);
             onKeyMade();

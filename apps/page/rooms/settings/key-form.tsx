@@ -15,12 +15,14 @@ interface KeyFormProps {
   /** What the key is called if nothing else is typed; "": it must be typed. */
   readonly name: string;
   readonly roles: readonly Role[];
+  /** What comes once it is made. Default: the key alone. */
+  readonly next?: string;
   /** Told the key, which is shown this once. */
   onMade(key: string): void;
 }
 
 /** What a new key is called, what it may do, where and for how long. */
-export function KeyForm({ name: usualName, roles, onMade }: KeyFormProps) {
+export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) {
   const [name, setName] = useState(usualName);
   const [role, setRole] = useState<Role>(USUAL_ROLE);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
@@ -76,7 +78,7 @@ export function KeyForm({ name: usualName, roles, onMade }: KeyFormProps) {
       {error !== null && <Problem sentence={error} />}
       <div class="sheet-foot">
         <Button kind="main" type="submit" isBusy={isBusy}>
-          Make the key
+          {next === undefined ? "Make the key" : `Make the key and show ${next}`}
         </Button>
       </div>
     </form>

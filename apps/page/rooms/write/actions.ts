@@ -2,17 +2,19 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
-import { may, formats, zone } from "../../data/session.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { clockTime, shortTime } from "../../data/when.ts";
 import { followPosts } from "../../post/follow-posts.ts";
+import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
 import { inWords } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
-import { fromWall } from "./wall.ts";
 
 export const ASKING = "Asking for approval…";
 
@@ -92,7 +94,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (draft.value === null) return;
     const { id, revision } = draft.value;
     const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
-    leave(form.value.when === "now" ? null : doneText(form.value), posts);
+    leave(form.value.when === "now" ? null : doneText(form.value, posts), posts, placeOf(posts));
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
@@ -133,8 +135,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         if (change === null && !may("publish")) return submit();
         if (form.value.when === "now") return setIsAsking(true);
         if (change === null) return approve();
-        await change.send();
-        leave("The post was changed.");
+        const changed = await change.send();
+        leave("The post was changed.", [], placeOf([changed]));
       }),
     publish: async () => {
       if (composer.change === null) return await approve();
@@ -175,13 +177,25 @@ function missingIn(form: Form): string | null {
   return fileProblem(media.map(({ key }) => key)) ?? timeProblem(form, zone.value, now());
 }
 
-function doneText(form: Form): string {
-  const where =
-    form.targets.length === 1
-      ? channelName(form.targets[0]?.accountId ?? "")
-      : `${form.targets.length} channels`;
-  if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
-  if (form.when === "repeat") return `${inWords(form.repeat)} on ${where}.`;
-  const ms = fromWall(form.at, zone.value) ?? 0;
-  return `Scheduled on ${where} for ${formats.value.shortDay(form.at.slice(0, 10))}, ${formats.value.time(ms)}.`;
+type Times = readonly Pick<Post, "accountId" | "scheduledAt">[];
+
+/** The part of the plan that shows what was scheduled. */
+function placeOf(posts: Times): string {
+  const [first] = timesOf(posts);
+  return first === undefined ? "/app/plan" : `/app/plan?day=${zone.value.read(first).day}`;
+}
+
+/** Each once, the first one first. */
+function timesOf(posts: Times): readonly number[] {
+  return [...new Set(posts.map(({ scheduledAt }) => Date.parse(scheduledAt)))].sort((a, b) => a - b);
+}
+
+function doneText(form: Form, posts: Times): string {
+  const where = placesOf(form.targets, channelName);
+  if (form.when === "repeat") return `${inWords(form.repeat, clockTime)} on ${where}.`;
+  const [first, ...others] = timesOf(posts);
+  if (first === undefined) return `Scheduled on ${where}.`;
+  return others.length === 0
+    ? `Scheduled for ${shortTime(first)} on ${where}.`
+    : `Scheduled on ${where}, the first for ${shortTime(first)}.`;
 }

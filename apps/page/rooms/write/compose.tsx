@@ -1,7 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { forPeople } from "../../data/for-people.ts";
-import { session } from "../../data/session.ts";
+import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
 import { UNSAVED, useLoss, useSaver } from "../../ui/leaving.ts";
 import { Room } from "../../ui/room.tsx";
@@ -62,7 +62,8 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       )}
       {draft.value?.decision?.what === "changes" && draft.value.state === "open" && (
         <p class="hint">
-          {draft.value.decision.by.name} asks for changes
+          {isOwnKey(draft.value.decision.by.keyId) ? "You ask" : `${draft.value.decision.by.name} asks`} for
+          changes
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}

@@ -3,7 +3,7 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { isJson, type Json, textOf } from "../../../shared/json.ts";
 import type { Zone } from "../../../shared/zone.ts";
 import { newRepeat, readRepeat, repeatOf, type RepeatForm, repeatProblems } from "./repeat.ts";
-import { clockOf, fromWall, toWall } from "./wall.ts";
+import { fromWall, toWall } from "./wall.ts";
 
 /** A picture, film, sound or document. `url` is empty until its bytes are stored. */
 export interface Medium {
@@ -272,7 +272,7 @@ export function timeProblem(form: Form, zone: Zone, now: number): string | null 
   if (form.when !== "at") return null;
   const ms = fromWall(form.at, zone);
   if (ms === null) return "Choose a day and a time.";
-  return ms < now ? `${clockOf(form.at)} on that day has passed. Choose a later time.` : null;
+  return ms < now ? "That time has passed. Choose a later one." : null;
 }
 
 function orNull(text: string): string | null {

@@ -1,7 +1,7 @@
 import { readDraft } from "../../../shared/drafts.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import { useLoad } from "../../data/load.ts";
-import { session } from "../../data/session.ts";
+import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
@@ -49,7 +49,7 @@ async function loadLatest(
 ): Promise<{ readonly id: string; readonly title: string | null }> {
   await lastSave;
   const { drafts } = await call("list_drafts", { state: ["open"] }, { signal });
-  const own = drafts.find(({ writtenBy }) => writtenBy.name === session.value?.name);
+  const own = drafts.find(({ writtenBy }) => isOwnKey(writtenBy.keyId));
   const shown = own === undefined ? null : readDraft(jsonOf(own));
   return { id: shown?.id ?? "", title: shown?.title ?? null };
 }

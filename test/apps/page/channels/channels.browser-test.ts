@@ -85,7 +85,7 @@ describe("a channel's slots", () => {
   it("begin with a week that is made already, and are added and taken away by the mouse", async () => {
     const id = await addChannel("By mouse");
     const page = await openChannel(id);
-    await page.getByRole("button", { name: "Weekdays at 9 and 17" }).click();
+    await page.getByRole("button", { name: "Weekdays at 09:00 and 17:00" }).click();
     await page.getByRole("button", { name: "17:00, Friday: take away" }).click();
     // Beside the times of the day.
     await page

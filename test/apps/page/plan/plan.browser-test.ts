@@ -65,9 +65,9 @@ const idsInGrid = (): Promise<string[]> =>
 describe("the month", () => {
   it("shows posts, drafts and free times, and opens each where a person goes on", async () => {
     await open("/app/plan");
-    await chip("2026-11-24", /^09:00, Hello world, Scheduled, Blog/).waitFor();
+    await chip("2026-11-24", /^09:00, Blog, Hello world, Scheduled, Blog/).waitFor();
     await chip("2026-11-19", /It failed, Failed/).waitFor();
-    await chip("2026-11-28", /^12:00 free on News/).click();
+    await chip("2026-11-28", /^12:00 News, free on News/).click();
     await page.waitForURL(/\/app\/write\?account=acc_.*at=2026-11-28T11%3A00%3A00\.000Z/);
     await page.goBack();
     await chip("2026-11-27", /Spring opening, Waits for you/).click();
