@@ -1,5 +1,5 @@
 import { ConnectArgs, ConnectResult } from "../src/domain/accounts/connection.ts";
-import { connectChannel, linkOf } from "../src/connecting/connections.ts";
+import { askToReconnect, connectChannel, linkOf } from "../src/connecting/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -12,6 +12,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: ConnectArgs,
   output: ConnectResult,
+  question: (args, call) => askToReconnect(call, args),
   link: linkOf,
   handle: (args, call) => connectChannel(call, args),
 });

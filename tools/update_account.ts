@@ -3,6 +3,7 @@ import { Account } from "../src/domain/accounts/account.ts";
 import { AccountChange, SlotSuggestion } from "../src/domain/accounts/schedule.ts";
 import { ChangedPost } from "../src/domain/posts/post-body.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
+import { askToRelease } from "../src/posts/update-account.ts";
 import { changeAccount } from "../src/results/suggest-slots.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -11,7 +12,7 @@ export default defineTool({
   title: "Change a channel's slots",
   permission: "accounts",
   description:
-    "Set a channel's (list_accounts) slots, pause or resume it, name it, or add utm parameters to its links. " +
+    "Set a channel's (list_accounts) slots, pause, resume or name it, or add utm parameters to its links. " +
     'Example: {"accountId":"Blog","schedule":{"slots":[{"days":["mon"],"times":["09:30"]}]}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: AccountChange,
@@ -19,7 +20,9 @@ export default defineTool({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
-    suggestion: SlotSuggestion.optional().describe("Proposed slots, or why there are none."),
+    warnings: z.array(z.string()).optional().describe("What to look at."),
+    suggestion: SlotSuggestion.optional().describe("Proposed slots, or why not."),
   }),
+  question: (args, call) => askToRelease(call, args),
   handle: (args, call) => changeAccount(call, args),
 });

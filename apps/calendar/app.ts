@@ -156,7 +156,7 @@ export class App {
     if (loaded.calendar === null) {
       this.#screen.complain(loaded.sentence);
       const back = this.#settled ?? before;
-      return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false });
+      return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
     if (loaded.note !== null) this.#screen.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
@@ -165,13 +165,12 @@ export class App {
 
   #takeLoaded(calendar: Calendar): void {
     if (this.#state === null) return;
-    // What is on its way to the server is newer here.
-    const busy = new Map(
-      this.#state.calendar.posts
-        .filter((post) => this.#state?.busy.has(post.id))
-        .map((post) => [post.id, post]),
-    );
-    const posts = calendar.posts.map((post) => busy.get(post.id) ?? post);
+    // What is on its way to the server is newer here, and what is carried is looked for under its old day.
+    const { busy, move } = this.#state;
+    const ids = new Set(calendar.posts.map(({ id }) => id));
+    const isKept = ({ id }: CalendarPost): boolean => id === move?.id || (busy.has(id) && ids.has(id));
+    const kept = this.#state.calendar.posts.filter(isKept);
+    const posts = [...calendar.posts.filter((post) => kept.every(({ id }) => id !== post.id)), ...kept];
     const state = { ...this.#state, calendar: { ...calendar, posts } };
     this.update({
       calendar: state.calendar,

@@ -1,14 +1,22 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
 import { STATUSES } from "../shared/statuses.ts";
-import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
+import {
+  channelOf,
+  placeOf,
+  pressingFirst,
+  type CalendarDraft,
+  type CalendarPost,
+  type FreeSlot,
+} from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
 export function renderChip(state: State, post: CalendarPost, isReachable: boolean): HTMLElement {
   const { label, sign } = STATUSES[post.status];
   const time = state.formats.time(post.scheduledAt);
-  const place = state.options.tiles === undefined ? placeOf(state.calendar, post) : null;
+  const { tiles } = state.options;
+  const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(post.accountId);
   const doing = state.busy.get(post.id) ?? null;
   const canBeMoved = isMovable(state, post);
   const name = [time, place, post.title, label, channelOf(state.calendar, post), doing]
@@ -23,7 +31,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
         post.status,
         place !== null && "placed",
         canBeMoved && "movable",
-        state.options.tiles !== undefined && "tile",
+        tiles !== undefined && "tile",
         doing !== null && "busy",
         state.move?.id === post.id && "taken",
       ]
@@ -41,11 +49,28 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
-    place === null ? null : element("span", { class: "place", dir: "auto" }, place),
-    place === null ? null : " ",
-    state.options.tiles?.markOf(post.accountId, post.provider) ?? null,
+    ...renderPlace(place),
+    tiles?.markOf(post.accountId, post.provider) ?? null,
     element("span", { class: "title", dir: "auto" }, post.title),
   );
+}
+
+const TAIL_CHARS = 5;
+
+/** Cut in the middle: where there is no room, names still differ by their ends. */
+function renderPlace(place: string | null): readonly (HTMLElement | string)[] {
+  if (place === null) return [];
+  const letters = [...place];
+  const tail = letters.splice(-TAIL_CHARS).join("");
+  return [
+    element(
+      "span",
+      { class: "place", dir: "auto" },
+      element("span", { class: "start" }, letters.join("")),
+      element("span", {}, tail),
+    ),
+    " ",
+  ];
 }
 
 function renderMedia({ options }: State, { mediaUrl }: CalendarPost): readonly HTMLElement[] {
@@ -61,13 +86,16 @@ function renderMedia({ options }: State, { mediaUrl }: CalendarPost): readonly H
 /** A draft in a cell: nothing of it goes out before a person approves it. */
 export function renderDraftChip(state: State, draft: CalendarDraft, isReachable: boolean): HTMLElement {
   const { label, sign } = DRAFT_STATES[draft.state];
+  const { tiles } = state.options;
+  const first = draft.targets[0]?.accountId ?? "";
   const time = state.formats.time(draft.at);
-  const name = `${time}, ${draft.title}, ${label}`;
+  const place = tiles?.placeOf(first) ?? null;
+  const name = [time, place, draft.title, label].filter((text) => text !== null).join(", ");
   return element(
     "button",
     {
       type: "button",
-      class: `chip draft ${draft.state}${state.options.tiles === undefined ? "" : " tile"}`,
+      class: `chip draft ${draft.state}${tiles === undefined ? "" : " tile"}`,
       "data-key": `chip:${draft.id}`,
       "data-action": "draft",
       "data-id": draft.id,
@@ -78,7 +106,8 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
-    state.options.tiles?.markOf(draft.targets[0]?.accountId ?? "", null) ?? null,
+    ...renderPlace(place),
+    tiles?.markOf(first, null) ?? null,
     element("span", { class: "title", dir: "auto" }, draft.title),
   );
 }
@@ -87,7 +116,10 @@ export function renderDraftChip(state: State, draft: CalendarDraft, isReachable:
 export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachable: boolean): HTMLElement {
   const channel = state.calendar.names.get(accountId) ?? accountId;
   const time = state.formats.time(at);
-  const name = `${time} free on ${channel}, write a post`;
+  const { tiles } = state.options;
+  const place = tiles?.placeOf(accountId) ?? null;
+  // What is seen comes first in the name.
+  const name = `${time}${place === null ? "" : ` ${place},`} free on ${channel}, write a post`;
   return element(
     "button",
     {
@@ -103,16 +135,16 @@ export function renderSlot(state: State, { accountId, at }: FreeSlot, isReachabl
     },
     element("span", { class: "time" }, time),
     " ",
-    state.options.tiles?.markOf(accountId, null) ?? null,
-    element("span", { class: "word", dir: "auto" }, `free on ${channel}`),
+    tiles?.markOf(accountId, null) ?? null,
+    ...(place === null ? [element("span", { class: "word" }, "free")] : renderPlace(place)),
   );
 }
 
 const DOTS_SHOWN = 3;
 
 /** A dot for each of the first posts and drafts; the cell's name says the rest. */
-export function renderDots({ drafts, posts }: Cell): HTMLElement {
-  const states = [...drafts.map(({ state }) => state), ...posts.map(({ status }) => status)];
+export function renderDots(cell: Cell): HTMLElement {
+  const states = pressingFirst(cell).map((one) => ("status" in one ? one.status : one.state));
   const more = states.length - DOTS_SHOWN;
   return element(
     "span",

@@ -63,6 +63,7 @@ function carry(app: App, state: State, key: string): boolean {
   if (move === null) return false;
   if (key === "Escape" || key === "Tab") {
     app.update({ move: null }, `chip:${move.id}`);
+    showAgain(app, state, move.id);
     app.say("Not moved.");
     return true;
   }
@@ -72,14 +73,20 @@ function carry(app: App, state: State, key: string): boolean {
   }
   const arrow = ARROWS[key];
   if (arrow === undefined) return true;
-  const to = clamp(
-    state,
-    state.view === "month" ? byDay(move.to, arrow.across + 7 * arrow.down) : byHour(move.to, arrow),
-  );
+  const to = state.view === "month" ? byDay(move.to, arrow.across + 7 * arrow.down) : byHour(move.to, arrow);
+  // Beyond what is shown, the next month or week is.
+  if (!daysOf(state).includes(to.day)) void app.show(state.view, to.day);
   app.update({ move: { ...move, to } }, `chip:${move.id}`);
   const at = state.view === "month" ? "" : `, ${state.formats.time(state.zone.toMs(to))}`;
   app.say(`${state.formats.longDay(to.day)}${at}`);
   return true;
+}
+
+/** It was carried into another month or week: back to the one that it stands in. */
+function showAgain(app: App, state: State, id: string): void {
+  const post = findPost(state, id);
+  const day = post === null ? null : state.zone.read(post.scheduledAt).day;
+  if (day !== null && !daysOf(state).includes(day)) void app.show(state.view, day, `chip:${id}`);
 }
 
 function byDay(time: WallTime, days: number): WallTime {
@@ -92,11 +99,6 @@ function byHour({ day, minutes }: WallTime, { across, down }: { across: number; 
     day: addDays(day, across + Math.floor(moved / (24 * HOUR_MINUTES))),
     minutes: (moved + 24 * HOUR_MINUTES) % (24 * HOUR_MINUTES),
   };
-}
-
-/** A post is carried as far as the days that are shown. */
-function clamp(state: State, to: WallTime): WallTime {
-  return daysOf(state).includes(to.day) ? to : (state.move?.to ?? to);
 }
 
 function goTo(app: App, state: State, key: string): boolean {

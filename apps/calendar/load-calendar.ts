@@ -14,6 +14,7 @@ export const NOTHING_LOADED = {
   drafts: [],
   freeSlots: [],
   names: new Map(),
+  shortNames: new Map(),
   platforms: new Map(),
   from: 0,
   to: -1,

@@ -1,5 +1,6 @@
 import { type Cell, countOf, renderChip, renderDots, renderDraftChip, renderSlot } from "./chip.ts";
 import { element } from "../shared/dom.ts";
+import { pressingFirst } from "./posts.ts";
 import { daysOf, draftsByDay, isLoaded, postsByDay, slotsByDay, type State } from "./state.ts";
 import { monthOf, type Day } from "../shared/zone.ts";
 
@@ -46,14 +47,15 @@ function renderDay(state: State, day: Day, cell: Cell): HTMLElement {
   const isActive = day === state.day;
   const isToday = day === state.zone.read(state.now).day;
   const isKnown = isLoaded(state, [day]);
-  // Drafts first: they are for a person to look at.
   const room = roomOf(state);
-  const shownDrafts = drafts.slice(0, room);
-  const shown = [
-    ...shownDrafts.map((draft) => renderDraftChip(state, draft, isActive)),
-    ...posts.slice(0, room - shownDrafts.length).map((post) => renderChip(state, post, isActive)),
-  ];
   const count = drafts.length + posts.length;
+  // Drafts first: they are for a person to look at.
+  const all = count > room ? pressingFirst(cell, state.move?.id) : [...drafts, ...posts];
+  const shown = all
+    .slice(0, room)
+    .map((one) =>
+      "status" in one ? renderChip(state, one, isActive) : renderDraftChip(state, one, isActive),
+    );
   const hidden = room === 0 ? 0 : count - shown.length;
   const shownSlots = state.options.tiles === undefined ? [] : slots.slice(0, room - shown.length);
   const hiddenSlots = slots.length - shownSlots.length;

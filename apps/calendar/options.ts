@@ -16,6 +16,8 @@ export interface CalendarOptions {
     pictureUrl(mediaUrl: string): string;
     /** The mark of a channel's platform. `provider`: where nothing is known of the channel. */
     markOf(accountId: string, provider: string | null): Node | null;
+    /** What tells a channel from others of its platform. Null: there is no other. */
+    placeOf(accountId: string): string | null;
   };
   /** Each day has dots for its posts: there is no room for words. */
   readonly hasDots?: boolean;

@@ -1,4 +1,4 @@
-import { besidePlatform } from "../../src/domain/accounts/channel-names.ts";
+import { besidePlatform, shortNames } from "../../src/domain/accounts/channel-names.ts";
 import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
 import { forPeople } from "../shared/for-people.ts";
@@ -38,6 +38,8 @@ export interface Calendar {
   readonly freeSlots: readonly FreeSlot[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
+  /** What tells them from others of their platforms. */
+  readonly shortNames: ReadonlyMap<string, string>;
   /** What platforms are called, by their providers. */
   readonly platforms: ReadonlyMap<string, string>;
   readonly from: number;
@@ -115,12 +117,15 @@ export function readCalendar(value: Json | null): Calendar | null {
   const timezone = textOf(value["timezone"]);
   if (Number.isNaN(from) || Number.isNaN(to) || !isZone(timezone)) return null;
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
+  const names = readNames(value["names"]);
+  const platforms = readNames(value["platforms"]);
   return {
     posts,
     drafts: rowsOf(value["drafts"]).flatMap(readPlanned),
     freeSlots: rowsOf(value["freeSlots"]).flatMap(readSlot),
-    names: readNames(value["names"]),
-    platforms: readNames(value["platforms"]),
+    names,
+    shortNames: shortNames(names, [...platforms.values()]),
+    platforms,
     from,
     to,
     timezone,
@@ -161,13 +166,13 @@ export function platformOf({ platforms }: Calls, { provider }: CalendarPost): st
 
 /**
  * What tells a post's channel from the others, in a word or two: the platform, or the channel's name where there
- * are several on that platform. Null where there is only one channel.
+ * are several on that platform, or its handle where they are called the same. Null where there is only one channel.
  */
 export function placeOf({ posts, ...calls }: Calendar, post: CalendarPost): string | null {
   const others = posts.filter((one) => one.accountId !== post.accountId);
   if (others.length === 0) return null;
   const isAlike = others.some(({ provider }) => provider === post.provider);
-  return (isAlike && calls.names.get(post.accountId)) || platformOf(calls, post);
+  return (isAlike && calls.shortNames.get(post.accountId)) || platformOf(calls, post);
 }
 
 export function readPost(value: unknown): CalendarPost | null {
@@ -205,4 +210,25 @@ export function inOrder(posts: readonly CalendarPost[]): readonly CalendarPost[]
   return posts.toSorted(
     (a, b) => isOff(a) - isOff(b) || a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1),
   );
+}
+
+/** What failed, then what waits for a person, is under way or is coming, then what is over. */
+const URGENCY: Readonly<Record<Status, number>> = {
+  failed: 0,
+  publishing: 2,
+  uploaded: 2,
+  scheduled: 3,
+  published: 4,
+  cancelled: 5,
+};
+const URGENCY_OF_DRAFTS = 1;
+
+/** In the order in which a cell that has no room for all shows them. `taken`: the post that is being moved, first. */
+export function pressingFirst(
+  { posts, drafts }: Pick<Calendar, "posts" | "drafts">,
+  taken: string | null = null,
+): readonly (CalendarPost | CalendarDraft)[] {
+  const rank = (one: CalendarPost | CalendarDraft): number =>
+    one.id === taken ? -1 : "status" in one ? URGENCY[one.status] : URGENCY_OF_DRAFTS;
+  return [...drafts, ...posts].toSorted((a, b) => rank(a) - rank(b));
 }

@@ -6,7 +6,7 @@ import type { CalendarOptions } from "./options.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
 import { renderText } from "./text-view.ts";
-import { renderLegend, renderToolbar } from "./toolbar.ts";
+import { renderCarrying, renderLegend, renderToolbar } from "./toolbar.ts";
 import { renderWeek } from "./week-view.ts";
 
 /** The parts of the calendar, in their places. Everything is rendered anew after a change; focus and scroll position stay. */
@@ -48,6 +48,7 @@ function makeParts(): readonly HTMLElement[] {
   const close = { type: "button", class: "tool", "data-action": "dismiss" } as const;
   return [
     element("div", { id: "toolbar" }),
+    element("div", { id: "carrying" }),
     element(
       "div",
       { id: "body" },
@@ -70,6 +71,7 @@ function fill(root: HTMLElement, state: State): void {
   const hasFrame = !isText && state.options.onOpen === undefined;
   const grid = part("grid", root);
   part("toolbar", root).replaceChildren(...(hasFrame ? renderToolbar(state) : []));
+  part("carrying", root).replaceChildren(...[renderCarrying(state)].filter((node) => node !== null));
   // The lines alone have nothing in them that the Tab key could scroll to.
   if (isText) grid.tabIndex = 0;
   else grid.removeAttribute("tabindex");

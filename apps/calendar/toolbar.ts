@@ -45,6 +45,22 @@ export function renderToolbar(state: State): readonly Node[] {
   ].filter((node) => node !== null);
 }
 
+/** What to press while a post is carried, for those who see. */
+export function renderCarrying({ view, move, formats, zone }: State): HTMLElement | null {
+  if (move === null) return null;
+  const time = view === "month" ? "" : `, ${formats.time(zone.toMs(move.to))}`;
+  const key = (name: string): HTMLElement => element("kbd", {}, name);
+  return element(
+    "p",
+    // It is said besides.
+    { class: "carrying", "aria-hidden": true },
+    element("strong", {}, `${formats.longDay(move.to.day)}${time}`),
+    element("span", {}, key("← ↑ ↓ →"), ` choose a ${view === "month" ? "day" : "day and an hour"}`),
+    element("span", {}, key("Enter"), " puts it there"),
+    element("span", {}, key("Esc"), " leaves it"),
+  );
+}
+
 function tool(action: string, text: string, label: string | null): HTMLElement {
   return element(
     "button",

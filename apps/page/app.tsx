@@ -2,17 +2,22 @@ import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
+import { writeMomentsBy } from "./data/for-people.ts";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
+import { shortTime } from "./data/when.ts";
 import { Frame } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "./ui/keep-focus.ts";
+import { LeavingQuestion } from "./ui/leaving-question.tsx";
 import { Bones, Problem } from "./ui/states.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
+
+writeMomentsBy(shortTime);
 
 /**
  * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold
@@ -112,6 +117,7 @@ function Rooms() {
   return (
     <LocationProvider scope="/app">
       <Places />
+      <LeavingQuestion />
     </LocationProvider>
   );
 }

@@ -11,12 +11,14 @@ import {
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type RoomName, useRoomName } from "./data/address.tsx";
-import { may, signOut } from "./data/session.ts";
+import { dropEdits, hasEdits } from "./data/kept-edits.ts";
+import { may, session, signOut } from "./data/session.ts";
 import { loadStatus, offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
 import { Mark } from "./ui/mark.tsx";
 import { Button, ButtonLink } from "./ui/button.tsx";
+import { leave, lossIn, saveAll, UNSAVED } from "./ui/leaving.ts";
 import { Sheet } from "./ui/sheet.tsx";
-import { complain } from "./ui/toasts.tsx";
+import { closeComplaints, complain } from "./ui/toasts.tsx";
 import { sentenceOf } from "./wire.ts";
 
 const ROOMS = {
@@ -38,6 +40,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   useEffect(() => {
     // So that the badges count what is seen in the room. The first time they are being loaded anyway.
     if (status.value !== null) void loadStatus();
+    return closeComplaints;
   }, [room]);
   return (
     <div class="frame">
@@ -143,14 +146,27 @@ function Pulse() {
   );
 }
 
+const EDITS_LOST = {
+  ...UNSAVED,
+  text: "What you changed in a post is kept in this browser alone, and goes.",
+};
+
+/** What was typed a moment ago is saved first. What cannot be saved is asked about. */
 export function SignOut() {
+  const [isBusy, setIsBusy] = useState(false);
+  const name = session.value?.name ?? "";
+  const end = (): void =>
+    void signOut()
+      .then(() => dropEdits(name))
+      .catch((error: unknown) => complain(sentenceOf(error)));
+  const begin = async (): Promise<void> => {
+    setIsBusy(true);
+    const isSaved = await saveAll();
+    setIsBusy(false);
+    leave(isSaved ? (lossIn(null) ?? (hasEdits(name) ? EDITS_LOST : null)) : UNSAVED, end);
+  };
   return (
-    <Button
-      kind="quiet"
-      isSmall
-      class="sign-out"
-      onClick={() => signOut().catch((error: unknown) => complain(sentenceOf(error)))}
-    >
+    <Button kind="quiet" isSmall class="sign-out" isBusy={isBusy} onClick={begin}>
       Sign out
     </Button>
   );

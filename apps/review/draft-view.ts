@@ -21,14 +21,18 @@ export function renderDraft(state: State, draft: Draft): HTMLElement {
       "p",
       { class: "facts" },
       renderBadge(draft),
-      element("span", { class: "muted" }, `Version ${draft.revision}`),
-      draft.writtenBy === ""
-        ? null
-        : element("span", { class: "muted", dir: "auto" }, `by ${draft.writtenBy}`),
+      draft.writtenBy === "" ? null : element("span", { class: "muted", dir: "auto" }, draft.writtenBy),
       ...draft.labels.map((label) => element("span", { class: "label", dir: "auto" }, label)),
     ),
     element("h2", { tabindex: -1, dir: "auto", "data-key": "draft:title" }, draft.title),
     element("p", { class: "when" }, tellTime(state, draft)),
+    draft.texts.length === 0
+      ? null
+      : element(
+          "ol",
+          { class: "text", "aria-label": "Texts that take turns" },
+          ...draft.texts.map((text) => element("li", { dir: "auto" }, text)),
+        ),
     draft.note === null ? null : element("p", { class: "note", dir: "auto" }, draft.note),
     renderDecision(state, draft),
     state.cut.has(draft.id)

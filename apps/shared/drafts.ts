@@ -1,3 +1,4 @@
+import { tellSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
 import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { forPeople } from "./for-people.ts";
 import { isStatus, type Status } from "./statuses.ts";
@@ -76,6 +77,9 @@ export interface Draft {
   /** Posts without a time take the next free slot of their channel. */
   readonly isNextSlot: boolean;
   readonly repeat: string | null;
+  /** Those that take turns in a series. Empty: always the same. */
+  readonly texts: readonly string[];
+  /** "by Anna". Empty: not known. */
   readonly writtenBy: string;
   readonly labels: readonly string[];
   readonly note: string | null;
@@ -117,8 +121,9 @@ export function readDraft(value: unknown): Draft | null {
     revision,
     scheduledAt: timeOf(value["scheduledAt"]),
     isNextSlot: value["slot"] === "next",
-    repeat: isJson(value["repeat"]) ? tellSeries(value["repeat"]) : null,
-    writtenBy: nameOfPerson(value["writtenBy"]),
+    repeat: isJson(value["repeat"]) ? tellSeries(readSeries(value["repeat"])) : null,
+    texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
+    writtenBy: tellWriter(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),
     note: textOf(value["note"]) || null,
     targets: listOf(value["targets"]).map((target) => readTarget(jsonOf(target), value)),
@@ -128,13 +133,11 @@ export function readDraft(value: unknown): Draft | null {
   };
 }
 
-/** Where only channels have texts, the first of them. */
+/** Where only channels, or the times of a series, have texts, the first of them. */
 function firstText(draft: Json): string {
-  return (
-    listOf(draft["targets"])
-      .map((target) => textOf(jsonOf(target)["caption"]))
-      .find((text) => text !== "") ?? ""
-  );
+  const own = listOf(draft["targets"]).map((target) => textOf(jsonOf(target)["caption"]));
+  const inTurn = listOf(jsonOf(draft["repeat"])["texts"]).map(textOf);
+  return [...own, ...inTurn].find((text) => text !== "") ?? "";
 }
 
 function readTarget(target: Json, draft: Json): Target {
@@ -186,10 +189,19 @@ function readCount({ length, max, unit }: Json): Count | null {
   return { length, max: typeof max === "number" ? max : null, unit: textOf(unit) };
 }
 
-/** Callers without a key are on the machine that Posthorn runs on. */
+/** Callers without a key: a person or an assistant on the machine that Posthorn runs on. */
+export const NO_KEY = "This machine";
+export const ON_THIS_COMPUTER = "on this computer";
+
 function nameOfPerson(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
-  return name === "This machine" ? "this computer" : name;
+  return name === NO_KEY ? `Someone ${ON_THIS_COMPUTER}` : name;
+}
+
+/** "by Anna", or where it was written. Empty: not known. */
+function tellWriter(who: unknown): string {
+  const name = textOf(jsonOf(who)["name"]);
+  return name === NO_KEY ? ON_THIS_COMPUTER : name === "" ? "" : `by ${name}`;
 }
 
 function readDecision(decision: Json): NonNullable<Draft["decision"]> {
@@ -236,20 +248,17 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A series in words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, 10 times". */
-function tellSeries(series: Json): string {
-  const { every, times } = series;
-  const unit = textOf(series["unit"]);
-  const days = listOf(series["days"]).map((day) =>
-    textOf(day).replace(/^./, (letter) => letter.toUpperCase()),
-  );
-  const texts = listOf(series["texts"]).length;
-  return [
-    `Every ${every === 1 ? unit : `${String(every)} ${unit}s`}`,
-    days.length === 0 ? "" : ` on ${days.join(", ")}`,
-    ` at ${textOf(series["time"])} (${textOf(series["timezone"])}), from ${textOf(series["from"])}`,
-    series["until"] === undefined ? "" : ` until ${textOf(series["until"])}`,
-    typeof times === "number" ? `, ${times} times` : "",
-    texts === 0 ? "" : `; ${texts} texts take turns`,
-  ].join("");
+function readSeries(series: Json): ToldSeries {
+  const { every, times, until } = series;
+  return {
+    every: typeof every === "number" ? every : 1,
+    unit: textOf(series["unit"]),
+    days: listOf(series["days"]).map(textOf),
+    time: textOf(series["time"]),
+    timezone: textOf(series["timezone"]),
+    from: textOf(series["from"]),
+    until: until === undefined ? undefined : textOf(until),
+    times: typeof times === "number" ? times : undefined,
+    texts: listOf(series["texts"]).map(textOf),
+  };
 }

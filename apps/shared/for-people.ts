@@ -19,6 +19,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
   [/\bcall cancel_post with fromPlatform/g, "take it down"],
   [/\bcall decide_draft with stop/g, "stop it here"],
+  [/ with cancel_post and fromPlatform/g, ""],
   [/\bcall resolve_post with outcome dismissed/g, 'choose "Dismiss"'],
   [/ with what is to be changed \([^()]*\)/g, " with changes"],
   [/, or "dismissed" where it is not wanted any more/g, ""],

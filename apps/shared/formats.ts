@@ -1,3 +1,4 @@
+import { now } from "./clock.ts";
 import type { Day } from "./zone.ts";
 
 const MONDAY = 1;
@@ -8,7 +9,7 @@ export interface Formats {
   readonly firstWeekday: number;
   month(day: Day): string;
   weekday(day: Day): string;
-  /** With its weekday, short and in full. */
+  /** With its weekday, short and in full. The short one has its year where that is not this one. */
   shortDay(day: Day): string;
   longDay(day: Day): string;
   /** From the first day to the last. */
@@ -24,6 +25,9 @@ export function createFormats(locale: string, timezone: string): Formats {
     const format = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
     return (day) => format.format(atMidnight(day));
   };
+  const near = { weekday: "short", day: "numeric", month: "short" } as const;
+  const thisYear = new Intl.DateTimeFormat("en", { year: "numeric", timeZone: timezone });
+  const [nearDay, farDay] = [ofDay(near), ofDay({ ...near, year: "numeric" })];
   const clock = clockOf(locale);
   const time = new Intl.DateTimeFormat(language, { ...clock, timeZone: timezone });
   const hour = new Intl.DateTimeFormat(language, { ...clock, timeZone: "UTC" });
@@ -37,7 +41,7 @@ export function createFormats(locale: string, timezone: string): Formats {
     firstWeekday: firstWeekdayOf(locale),
     month: ofDay({ month: "long", year: "numeric" }),
     weekday: ofDay({ weekday: "short" }),
-    shortDay: ofDay({ weekday: "short", day: "numeric", month: "short" }),
+    shortDay: (day) => (day.startsWith(`${thisYear.format(now())}-`) ? nearDay : farDay)(day),
     longDay: ofDay({ weekday: "long", day: "numeric", month: "long", year: "numeric" }),
     range: (from, to) => range.formatRange(atMidnight(from), atMidnight(to)),
     time: (ms) => time.format(ms),

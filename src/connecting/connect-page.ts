@@ -11,6 +11,7 @@ import type {
 } from "../ports/connect.ts";
 import { countAttempt, noteFailure } from "../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
+import { tellReconnection } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -202,7 +203,7 @@ async function toForm(ctx: AppContext, link: OpenLink): Promise<ConnectForm> {
     isStored: field.isSecret && (defaults[field.name] ?? "") !== "",
   }));
   return {
-    ...toLinkPage(ctx, link),
+    ...(await toLinkPage(ctx, link)),
     steps: way.steps ?? [],
     toCopy: way.toCopy ?? null,
     placeUrl: place === undefined || server === null ? null : server + place,
@@ -219,7 +220,7 @@ function signInOf(ctx: AppContext, { platform, way }: ConnectTarget): WindowButt
 }
 
 /** What every page of a link says, before anything was found. */
-export type LinkPage = Readonly<ReturnType<typeof toLinkPage>>;
+export type LinkPage = Readonly<Awaited<ReturnType<typeof toLinkPage>>>;
 
 /** Another way of the platform's that the person may take. */
 export type OtherWay = LinkPage["otherWays"][number];
@@ -255,7 +256,7 @@ export function findWay(platform: AnyPlatform, name: string): ConnectWay {
   );
 }
 
-function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "target">) {
+async function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "target">) {
   const { platform, way, reconnecting } = target;
   const others = platform.connect.filter((other) => other !== way);
   return {
@@ -264,6 +265,8 @@ function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row" | "ta
     instanceUrl: target.instanceUrl,
     /** The channel that is being reconnected. */
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
+    /** Its posts that go out then. */
+    release: await tellReconnection(ctx, reconnecting),
     minutesLeft: minutesLeft(ctx, row.expires_at),
     way: way.name,
     otherWays: others.map(({ name, label }) => ({ name, label })),
@@ -277,7 +280,7 @@ export async function toStart(
   const { platform, way } = target;
   const missing = missingSettings(await settingsInForce(ctx), platform, way);
   return {
-    ...toLinkPage(ctx, { row, target }),
+    ...(await toLinkPage(ctx, { row, target })),
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),
     serverField: serverFieldOf(ctx, target),
     isWaiting: row.pending_enc !== null && row.way === way.name,

@@ -15,7 +15,7 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 import { readSettings, createConnectIo, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { readSecrets } from "./renew-tokens.ts";
-import { withoutTrailing } from "../domain/parse-url.ts";
+import { parseUrl, withoutTrailing } from "../domain/parse-url.ts";
 import { isOwnAddress } from "../platform-io/set-up.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
@@ -149,15 +149,29 @@ export function onServer<T extends ConnectTarget>(ctx: AppContext, target: T, en
 
 /** `pds.example` and `https://pds.example/` mean the same. Throws `invalid`. */
 export function readInstance(ctx: AppContext, platform: AnyPlatform, text: string): string {
-  const address = text.includes("://") ? text.trim() : `https://${text.trim()}`;
-  const url = ctx.outbound.assertAllowed("instanceUrl", address, isOwnAddress(ctx, platform, address));
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+  const address = serverIn(text.trim());
+  const given = parseUrl(address);
+  if (
+    given !== null &&
+    [given.username, given.password, given.search, given.hash].some((part) => part !== "")
+  )
     throw new AppError(
       "invalid",
       "instanceUrl: give only the server's address, for example https://pds.example.",
     );
-  }
+  const url = ctx.outbound.assertAllowed("instanceUrl", address, isOwnAddress(ctx, platform, address));
   return withoutTrailing(url.origin + url.pathname, "/");
+}
+
+/** `alice@server.example` and `@alice:server.example`, as people name themselves on their server. */
+const HANDLE = /^(?:acct:)?(?:@?[^\s@:/]+@|@[^\s@:/]+:)([^\s@/]+)$/;
+
+/** Many type who they are there, or the address of their profile: both name the server. */
+function serverIn(text: string): string {
+  const [, host] = HANDLE.exec(text) ?? [];
+  if (host !== undefined) return `https://${host}`;
+  const address = text.includes("://") ? text : `https://${text}`;
+  return address.replace(/^(https?:\/\/[^/@]+)\/@[^/?#]+\/?$/i, "$1");
 }
 
 /** As the platform's file gets it. */

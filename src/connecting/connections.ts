@@ -2,6 +2,7 @@ import * as z from "zod";
 import { randomBytes } from "node:crypto";
 import type { Account } from "../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectResult, ConnectionStatus } from "../domain/accounts/connection.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { type Caller, canReachAccount, DEFAULT_OWNER } from "../domain/permissions.ts";
@@ -21,6 +22,7 @@ import { type AppContext, type CallContext, guestCall } from "../context.ts";
 import { settingsInForce } from "../platform-io/settings-in-force.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
+import { tellReconnection } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -59,11 +61,20 @@ export async function connectChannel(call: CallContext, args: ConnectArgs): Prom
   return openLink(call, target);
 }
 
+/** Before a channel that asks for nothing is connected again, and posts that it kept back go out. */
+export async function askToReconnect(call: CallContext, args: ConnectArgs): Promise<string | null> {
+  const { way, reconnecting } = await readTarget(call.ctx, call.caller, args);
+  if (way.kind !== "none" || reconnecting === null) return null;
+  const release = await tellReconnection(call.ctx, reconnecting);
+  return release === null ? null : `Connect ${channelInFull(reconnecting)} again? ${release}`;
+}
+
 async function connectAtOnce(
   call: CallContext,
   target: ConnectTarget & { readonly way: NoneWay },
 ): Promise<ConnectResult> {
   const found = await findChannels(call, target, {});
+  const release = await tellReconnection(call.ctx, target.reconnecting);
   return connectAccounts<ConnectResult>(call, {
     target,
     found,
@@ -73,7 +84,7 @@ async function connectAtOnce(
       connectId: null,
       url: null,
       expiresAt: null,
-      instructions: null,
+      instructions: release,
       account: accounts[0],
       accounts: [...accounts],
     }),
@@ -85,12 +96,14 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<Conne
   const token = randomBytes(32).toString("base64url");
   const now = ctx.clock.now();
   const id = newId("con");
+  const release = await tellReconnection(ctx, target.reconnecting);
+  const told = release === null ? "" : ` Tell the person: ${release}`;
   const result: ConnectResult = {
     status: "authorization_required",
     connectId: id,
     url: `${await ctx.publicUrl()}/connect/${token}`,
     expiresAt: toIso(now + LINK_LIFE_MS),
-    instructions: `${await whatToDo(ctx, target)} ${target.way.instructions} Then call check_connection with connectId "${id}".`,
+    instructions: `${await whatToDo(ctx, target)} ${target.way.instructions}${told} Then call check_connection with connectId "${id}".`,
     account: null,
     accounts: [],
   };

@@ -1,3 +1,4 @@
+import { nameWithHandle } from "../domain/accounts/channel-names.ts";
 import type { Found } from "./connect-target.ts";
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../domain/time.ts";
@@ -84,7 +85,7 @@ export async function connectChosen(
   return {
     state: "connected",
     platformTitle: target.platform.title,
-    accountNames: accounts.map(({ name }) => name),
+    accountNames: accounts.map(nameWithHandle),
     notice,
     shownOnce,
   };

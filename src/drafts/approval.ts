@@ -12,6 +12,7 @@ import {
   NO_TIME,
   type PostTiming,
   type StoredCheck,
+  withTexts,
 } from "./checks.ts";
 import { contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { assertReady, assertUndecided, noteChange, staleRevision, writersOf } from "./save-draft.ts";
@@ -109,7 +110,7 @@ async function prepare(call: CallContext, row: DraftRow, input: WhenApproved): P
     content.repeat === null
       ? await prepareOnce(call, content, { timing, cards })
       : await prepareSeries(call, { ...row, decision: null }, content.repeat);
-  await assertReady(call, content, ready.checks);
+  await assertReady(call, content, await withTexts(call, content, ready.checks));
   if (ready.posts.length === 0) throw new AppError("conflict", NO_TIME);
   return ready;
 }

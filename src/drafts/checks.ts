@@ -1,17 +1,19 @@
 import type { Check, Target } from "../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, type Series, textOf } from "../domain/drafts/repeat.ts";
+import { isEndless } from "../domain/drafts/tell-series.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import { toIso } from "../domain/time.ts";
+import { DAY, toIso } from "../domain/time.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { placesOf } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { LinkCard } from "../posts/link-cards.ts";
-import { contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
+import { withUtmOf } from "../posts/post-checks.ts";
+import { checkForm, contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
 import { previewPost } from "../posts/preview.ts";
 import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 import type { DraftContent } from "./draft-content.ts";
@@ -154,7 +156,69 @@ export async function checkDraft(
 ): Promise<StoredCheck[]> {
   const timing = timingOf(content, call.ctx.clock.now());
   const checked = content.targets.map((target) => checkTarget(call, content, { target, timing, cards }));
-  return (await Promise.all(checked)).map(({ check }) => check);
+  const checks = (await Promise.all(checked)).map(({ check }) => check);
+  const all = await withTexts(call, content, checks);
+  return all.map((check, at) =>
+    at === 0 ? { ...check, warnings: [...warnOfNoEnd(content), ...check.warnings] } : check,
+  );
+}
+
+/** The texts that go out in turn are not shown again, so all are checked, and each that cannot be posted is named. */
+export async function withTexts(
+  call: CallContext,
+  content: DraftContent,
+  checks: readonly StoredCheck[],
+): Promise<readonly StoredCheck[]> {
+  return Promise.all(
+    checks.map(async (check) => {
+      const target = content.targets.find(({ accountId }) => accountId === check.accountId);
+      const refused = target === undefined ? [] : await refuseTexts(call, content, target);
+      // What is wrong beside the texts is wrong with each of them, and told by the check itself.
+      if (refused.every(({ why }) => why === check.error && !why.startsWith("caption:"))) return check;
+      const isTold = refused.some(({ why }) => why === check.error);
+      const own = isTold || check.error === null ? [] : [check.error];
+      const told = refused.map(({ text, why }) => `repeat.texts[${text - 1}], text ${text}: ${why}`);
+      return { ...check, error: [...own, ...told].join(" ") };
+    }),
+  );
+}
+
+/** Which texts, counted from 1, and why. The channel's own text stands in for all of them. */
+async function refuseTexts(
+  call: CallContext,
+  content: DraftContent,
+  target: Target,
+): Promise<{ text: number; why: string }[]> {
+  const texts = target.caption === null ? (content.repeat?.texts ?? []) : [];
+  const refused: { text: number; why: string }[] = [];
+  for (const [at, caption] of texts.entries()) {
+    const why = await refuseText(call, content, { target, caption }).catch(toSentence);
+    if (why !== null) refused.push({ text: at + 1, why });
+  }
+  return refused;
+}
+
+async function refuseText(
+  call: CallContext,
+  content: DraftContent,
+  { target, caption }: { readonly target: Target; readonly caption: string },
+): Promise<null> {
+  const { account, body } = await postFor(call, content, target, { caption });
+  const { labels, mediaUrl = "", ...given } = body;
+  const texts = withUtmOf(account, { caption: given.caption, metadata: given.metadata ?? null }, labels?.[0]);
+  const metadata = mergeMetadata(findPlatform(call.ctx, account.provider), null, texts.metadata);
+  const scheduledAt = call.ctx.clock.now() + DAY;
+  const post = { scheduledAt, mediaUrl, caption: texts.caption ?? null, metadata, leadMinutes: null };
+  await checkForm(call.ctx, account, post);
+  return null;
+}
+
+function warnOfNoEnd({ repeat }: DraftContent): string[] {
+  const texts = repeat?.texts?.length ?? 0;
+  if (repeat === null || texts < 2 || !isEndless(repeat)) return [];
+  return [
+    `repeat.texts: once all ${texts} were used they start over, and the series has no end. Give times or until if that was not meant.`,
+  ];
 }
 
 /** Of a series its next occurrence. Null: there is none. */

@@ -228,9 +228,10 @@ function decide(
   });
 }
 
-/** How a draft is named to people. */
+/** How a draft is named to people: "the draft "Opening"", "the draft without text". */
 export function nameDraft(row: DraftRow): string {
-  const { title, caption, targets } = contentOf(row);
-  const text = title ?? caption ?? targets.find((target) => target.caption !== null)?.caption ?? null;
-  return text === null ? row.id : quote(text);
+  const { title, caption, targets, repeat } = contentOf(row);
+  const own = targets.find((target) => target.caption !== null)?.caption;
+  const text = title ?? caption ?? own ?? repeat?.texts?.[0] ?? null;
+  return text === null ? "without text" : quote(text);
 }

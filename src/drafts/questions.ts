@@ -1,22 +1,28 @@
 import type { DecideDraft } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { Series } from "../domain/drafts/repeat.ts";
+import { isEndless, tellSeries } from "../domain/drafts/tell-series.ts";
 import { plainText } from "../domain/plain-text.ts";
-import { tellTime } from "../domain/time.ts";
-import { listWaitingPosts } from "../store/queries/drafts.ts";
-import { namesOfAccounts } from "../accounts/accounts.ts";
+import { type DraftRow, listWaitingPosts } from "../store/queries/drafts.ts";
 import type { CallContext } from "../context.ts";
+import { contentOf as contentOfPost } from "../posts/post-form.ts";
+import {
+  isAtOnce,
+  quoteText,
+  tellDoubts,
+  tellPosts,
+  textLimit,
+  type ToldPost,
+} from "../posts/post-in-words.ts";
 import { checkApproval } from "./approval.ts";
 import { assertDecidable, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
+import { contentOf } from "./draft-content.ts";
 import { findOwnDraft } from "./drafts.ts";
 import { assertCurrent } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
 
 const MAX_TEXT = 200;
-const MAX_NAME = 120;
 const MAX_LISTED = 10;
-
-/** Of one of several drafts. */
-const SHORT = { text: 80, posts: 3 };
 
 /** What a person is asked before drafts are approved, or series end. Null: nothing. */
 export async function askToDecide(call: CallContext, input: DecideDraft): Promise<string | null> {
@@ -39,10 +45,45 @@ async function askToApprove(call: CallContext, input: OneDecision): Promise<stri
   assertDecidable(row, input.decision);
   await assertCurrent(ctx.store, row, input.revision);
   const { posts, checks } = await checkApproval(call, row, input);
-  const shown = await tellPosts(call, posts, { text: MAX_TEXT, posts: MAX_LISTED });
-  const doubts = [...new Set(checks.flatMap(({ warnings }) => warnings))].join(" ");
-  const count = posts.length === 1 ? "1 post" : `${posts.length} posts`;
-  return `Approve the draft ${nameDraft(row)}? It schedules ${count}. ${shown}.${doubts === "" ? "" : ` ${doubts}`}`;
+  const told = await tellOutcome(call, row, posts);
+  return `Approve the draft ${nameDraft(row)}? ${told}${tellDoubts(checks.flatMap(({ warnings }) => warnings))}`;
+}
+
+/** What an approval brings about: the whole series, or each post. */
+async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly DraftPost[]): Promise<string> {
+  const { repeat } = contentOf(row);
+  const told = posts.map(toTold);
+  if (repeat !== null) {
+    const [first] = told.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt);
+    const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
+    return `It starts a series. ${seriesInWords(repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
+  }
+  const now = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt)).length;
+  const later = told.length - now;
+  const verbs = [
+    ...(now === 0 ? [] : [`publishes ${countPosts(now)} now`]),
+    ...(later === 0 ? [] : [`schedules ${now === 0 ? countPosts(later) : later}`]),
+  ];
+  return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
+}
+
+/** With every text, since each of them goes out without another question. */
+function seriesInWords(repeat: Series, among: number): string {
+  const { texts = [] } = repeat;
+  const end = isEndless(repeat) ? " It goes on until a person ends it." : "";
+  const limit = textLimit(among * texts.length);
+  const shown = texts.slice(0, MAX_LISTED).map((text, at) => `${at + 1}. ${quoteText(text, limit)}`);
+  const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : "";
+  const list = texts.length === 0 ? "" : ` The texts: ${shown.join("; ")}${more}.`;
+  return `${tellSeries(repeat)}.${end}${list}`;
+}
+
+function toTold({ target, prepared }: DraftPost): ToldPost {
+  return { accountId: target.accountId, content: contentOfPost(prepared.row) };
+}
+
+function countPosts(posts: number): string {
+  return posts === 1 ? "1 post" : `${posts} posts`;
 }
 
 /** One question for all of them. Throws `conflict` where nothing can be done about any. */
@@ -50,10 +91,10 @@ async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): P
   const told: string[] = [];
   const refused: string[] = [];
   for (const one of drafts) {
-    const line = await tellOne(call, one).catch((error: unknown) => {
+    const line = await tellOne(call, one, drafts.length).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
       refused.push(`${one.id}: ${sentenceOf(error)}`);
-      return `${one.id}: not as it is now. ${plainText(sentenceOf(error), MAX_TEXT)}`;
+      return `${await nameOf(call, one)}: not as it is now. ${plainText(tellDoubts([sentenceOf(error)]), MAX_TEXT)}`;
     });
     told.push(line);
   }
@@ -62,31 +103,22 @@ async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): P
   return [`${what} (${drafts.length})?`, ...told.map((line, at) => `${at + 1}. ${line}`)].join("\n");
 }
 
+/** By its id alone where there is no such draft. */
+async function nameOf({ ctx, caller }: CallContext, { id }: OneDecision): Promise<string> {
+  const row = await findOwnDraft(ctx.store, caller, id).catch(() => null);
+  return row === null ? id : `The draft ${nameDraft(row)}`;
+}
+
 /** As little as tells what is agreed to. */
-async function tellOne(call: CallContext, input: OneDecision): Promise<string> {
+async function tellOne(call: CallContext, input: OneDecision, among: number): Promise<string> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
   assertDecidable(row, input.decision);
   if (input.decision === "stop") return nameDraft(row);
   await assertCurrent(ctx.store, row, input.revision);
-  const { posts } = await checkApproval(call, row, input);
-  return tellPosts(call, posts, SHORT);
-}
-
-async function tellPosts(
-  call: CallContext,
-  posts: readonly DraftPost[],
-  most: { readonly text: number; readonly posts: number },
-): Promise<string> {
-  const { ctx } = call;
-  const names = await namesOfAccounts(call);
-  const shown = posts.slice(0, most.posts).map(({ target, prepared }) => {
-    const { caption, media_url: mediaUrl, scheduled_at: at } = prepared.row;
-    const text = caption ?? (mediaUrl === "" ? "no text" : mediaUrl);
-    const channel = plainText(names.get(target.accountId) ?? target.accountId, MAX_NAME);
-    const when = at <= ctx.clock.now() ? "now" : tellTime(at, ctx.settings.timezone);
-    return `${channel}, ${when}: “${plainText(text, most.text)}”`;
-  });
-  const more = posts.length > most.posts ? `; and ${posts.length - most.posts} more` : "";
-  return `${shown.join("; ")}${more}`;
+  const { posts, checks } = await checkApproval(call, row, input);
+  const { repeat } = contentOf(row);
+  const next = await tellPosts(call, posts.map(toTold), { among: among * posts.length, most: 3 });
+  const doubts = tellDoubts(checks.flatMap(({ warnings }) => warnings));
+  return `${repeat === null ? "" : `A series. ${seriesInWords(repeat, among)} It begins with: `}${next}.${doubts}`;
 }

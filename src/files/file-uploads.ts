@@ -49,7 +49,7 @@ export interface Upload {
 export async function storeUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
-  const { format, whole } = await begin(ctx, upload.body);
+  const { format, whole } = await begin(ctx, upload.body, upload.name);
   const { name, altText } = upload;
   const key = newKey(caller.ownerId, format, upload.isTakenIn === true ? TAKEN_IN : "");
   const made = newRow(call, { key, name, altText });
@@ -102,7 +102,7 @@ export async function receiveLinkedUpload(
   const row = await findSignedFile(ctx.store, parts.id);
   if (row === null) throw new AppError("not_found", "The file that this address was made for was deleted.");
   if (row.status !== "uploading") throw alreadyUsed(row.id);
-  const { format, whole } = await begin(ctx, body);
+  const { format, whole } = await begin(ctx, body, row.name);
   const pending = { ...row, storage_key: newKey(row.owner_id, format) };
   const file = { ownerId: row.owner_id, id: row.id };
   await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
@@ -218,11 +218,12 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 export async function begin(
   ctx: AppContext,
   body: Readable,
+  name: string | null,
 ): Promise<{ format: MediaFormat; whole: Readable }> {
   try {
     const { head, whole } = await peek(body, ctx.probe.headBytes);
     if (head.length === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-    return { format: await ctx.probe.identify(head), whole };
+    return { format: await ctx.probe.identify(head, name), whole };
   } catch (error) {
     body.destroy();
     throw error;

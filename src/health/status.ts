@@ -14,6 +14,7 @@ import {
   readNextScheduled,
   type StatusScope,
 } from "../store/queries/status.ts";
+import { readNextLate } from "../store/queries/publishing/waiting-posts.ts";
 import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
 import { listAccounts, namesAmong } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -61,7 +62,7 @@ export async function getStatus(call: CallContext): Promise<Status> {
       const { id, account_id: accountId, provider, scheduled_at: at, error } = row;
       return { id, accountId, provider, scheduledAt: toIso(at), error };
     }),
-    nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
+    nextDueAt: toIsoOrNull(await readNextDue(ctx, scope, now)),
     accountsToReconnect: accounts
       .filter(needsAttention)
       .map(({ id, provider, status, statusReason: reason, queuedCount, ...account }) => {
@@ -84,6 +85,14 @@ async function countWaitingDrafts({ ctx, caller }: CallContext): Promise<number>
   const waiting = await listWaitingTargets(ctx.store, caller.ownerId);
   return waiting.filter((targets) => targets.every(({ accountId }) => canReachAccount(caller, accountId)))
     .length;
+}
+
+/** When the next waiting post goes out, late ones included. Null: none waits. */
+async function readNextDue(ctx: AppContext, scope: StatusScope, now: number): Promise<number | null> {
+  const { store, settings } = ctx;
+  const late = await readNextLate(store, { ...scope, now, since: now - settings.maxLatenessMs });
+  const next = await readNextScheduled(store, scope, now);
+  return late === null || next === null ? (late ?? next) : Math.min(late, next);
 }
 
 /** What only the person who runs this installation can mend, as posts of all owners met with it. */

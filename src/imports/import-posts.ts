@@ -133,7 +133,7 @@ async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<Re
 }
 
 /** How the rows would be made. Only reads. */
-async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
+export async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const { ctx, caller } = call;
   requireTimezone(args);
   const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));

@@ -1,14 +1,41 @@
 import type { ImportArgs } from "../domain/posts/post-import.ts";
 import type { CallContext } from "../context.ts";
-import { importPosts } from "./import-posts.ts";
+import { contentOf } from "../posts/post-form.ts";
+import { isAtOnce, tellDoubts, tellPosts } from "../posts/post-in-words.ts";
+import { planImport } from "./import-posts.ts";
 
-/** Before rows become posts; null where none would. */
+/** So many warnings stand in a question; a dry run shows all. */
+const MAX_DOUBTS = 3;
+
+/** Before rows become posts, which is told of each; null where none would. */
 export async function askToImport(call: CallContext, args: ImportArgs): Promise<string | null> {
   if (args.dryRun) return null;
-  const { counts, warnings } = await importPosts(call, { ...args, dryRun: true });
-  if (counts.bad > 0 || counts.new === 0) return null;
-  const posts = counts.new === 1 ? "1 post" : `${counts.new} posts`;
-  const doubts =
-    warnings.length === 0 ? "" : ` There are ${warnings.length} warnings, which a dry run shows.`;
-  return `Import ${posts}? Each goes out at its time.${doubts}`;
+  const { good, errors, warnings } = await planImport(call, args);
+  const posts = good.flatMap(({ prepared }) =>
+    prepared === null ? [] : [{ accountId: prepared.row.account_id, content: contentOf(prepared.row) }],
+  );
+  if (errors.length > 0 || posts.length === 0) return null;
+  const told = await tellPosts(
+    call,
+    posts.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt),
+  );
+  const doubts = tellDoubts(warnings.slice(0, MAX_DOUBTS).map(({ warning }) => warning));
+  const more = warnings.length - MAX_DOUBTS;
+  const others = more > 0 ? ` There are ${more} more warnings, which a dry run shows.` : "";
+  return `${whatBecomes(
+    call,
+    args,
+    posts.map(({ content }) => content.scheduledAt),
+  )} ${told}.${doubts}${others}`;
+}
+
+function whatBecomes({ ctx }: CallContext, { as }: ImportArgs, times: readonly number[]): string {
+  const count = times.length;
+  if (as === "drafts")
+    return `Import ${count === 1 ? "1 draft" : `${count} drafts`}? ${count === 1 ? "It waits" : "They wait"} for a person's decision.`;
+  const now = times.filter((at) => isAtOnce(ctx, at)).length;
+  const posts = count === 1 ? "1 post" : `${count} posts`;
+  if (now === count) return `Import ${posts}? ${count === 1 ? "It goes" : "They go"} out now.`;
+  const each = count === 1 ? "It goes out at its time." : "Each goes out at its time.";
+  return `Import ${posts}? ${now === 0 ? each : `${now} of them ${now === 1 ? "goes" : "go"} out now, the others at their times.`}`;
 }

@@ -36,8 +36,8 @@ export interface MediaProbe {
   skills(): Promise<Omit<MediaSkills, "films">>;
   /** How many bytes of a file's beginning `identify` wants to see. */
   readonly headBytes: number;
-  /** Throws `invalid` for content that is not taken (web pages, SVG, programs). */
-  identify(head: Uint8Array): Promise<MediaFormat>;
+  /** Throws `invalid` for content that is not taken (web pages, SVG, programs). `name`: only for the refusal. */
+  identify(head: Uint8Array, name?: string | null): Promise<MediaFormat>;
   /** Throws `invalid` for content that is not taken, damaged, or a bomb. */
   inspect(source: ByteSource, signal: AbortSignal): Promise<ProbedMedia>;
   /** The picture within the limits, see `PostMedia`. Throws `invalid` where nothing fits, or it is a bomb. */

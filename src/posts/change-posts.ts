@@ -14,7 +14,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
-import { listPosts } from "./list-posts.ts";
+import { listLatePosts, listPosts } from "./list-posts.ts";
 import { hasNeighbour, NEIGHBOUR, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
@@ -147,14 +147,15 @@ async function findFitting(
   call: CallContext,
   { accountId, label, from, to }: PostsChange,
 ): Promise<PostRow[]> {
-  const filter = { accountId, label, from, to };
-  const page = await listPosts(call, { ...filter, status: ["scheduled"], limit: MAX_POSTS });
-  if (page.nextCursor !== null)
+  const filter = { accountId, label, from, to, status: ["scheduled" as const] };
+  const page = await listPosts(call, { ...filter, limit: MAX_POSTS });
+  const late = await listLatePosts(call, filter);
+  const ids = [...new Set([...page.posts, ...late].map(({ id }) => id))];
+  if (page.nextCursor !== null || ids.length > MAX_POSTS)
     throw new AppError(
       "invalid",
       `More than ${MAX_POSTS} waiting posts fit. Choose a shorter time, or give accountId or ids.`,
     );
-  const ids = page.posts.map(({ id }) => id);
   const rows = await findPosts(call.ctx.store, call.caller.ownerId, ids);
   return rows.filter(({ status }) => status === "scheduled");
 }

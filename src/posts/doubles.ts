@@ -7,14 +7,21 @@ import type { AppContext } from "../context.ts";
 /** For so long a text on a channel is one that people have just read there. */
 const REPETITION_MS = 30 * DAY;
 
+interface Looked {
+  /** Posts of the same call that are not stored yet. Default: none. */
+  readonly beside?: readonly PostRow[];
+  /** The call itself schedules the post, so that the warning comes when that is done. Default: it only looks. */
+  readonly isDone?: boolean;
+}
+
 /**
  * What waits or is live on the channel already and says the same as a post, which is new or to be changed: it is never
- * its own double. `beside`: posts of the same call that are not stored yet.
+ * its own double.
  */
 export async function warnOfDoubles(
   ctx: AppContext,
   row: PostRow,
-  beside: readonly PostRow[] = [],
+  { beside = [], isDone = false }: Looked = {},
 ): Promise<string[]> {
   const isTwin = (other: PostRow): boolean =>
     other.account_id === row.account_id && other.content_hash === row.content_hash;
@@ -32,7 +39,7 @@ export async function warnOfDoubles(
           "Another post of this call goes out on the same channel at the same minute. Give one of them another time if that was not meant.",
         ];
   const waiting = isNow ? await warnOfTwin(ctx.store, row) : await warnOfWaiting(ctx.store, row);
-  return [...twins, ...neighbours, ...waiting, ...(await warnOfRepetition(ctx, row))];
+  return [...twins, ...neighbours, ...waiting, ...(await warnOfRepetition(ctx, row, isDone))];
 }
 
 /** What waits on the channel and says the same, or has the same minute. */
@@ -69,11 +76,17 @@ export async function warnOfTwin(reader: Reader, row: PostRow): Promise<string[]
   ];
 }
 
-async function warnOfRepetition(ctx: AppContext, row: PostRow): Promise<string[]> {
+async function warnOfRepetition(ctx: AppContext, row: PostRow, isDone: boolean): Promise<string[]> {
   const since = ctx.clock.now() - REPETITION_MS;
   const live = await findLiveText(ctx.store, row, since);
   if (live === null) return [];
+  const isOut = row.scheduled_at <= ctx.clock.now();
+  const way = isDone
+    ? isOut
+      ? "Take this one down with cancel_post and fromPlatform"
+      : "Cancel this one"
+    : "Leave this one out";
   return [
-    `The same text is live on this channel since ${tellTime(live.publishedAt, ctx.settings.timezone)} (post ${live.id}). Leave this one out if that was not meant.`,
+    `The same text is live on this channel since ${tellTime(live.publishedAt, ctx.settings.timezone)} (post ${live.id}). ${way} if that was not meant.`,
   ];
 }

@@ -6,10 +6,13 @@ import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
+import type { PostStatus } from "../domain/posts/post-states.ts";
+import type { Post } from "../domain/posts/post.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
+import { type LateFilter, listLate } from "../store/queries/publishing/waiting-posts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { listFreeSlots } from "./slots.ts";
 import { parseSearch } from "../domain/compare-words.ts";
@@ -35,7 +38,41 @@ export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArg
   };
 }
 
+/** Statuses of posts that are not live yet. */
+const PENDING: readonly PostStatus[] = ["scheduled", "publishing", "uploaded"];
+
 type Filters = Omit<PostFilter, "ownerId">;
+
+/**
+ * Posts whose time has passed and that go out within these bounds all the same: at once, when they are tried next, or
+ * when their channel may be used again. Earliest first.
+ */
+export async function listLatePosts(
+  call: CallContext,
+  args: Omit<ListPostsArgs, "limit" | "cursor" | "search" | "draftId" | "provider">,
+): Promise<Post[]> {
+  const { ctx, caller } = call;
+  const filters = await readFilters(ctx, caller, { ...args, limit: 1 });
+  const accountIds = reachable(caller, filters.accountIds);
+  return (await withWaits(ctx, await findLate(call, { ...filters, accountIds }))).map(toPost);
+}
+
+function findLate(
+  { ctx, caller }: CallContext,
+  { statuses, ...filter }: Pick<Filters, "accountIds" | "statuses" | "labels" | "from" | "to">,
+): Promise<ShownRow[]> {
+  const wanted = PENDING.filter((status) => statuses === null || statuses.includes(status));
+  const now = ctx.clock.now();
+  const due = { ownerId: caller.ownerId, now, since: now - ctx.settings.maxLatenessMs };
+  const late: LateFilter = { ...filter, ...due, statuses: wanted };
+  return listLate(ctx.store, late, MAX_POSTS + 1);
+}
+
+/** Rows of both, each once, earliest first. */
+function inOrder(...lists: readonly (readonly ShownRow[])[]): ShownRow[] {
+  const rows = new Map(lists.flat().map((row) => [row.id, row]));
+  return [...rows.values()].sort((a, b) => a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1));
+}
 
 async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs): Promise<Filters> {
   const { timezone } = ctx.settings;
@@ -114,7 +151,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
     from,
     to,
   };
-  const rows = await ctx.store.search.first(filter, args.limit ?? MAX_POSTS + 1);
+  const found = await ctx.store.search.first(filter, args.limit ?? MAX_POSTS + 1);
+  const rows = inOrder(await findLate(call, filter), found).slice(0, args.limit);
   if (rows.length > MAX_POSTS) {
     throw new AppError(
       "invalid",

@@ -10,38 +10,45 @@ import type {
 import { AppError } from "../domain/errors.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
-import { MINUTE, tellTime } from "../domain/time.ts";
+import type { BatchResult, Post } from "../domain/posts/post.ts";
+import type { Preview } from "../domain/posts/preview.ts";
+import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
+import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { planChange } from "./change-posts.ts";
-import { readScheduledAt } from "./post-checks.ts";
+import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
+import {
+  isAtOnce,
+  quoteText,
+  tellDoubts,
+  tellPost,
+  tellPosts,
+  textLimit,
+  type ToldPost,
+} from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { checkChanges, hasChanges } from "./update-post.ts";
-import { preparePost } from "./schedule-post.ts";
+import { hasChanges, retryPost, updatePost } from "./update-post.ts";
+import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
  * null or the refusal itself.
  */
 
-/** A person who agrees to a post within this time cannot change their mind any more. */
-const AT_ONCE_MS = MINUTE;
-
 const MAX_CAPTION = 200;
 const MAX_NAME = 120;
-const MAX_LISTED = 5;
+const MAX_LISTED = 10;
 
 /** Before a post that goes out within a minute; its content is checked first. */
 export async function askToPublish(call: CallContext, input: PostBody): Promise<string | null> {
-  if (input.dryRun === true || input.slot !== undefined || !isAtOnce(call, input.scheduledAt)) return null;
-  const { warnings } = await preparePost(call, input);
-  const account = await nameOfAccount(call, input.accountId);
-  const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
-  return `Publish now on ${account}: ${describe(input)}?${doubts}`;
+  if (input.dryRun === true || !mayBeNow(call, input)) return null;
+  const { row, warnings } = await preparePost(call, input);
+  return askAboutNow(call, { post: toPost(row), warnings });
 }
 
 /**
@@ -49,44 +56,99 @@ export async function askToPublish(call: CallContext, input: PostBody): Promise<
  */
 export async function askToPublishSeveral(
   call: CallContext,
-  input: { readonly posts: readonly PostBody[]; readonly dryRun?: boolean | undefined },
+  input: {
+    readonly posts: readonly PostBody[];
+    readonly dryRun?: boolean | undefined;
+    readonly atomic?: boolean | undefined;
+  },
 ): Promise<string | null> {
-  if (input.dryRun === true) return null;
-  const due = input.posts.filter(
-    (post) => post.dryRun !== true && post.slot === undefined && isAtOnceOrWrong(call, post.scheduledAt),
+  const posts = input.posts.filter((post) => post.dryRun !== true);
+  if (input.dryRun === true || !posts.some((post) => mayBeNowOrWrong(call, post))) return null;
+  const tried = await schedulePosts({ ...call, progress: () => {} }, { posts, dryRun: true });
+  const results = await withoutRefused(call, tried.results);
+  if (input.atomic === true && results.some(({ error }) => error !== null)) return null;
+  const due = results.flatMap(({ post, warnings, preview }) =>
+    post !== null && isAtOnce(call.ctx, Date.parse(post.scheduledAt)) ? [{ post, warnings, preview }] : [],
   );
-  if (due.length === 0) return null;
-  const shown = due.slice(0, MAX_LISTED).map(async (post) => {
-    const account = await nameOfAccount(call, post.accountId).catch(() =>
-      plainText(post.accountId, MAX_NAME),
-    );
-    return `on ${account}: ${describe(post)}`;
-  });
-  const more = due.length > MAX_LISTED ? `; and ${due.length - MAX_LISTED} more` : "";
-  return `Publish ${due.length === 1 ? "1 post" : `${due.length} posts`} now? ${(await Promise.all(shown)).join("; ")}${more}`;
+  const [first, ...more] = due;
+  if (first === undefined || more.length === 0) return first === undefined ? null : askAboutNow(call, first);
+  const doubts = tellDoubts(due.flatMap(({ warnings }) => withoutNow(warnings)));
+  return `Publish ${due.length} posts now? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
 }
 
-/** Before a waiting post is moved to within a minute. */
+/** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
+async function withoutRefused(
+  { ctx, caller }: CallContext,
+  results: readonly BatchResult[],
+): Promise<readonly BatchResult[]> {
+  const judged: BatchResult[] = [];
+  for (const result of results) {
+    const account = result.post && (await findAccount(ctx, caller, result.post.accountId));
+    const isRefused = account?.status === "disconnected";
+    judged.push(isRefused ? { ...result, post: null, error: "Its channel is disconnected." } : result);
+  }
+  return judged;
+}
+
+/** Before a waiting post is moved to within a minute, or changed when it goes out then. */
 export async function askToPublishSooner(call: CallContext, input: PostChange): Promise<string | null> {
-  const { dryRun, scheduledAt } = input;
-  if (dryRun === true || scheduledAt === undefined || !isAtOnce(call, scheduledAt)) return null;
-  const row = await findOwnPost(call.ctx, call.caller, input.id);
-  if (!isIn(row, TRANSITIONS.edit.from)) return null;
-  return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}?`;
+  const { id, dryRun, ...patch } = input;
+  if (dryRun === true || Object.values(patch).every((value) => value === undefined)) return null;
+  const row = await findOwnPost(call.ctx, call.caller, id);
+  const at = patch.scheduledAt === undefined ? row.scheduled_at : readScheduledAt(call, patch.scheduledAt).ms;
+  if (!isIn(row, TRANSITIONS.edit.from) || !isAtOnce(call.ctx, at)) return null;
+  assertTakesPosts(await findAccount(call.ctx, call.caller, row.account_id), false);
+  return askAboutNow(call, await updatePost(call, { ...input, dryRun: true }));
+}
+
+/** What a dry run answers. */
+interface Tried {
+  readonly post: Post;
+  readonly warnings?: readonly string[] | undefined;
+  readonly preview?: Preview | undefined;
+}
+
+/** Null where it does not go out within a minute. */
+async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promise<string | null> {
+  if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
+  const account = await nameOfAccount(call, tried.post.accountId);
+  const doubts = tellDoubts(withoutNow(tried.warnings ?? []));
+  return `Publish now on ${account}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
+}
+
+/** The question itself says so. */
+function withoutNow(warnings: readonly string[]): string[] {
+  return warnings.filter((warning) => !warning.startsWith(NO_TIME_GIVEN));
+}
+
+function toTold({ post, preview }: Tried): ToldPost {
+  const { accountId, mediaUrl, caption, metadata, leadMinutes } = post;
+  const scheduledAt = Date.parse(post.scheduledAt);
+  return { accountId, preview, content: { mediaUrl, caption, metadata, leadMinutes, scheduledAt } };
 }
 
 export async function askToEdit(call: CallContext, input: PostEdit): Promise<string> {
   const { row } = await prepareEdit(call, input);
-  const fields = Object.keys(input.metadata ?? {});
+  const { caption } = input;
+  const fields = Object.entries(input.metadata ?? {}).map(
+    ([field, value]) => `${plainText(field, MAX_NAME)}: ${valueInWords(value)}`,
+  );
   const changes = [
-    ...(input.caption === undefined
+    ...(caption === undefined
       ? []
-      : [`its text becomes ${input.caption === null ? "empty" : quote(input.caption)}`]),
+      : [`its text becomes ${caption === null ? "empty" : quoteText(caption, textLimit(1))}`]),
     ...(input.metadata === null ? ["its other fields are emptied"] : []),
-    ...(fields.length === 0 ? [] : [`${plainText(fields.join(", "), MAX_CAPTION)} will be changed`]),
+    ...fields,
   ];
-  const all = changes.join(", and ");
+  const all = changes.join("; ");
   return `Change the live post ${await name(call, row)}? ${all.charAt(0).toUpperCase()}${all.slice(1)}.`;
+}
+
+function valueInWords(value: unknown): string {
+  if (value === null || value === "") return "empty";
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isPlain = texts.every((one) => typeof one !== "object");
+  return quoteText(isPlain ? texts.join(", ") : JSON.stringify(value), MAX_CAPTION);
 }
 
 export async function askToCancel(
@@ -111,11 +173,8 @@ export async function askToCancel(
 
 /** Before a failed post goes out within a minute with another content than it had. */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
-  if (input.dryRun === true || !hasChanges(input) || !isAtOnce(call, input.scheduledAt)) return null;
-  const row = await findOwnPost(call.ctx, call.caller, input.id);
-  const { warnings = [] } = await checkChanges(call, row, input);
-  const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
-  return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}? It failed before.${doubts}`;
+  if (input.dryRun === true || !hasChanges(input) || !mayBeNow(call, input)) return null;
+  return askAboutNow(call, await retryPost(call, { ...input, dryRun: true }), " It failed before.");
 }
 
 /** Before waiting posts are moved or cancelled together. */
@@ -123,17 +182,25 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   if (input.dryRun === true) return null;
   const planned = await planChange(call, input);
   if (planned.length === 0) return null;
-  const { timezone } = call.ctx.settings;
+  const { ctx } = call;
+  const { timezone } = ctx.settings;
   const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
   const names = await namesOfAccounts(call);
-  const shown = byTime.slice(0, MAX_LISTED).map(({ row, account, scheduledAt }) => {
-    const to = scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
-    const post = `${describe(contentOf(row))} on ${plainText(names.get(account.id) ?? account.name, MAX_NAME)}`;
-    return `${post}, ${tellTime(row.scheduled_at, timezone)}${to}`;
-  });
+  const shown: string[] = [];
+  for (const { row, account, scheduledAt } of byTime.slice(0, MAX_LISTED)) {
+    const to =
+      scheduledAt === null || !isAtOnce(ctx, scheduledAt) ? tellMove(scheduledAt, timezone) : " to now";
+    const told = await tellPost(call, { accountId: account.id, content: contentOf(row) }, planned.length);
+    const name = plainText(names.get(account.id) ?? account.name, MAX_NAME);
+    shown.push(`${told} on ${name}, ${tellTime(row.scheduled_at, timezone)}${to}`);
+  }
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
   return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
+}
+
+function tellMove(scheduledAt: number | null, timezone: string): string {
+  return scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
 }
 
 export async function askToResolve(call: CallContext, input: Resolution): Promise<string | null> {
@@ -168,14 +235,15 @@ export async function askToDeleteFile(
   return `Delete the file ${quote(file.name)} (${file.sizeBytes} bytes) for good?`;
 }
 
-function isAtOnce(call: CallContext, scheduledAt: string | undefined): boolean {
-  return readScheduledAt(call, scheduledAt).ms - call.ctx.clock.now() <= AT_ONCE_MS;
+/** A slot may be as near as a time. */
+function mayBeNow(call: CallContext, { slot, scheduledAt }: Pick<PostBody, "slot" | "scheduledAt">): boolean {
+  return slot !== undefined || isAtOnce(call.ctx, readScheduledAt(call, scheduledAt).ms);
 }
 
 /** A time that cannot be read is told by the call itself. */
-function isAtOnceOrWrong(call: CallContext, scheduledAt: string | undefined): boolean {
+function mayBeNowOrWrong(call: CallContext, post: PostBody): boolean {
   try {
-    return isAtOnce(call, scheduledAt);
+    return mayBeNow(call, post);
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;
@@ -209,9 +277,4 @@ function quote(text: string): string {
 
 function isIn(row: PostRow, statuses: readonly PostRow["status"][]): boolean {
   return statuses.includes(row.status);
-}
-
-/** What a change leaves out stays as it is. */
-function withoutUndefined(input: Content): Content {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }

@@ -37,6 +37,10 @@ import { findSlot, inSlot, noSlot, takeSlot } from "./slots.ts";
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
+/** Said of a post that may be meant for later, while there is still something to be done about it. */
+export const NO_TIME_GIVEN =
+  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
+
 /** A post that was checked and may be stored. */
 export interface PreparedPost {
   readonly row: PostRow;
@@ -63,7 +67,7 @@ export async function schedulePost(
   call: CallContext,
   input: PostBody,
 ): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
-  const prepared = await preparePost(call, input);
+  const prepared = await preparePost(call, input, { isDone: true });
   const { warnings, files, preview } = prepared;
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
@@ -98,7 +102,7 @@ export async function schedulePosts(call: CallContext, input: Batch): Promise<{ 
     call.signal.throwIfAborted();
     const before = checked.flatMap((one) => ("error" in one ? [] : [one.row]));
     const readsLinks = call.ctx.clock.monotonic() - begunAt < READING_MS;
-    const known = { before, readsLinks };
+    const known = { before, readsLinks, isDone: true, isOneOfSeveral: true };
     const body = input.dryRun === true ? { ...post, dryRun: true } : post;
     checked.push(await preparePost(call, body, known).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
@@ -261,6 +265,10 @@ interface Known {
   readonly account?: AccountRow;
   /** Posts of the same call, whose slots it does not get. */
   readonly before?: readonly PostRow[];
+  /** This very call schedules it, unless it is a dry run. Default: it is only looked at. */
+  readonly isDone?: boolean;
+  /** It stands in a list, in which a time is easily forgotten. */
+  readonly isOneOfSeveral?: boolean;
   /** False: pages of links are not read. Default: they are. */
   readonly readsLinks?: boolean;
   /** What the page of its link told when the post was looked at: it is not read again. */
@@ -273,7 +281,7 @@ interface Known {
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: known, before = [], readsLinks = true, card, kept }: Known = {},
+  { account: known, before = [], readsLinks = true, card, kept, ...of }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   if (input.slot !== undefined && input.scheduledAt !== undefined)
@@ -314,11 +322,14 @@ export async function preparePost(
     provider: account.provider,
     created_at: now,
   });
+  const isDone = of.isDone === true && input.dryRun !== true;
+  const isTold = input.dryRun === true || of.isOneOfSeveral === true;
   const warnings = [
+    ...(isTold && input.scheduledAt === undefined && !isInSlot ? [NO_TIME_GIVEN] : []),
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,
-    ...(await warnOfDoubles(ctx, row, before)),
+    ...(await warnOfDoubles(ctx, row, { beside: before, isDone })),
     ...(await warnOfSilence(ctx, call, row)),
   ];
   const preview = input.dryRun === true ? await previewPost(ctx, account, contentOf(row)) : undefined;

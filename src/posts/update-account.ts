@@ -13,7 +13,7 @@ import { MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
-import { transition } from "../store/queries/posts.ts";
+import { findPosts, transition } from "../store/queries/posts.ts";
 import {
   freeSlotsOf,
   listSlotPosts,
@@ -22,16 +22,21 @@ import {
   storePlan,
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount, showAccount } from "../accounts/accounts.ts";
+import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import { readRelease, tellRelease } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, tryOut } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
+import { contentOf } from "./post-form.ts";
+import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
 import { noSlot } from "./slots.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
 interface UpdatedAccount {
   readonly account: Account;
   readonly moved: ChangedPost[];
+  /** Left out where there are none. */
+  readonly warnings?: string[];
   /** It is only shown what would be. */
   readonly dryRun?: true;
 }
@@ -53,6 +58,37 @@ export async function updateAccount(call: CallContext, input: AccountChange): Pr
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** Before posts go out because their channel is resumed, or because they move to slots that are as good as now. */
+export async function askToRelease(call: CallContext, input: AccountChange): Promise<string | null> {
+  const { ctx, caller } = call;
+  if (input.dryRun === true || input.suggest === true) return null;
+  const account = await findAccount(ctx, caller, input.accountId);
+  const isResumed = isFreed(account, readChange(ctx, input));
+  if (!isResumed && (input.move !== true || account.paused === 1)) return null;
+  const { moved } = await updateAccount(call, { ...input, dryRun: true });
+  const until = ctx.clock.now() + AT_ONCE_MS;
+  const kept = isResumed ? (await readRelease(ctx, ctx.store, account, until)).goingOut : [];
+  const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
+  const times = new Map(moved.map(({ id, scheduledAt }) => [id, Date.parse(scheduledAt)]));
+  const ids = [...new Set([...kept.filter(({ id }) => !times.has(id)), ...next].map(({ id }) => id))];
+  if (ids.length === 0) return null;
+  const posts = (await findPosts(ctx.store, caller.ownerId, ids)).map((row) => {
+    const content = contentOf(row);
+    return {
+      accountId: row.account_id,
+      content: { ...content, scheduledAt: times.get(row.id) ?? content.scheduledAt },
+    };
+  });
+  const name = plainText((await namesOfAccounts(call)).get(account.id) ?? account.name, MAX_NAME);
+  const what = isResumed ? `Resume ${name}` : `Move posts on ${name} to its slots`;
+  return `${what}? ${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts)}.`;
+}
+
+/** Whether a paused channel is resumed that can be used. */
+function isFreed({ paused, status }: AccountRow, change: Columns): boolean {
+  return paused === 1 && change.paused === 0 && (status === "connected" || status === "expiring");
 }
 
 type Columns = Partial<Pick<AccountRow, "name" | "is_renamed" | "schedule" | "paused" | "utm">>;
@@ -112,7 +148,9 @@ async function apply(ctx: AppContext, tx: Tx, { found, change, move }: Applied):
     throw new AppError("not_found", "accountId: the account is not there any more. Look at list_accounts.");
   if (before.paused === 1 && after.paused === 0) await startWaitingPosts(tx, after.id, now);
   const moved = move ? await moveToSlots(tx, after, now) : [];
-  return { account: await showAccount(ctx, tx, after), moved: showChanged(moved) };
+  const told = isFreed(before, change) ? tellRelease(ctx, await readRelease(ctx, tx, after)) : null;
+  const warnings = told === null ? {} : { warnings: [told] };
+  return { account: await showAccount(ctx, tx, after), moved: showChanged(moved), ...warnings };
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */

@@ -76,7 +76,7 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
       updated_at: ctx.clock.now(),
     };
     const changed = { ...before, ...checked.row };
-    const doubles = await warnOfDoubles(ctx, changed);
+    const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
     const warnings = [...(time?.warnings ?? []), ...checked.warnings, ...doubles];
     if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
     const answer = await commitOnce(call, async (tx) => {
@@ -230,7 +230,7 @@ export async function checkChanges(call: CallContext, row: PostRow, input: PostR
   assertFailed(row);
   assertUsable(account);
   const checked = await checkContent(ctx, account, form, { caller, before: row, signal: call.signal });
-  const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row });
+  const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: input.dryRun !== true });
   return {
     account,
     set: { ...checked.row, next_at: checked.row.due_at },

@@ -1,14 +1,14 @@
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
-import { tellTime } from "../domain/time.ts";
+import { MINUTE, tellTime } from "../domain/time.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**
  * The rows, those of due posts that do not go out with the reason as their error: what holds their channel up is
- * written on the channel. An error of the post's own stays.
+ * written on the channel. An error of the post's own stays, with the time of the next try.
  */
 export async function withWaits<T extends ShownRow>(
   ctx: AppContext,
@@ -16,14 +16,26 @@ export async function withWaits<T extends ShownRow>(
 ): Promise<readonly T[]> {
   const now = ctx.clock.now();
   const mayWait = ({ status, error, scheduled_at: at }: ShownRow): boolean =>
-    error === null && (status === "publishing" || (status === "scheduled" && at <= now));
+    (status === "publishing" && error === null) || (status === "scheduled" && at <= now);
   const ids = rows.filter(mayWait).map(({ id }) => id);
   if (ids.length === 0) return rows;
   const held = new Map((await listWaits(ctx.store, ids)).map((one) => [one.id, one]));
   return rows.map((row) => {
     const found = held.get(row.id);
-    return found === undefined ? row : { ...row, error: whyHeld(ctx, found, now) };
+    if (found === undefined) return row;
+    return {
+      ...row,
+      error: row.error === null ? whyHeld(ctx, found, now) : withNextTry(ctx, row.error, found),
+    };
   });
+}
+
+/** A channel that cannot be used tries nothing by itself. */
+function withNextTry({ clock, settings }: AppContext, error: string, post: WaitingPost): string {
+  const isUsable = post.account_status === "connected" || post.account_status === "expiring";
+  const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
+  if (!isUsable || post.paused === 1 || next <= clock.now()) return error;
+  return `${error} It is tried again on ${tellTime(next, settings.timezone)}.`;
 }
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */
@@ -44,10 +56,7 @@ function isAccessLost({ account_status: status }: WaitingPost): boolean {
 
 function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
-  if (post.status === "publishing")
-    return post.in_doubt === 0
-      ? null
-      : `${title} is asked whether this post went out, before anything is sent again. ${post.last_error ?? ""}`.trim();
+  if (post.status === "publishing") return whyUnderWay(ctx, post, now, title);
   if (post.paused === 1) return isPaused(post);
   if (isAccessLost(post)) return mustReconnect(post, post.status_reason);
   if (post.in_flight_post !== null)
@@ -56,4 +65,16 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
     post.next_allowed_at > now && post.wait_cause !== null ? UNTIL[post.wait_cause]?.(title) : undefined;
   if (why === undefined) return null;
   return `${why} This one waits until ${tellTime(post.next_allowed_at, ctx.settings.timezone)}.`;
+}
+
+/** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
+function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: string): string | null {
+  const { in_doubt: inDoubt, last_error: lastError, next_at: nextAt } = post;
+  if (inDoubt === 0 && lastError === null) return null;
+  const asked = `${title} is asked whether this post went out, before anything is sent again.`;
+  const next =
+    nextAt === null || nextAt <= now
+      ? null
+      : `The next try is on ${tellTime(Math.ceil(nextAt / MINUTE) * MINUTE, ctx.settings.timezone)}.`;
+  return [inDoubt === 0 ? null : asked, lastError, next].filter((part) => part !== null).join(" ");
 }

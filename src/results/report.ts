@@ -69,7 +69,7 @@ export async function getReport({ ctx, caller }: CallContext, args: ReportArgs):
     from: toIso(span.from),
     to: toIso(span.to),
     timezone,
-    note: warn(found, best, args.by),
+    note: warn(found, best, { by: args.by, age: age.name }),
     unavailable: await explainMissing(ctx, { accounts, since: span.from, found }),
   };
 }
@@ -225,10 +225,17 @@ function sortBest(groups: readonly Keyed[], metric: Metric): Keyed[] {
 }
 
 /** What is not to be concluded from it. */
-function warn({ metric, total }: Found, best: readonly Keyed[], by: ReportBy): string | null {
+function warn(
+  { metric, total }: Found,
+  best: readonly Keyed[],
+  { by, age }: { readonly by: ReportBy; readonly age: string },
+): string | null {
   const sampled = countOf(total, metric);
+  const posts = total[ALL] ?? 0;
+  if (sampled === 0 && posts > 0)
+    return `None of ${posts === 1 ? "the 1 post" : `the ${posts} posts`} has stored ${metric} of ${age} yet: figures are stored ${AGES.map(({ name }) => name).join(", ")} after a post went live. Its insights tell what a post has now.`;
   if (sampled < FEW_POSTS)
-    return `Too few to say what works: ${sampled} of ${total[ALL] ?? 0} posts have ${metric}, and it takes ${FEW_POSTS}.`;
+    return `Too few to say what works: ${sampled} of ${posts} posts have ${metric}, and it takes ${FEW_POSTS}.`;
   const first = best[0]?.group.count(metric) ?? 0;
   if (by === "post" || first >= FEW_IN_ROW) return null;
   return `The first row rests on ${first} of ${sampled} posts, which may be chance. Compare rows with ${FEW_IN_ROW} or more.`;

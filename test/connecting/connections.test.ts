@@ -16,6 +16,7 @@ import {
   checkConnection,
   connectChannel,
   connectWithSecrets,
+  askToReconnect,
   disconnectChannel,
 } from "../../src/connecting/connections.ts";
 import { noteServerUrl } from "../../src/health/status.ts";
@@ -28,6 +29,7 @@ import { createCinema } from "../support/cinema.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../support/context.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
+import { addPosts } from "../support/post-rows.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1" };
 
@@ -56,6 +58,46 @@ async function setUp(overrides: Parameters<typeof createTestContext>[0] = {}) {
   return { ctx, box, caller, start, submit, connectAlice, secretsOf, wakes: () => wakes };
 }
 
+describe("connecting a channel again that kept posts back", () => {
+  const GOES_OUT =
+    "1 post goes out as soon as it is connected: “Kept back”, which was due on Saturday 21 November 2026, 08:50 (UTC).";
+  const TELL = new RegExp(GOES_OUT.replaceAll(/[().]/g, "\\$&"));
+
+  async function keepBack(
+    ctx: Awaited<ReturnType<typeof setUp>>["ctx"],
+    accountId: string,
+    provider: string,
+  ) {
+    const scheduledAt = ctx.clock.now() - 10 * MINUTE;
+    await addPosts(ctx.store, [{ id: "post_kept", accountId, provider, caption: "Kept back", scheduledAt }]);
+  }
+
+  it("tells the agent and the page which of them go out then", async () => {
+    const { ctx, caller, start, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    await keepBack(ctx, id, "photobox");
+    expect((await start({ accountId: id })).result.instructions).not.toMatch(TELL);
+    await disconnectChannel(callOf(ctx, caller), { accountId: id });
+    const { result, token } = await start({ accountId: id });
+    expect(result.instructions).toMatch(TELL);
+    expect(await openConnection(guestCall(ctx), { token })).toMatchObject({ form: { release: GOES_OUT } });
+  });
+
+  it("is asked about where nobody else asks, and is told in the answer", async () => {
+    const { ctx, caller } = await setUp();
+    const { account } = await connectChannel(callOf(ctx, caller), { provider: "pinboard", name: "News" });
+    const accountId = account?.id ?? "";
+    const again = { provider: "pinboard", accountId };
+    await keepBack(ctx, accountId, "pinboard");
+    expect(await askToReconnect(callOf(ctx, caller), again)).toBeNull();
+    await disconnectChannel(callOf(ctx, caller), { accountId });
+    expect(await askToReconnect(callOf(ctx, caller), again)).toBe(
+      `Connect the channel "News" on pinboard again? ${GOES_OUT}`,
+    );
+    expect((await connectChannel(callOf(ctx, caller), again)).instructions).toBe(GOES_OUT);
+  });
+});
+
 describe("connectChannel", () => {
   it("answers a link for a platform with secrets and keeps only the hash of its token", async () => {
     const { ctx, start } = await setUp();
@@ -69,6 +111,23 @@ describe("connectChannel", () => {
     expect(result.instructions).toContain("Make an app password under Settings");
     const rows = await queryOf(ctx.store).selectFrom("connections").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  it.each([
+    ["social.example", "https://social.example"],
+    ["https://social.example/", "https://social.example"],
+    ["https://social.example/blog", "https://social.example/blog"],
+    ["me@social.example", "https://social.example"],
+    [" @me@social.example ", "https://social.example"],
+    ["acct:me@social.example:8443", "https://social.example:8443"],
+    ["@me:social.example", "https://social.example"],
+    ["https://social.example/@me", "https://social.example"],
+    ["social.example/@me/", "https://social.example"],
+  ])("takes the server %j, or the handle there, as %s", async (instanceUrl, server) => {
+    const { ctx, start } = await setUp();
+    await start({ instanceUrl });
+    const rows = await queryOf(ctx.store).selectFrom("connections").select("instance_url").execute();
+    expect(rows).toEqual([{ instance_url: server }]);
   });
 
   it("connects a platform that needs nothing at once, one account a call, named as asked", async () => {
@@ -279,6 +338,15 @@ describe("a link", () => {
     });
     expect(await submit(token, ALICE)).toMatchObject({ state: "closed", reason: "used" });
     expect(await openConnection(guestCall(ctx), token)).toMatchObject({ state: "closed", reason: "used" });
+  });
+
+  it("tells a channel that is called otherwise with its handle", async () => {
+    const { ctx, start, submit, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const named = { name: "Fjord Bakery", is_renamed: 1 };
+    await queryOf(ctx.store).updateTable("accounts").set(named).where("id", "=", id).execute();
+    const { token } = await start({ accountId: id });
+    expect(await submit(token, ALICE)).toMatchObject({ accountNames: ["Fjord Bakery (alice.example)"] });
   });
 
   it("says which field is wrong, stays open, and tells check_connection", async () => {

@@ -88,6 +88,25 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
     await client.close();
   });
 
+  it("says what goes out at once, and how much of a long text it shows", async () => {
+    const client = await connect(mode, "decline");
+    const long = "word ".repeat(200).trim();
+    for (const content of [
+      { caption: long, scheduledAt: "2030-01-01T09:00:00Z" },
+      { metadata: { title: "Title" }, caption: "A lake" },
+    ]) {
+      const args = { ...content, targets: [{ accountId: "acc_1" }] };
+      const { structuredContent } = (await client.callTool({ name: "save_draft", arguments: args })) as any;
+      const { id, revision } = structuredContent.draft;
+      await approve(client, { id, revision });
+    }
+    expect(asked[0]).toMatch(/: “(word ){119}w?or?…?.*” \(the first 599 of 999 characters\)\./);
+    expect(asked[1]).toMatch(
+      /^Approve the draft "A lake"\? It publishes 1 post now\. acc_1, now: “Title A lake”\./,
+    );
+    await client.close();
+  });
+
   it("asks once about several, and names each", async () => {
     const client = await connect(mode, "accept");
     const [one, two] = [await draft(client), await draft(client)];
@@ -98,7 +117,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
     ]);
     expect(asked).toEqual([
       expect.stringMatching(
-        /^Approve these drafts \(2\)\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\n2\. dft_\w+: not as it is now\. revision: 9/,
+        /^Approve these drafts \(2\)\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\.\n2\. The draft "Opening": not as it is now\. revision: 9 is not the last one\. The draft is at 1, waiting\.$/,
       ),
     ]);
     expect(await countPosts()).toBe(1);

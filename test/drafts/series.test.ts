@@ -115,6 +115,80 @@ describe("a series", () => {
     expect(later!.caption).toBe("Two");
   });
 
+  it("has each of its texts checked before a person is asked, and when they approve", async () => {
+    const texts = ["Fine", "x".repeat(600), "Also fine", "y".repeat(700)];
+    const repeat = { unit: "day", time: "09:30", times: 8, texts };
+    const content = { targets: [{ accountId: "blog" }], repeat };
+    const { draft } = await call("save_draft", content);
+    expect(draft.checks[0].error).toMatch(
+      /^repeat\.texts\[1\], text 2: caption: .*600.* repeat\.texts\[3\], text 4: caption: .*700/,
+    );
+    await expect(call("save_draft", { ...content, submit: true })).rejects.toThrow(/repeat\.texts\[1\]/);
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    await expect(call("decide_draft", approval)).rejects.toThrow(/repeat\.texts\[3\], text 4: caption/);
+    // The channel's own text stands in for all of them.
+    const own = { ...content, targets: [{ accountId: "blog", caption: "Own" }], submit: true };
+    expect((await call("save_draft", own)).draft).toMatchObject({
+      state: "waiting",
+      checks: [{ error: null }],
+    });
+  });
+
+  it("is said to have no end, once, where texts take turns", async () => {
+    const targets = [{ accountId: "blog" }, { accountId: "wall" }];
+    const repeat = { unit: "day", time: "09:30", texts: ["One", "Two"] };
+    const { draft } = await call("save_draft", { targets, repeat });
+    expect(draft.checks.map(({ warnings }: any) => warnings)).toEqual([
+      [
+        expect.stringMatching(
+          /^repeat\.texts: once all 2 were used they start over, and the series has no end/,
+        ),
+      ],
+      [],
+    ]);
+    const ended = await call("save_draft", { targets, repeat: { ...repeat, times: 4 } });
+    expect(ended.draft.checks[0].warnings).toEqual([]);
+  });
+
+  it("is shown as one to the person who approves it, with every text", async () => {
+    const asked: string[] = [];
+    const ask = async ({ text }: { text: string }) => {
+      asked.push(text);
+      return "no" as const;
+    };
+    const approve = async (content: object): Promise<void> => {
+      const { draft } = await call("save_draft", { targets: [{ accountId: "blog" }], ...content });
+      const approval = { id: draft.id, revision: 1, decision: "approve" };
+      await toolbox.call("decide_draft", approval, callerOf(), { ask }).catch(() => {});
+      const several = {
+        drafts: [
+          { id: draft.id, revision: 1 },
+          { id: draft.id.replace(/.$/, "_"), revision: 1 },
+        ],
+      };
+      await toolbox
+        .call("decide_draft", { ...several, decision: "approve" }, callerOf(), { ask })
+        .catch(() => {});
+    };
+    await approve({
+      repeat: {
+        unit: "week",
+        days: ["mon"],
+        time: "09:30",
+        from: "2026-11-23",
+        texts: ["One", "Two", "Three"],
+      },
+    });
+    const words =
+      "Every week on Mon at 09:30 (UTC), from 2026-11-23, without an end; 3 texts take turns. It goes on until a person ends it. The texts: 1. “One”; 2. “Two”; 3. “Three”. It begins with: blog, Monday 23 November 2026, 09:30 (UTC): “One”";
+    expect(asked[0]).toBe(`Approve the draft "One"? It starts a series. ${words}.`);
+    expect(asked[1]).toContain(`1. A series. ${words}`);
+    await approve({ caption: "Twice", repeat: { unit: "day", time: "09:30", times: 2 } });
+    expect(asked[2]).toMatch(
+      /It starts a series\. Every day at 09:30 \(UTC\), from 2026-11-21, 2 times\. It begins with/,
+    );
+  });
+
   it("lets one time be changed or skipped, and makes it no second time", async () => {
     const draft = await begin({ unit: "day", time: "09:30" });
     const [first, second] = draft.posts;

@@ -148,7 +148,13 @@ describe("a film that the platform does not take", () => {
 
   it("is told of in a dry run, which converts nothing", () =>
     withFilm(async ({ ctx, accountId, url }) => {
-      const planned = await schedulePost(callOf(ctx), { accountId, mediaUrl: url, dryRun: true });
+      const scheduledAt = new Date(ctx.clock.now()).toISOString();
+      const planned = await schedulePost(callOf(ctx), {
+        accountId,
+        mediaUrl: url,
+        scheduledAt,
+        dryRun: true,
+      });
       const change = "will be re-encoded from video/quicktime as video/mp4";
       expect(planned.warnings).toEqual([`mediaUrl: the film ${change} for Scripted.`]);
       expect(planned.preview?.media[0]?.change).toBe(`The film ${change}.`);

@@ -38,6 +38,43 @@ function tableOf(texts: readonly string[] = TEXTS): string {
   return ["accountId,scheduledAt,caption", ...rows].join("\n");
 }
 
+/** What a person is asked before it, who then says no. */
+async function questionOf(csv: string, args: object = {}): Promise<string | null> {
+  let question: string | null = null;
+  const no = new Error("no");
+  const ask = async ({ text }: { text: string }): Promise<never> => {
+    question = text;
+    throw no;
+  };
+  const toolbox = createToolbox(service.ctx, service.tools);
+  await toolbox
+    .call("import_posts", { csv, dryRun: false, ...args }, callerOf(), { ask })
+    .catch((error: unknown) => {
+      if (error !== no) throw error;
+    });
+  return question;
+}
+
+describe("the question before an import", () => {
+  it("tells each post with its channel and time, up to ten", async () => {
+    expect(await questionOf(tableOf(["One"]))).toBe(
+      "Import 1 post? It goes out at its time. Feed of default, Sunday 22 November 2026, 09:00 (UTC): “One”.",
+    );
+    const texts = Array.from({ length: 12 }, (_, nth) => `No ${nth + 1}`);
+    expect(await questionOf(tableOf(texts))).toMatch(
+      /^Import 12 posts\? Each goes out at its time\. Feed of default, Sunday .*: “No 1”; .*“No 10”; and 2 more\.$/,
+    );
+    const now = `accountId,scheduledAt,caption\n${accountId},${at(0)},Now\n${accountId},${at(DAY)},Later`;
+    expect(await questionOf(now)).toMatch(
+      /^Import 2 posts\? 1 of them goes out now, the others at their times\. Feed of default, now: “Now”; /,
+    );
+    expect(await questionOf(tableOf(), { as: "drafts" })).toMatch(
+      /^Import 3 drafts\? They wait for a person/,
+    );
+    expect(await listed()).toEqual([]);
+  });
+});
+
 describe("an import", () => {
   it("makes drafts that wait for a person, each once", async () => {
     const csv = `accountId,scheduledAt,caption,labels,note\n${accountId},${at(DAY)},One,"a,b",Why`;

@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../src/domain/time.ts";
+import { getStatus } from "../../src/health/status.ts";
+import { changePosts } from "../../src/posts/change-posts.ts";
 import { showCalendar } from "../../src/posts/list-posts.ts";
 import { callOf, callerOf, createTestContext } from "../support/context.ts";
+import { queryOf } from "../support/handles.ts";
+import { createMemoryMedia } from "../support/memory-media.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
 
 async function setUp(timezone = "UTC") {
   const ctx = await createTestContext({
-    settings: { timezone, maxLatenessMs: 1, uploadFolders: [], platformSettings: {} },
+    settings: { timezone, maxLatenessMs: 60 * MINUTE, uploadFolders: [], platformSettings: {} },
+    media: createMemoryMedia(new Map()),
   });
   await addAccount(ctx.store, { id: "acc_1" });
   await addAccount(ctx.store, { id: "acc_2" });
@@ -14,6 +20,59 @@ async function setUp(timezone = "UTC") {
 }
 
 const ids = (calendar: { posts: { id: string }[] }) => calendar.posts.map((post) => post.id);
+
+/** Late posts on channels that are tried again, held back, or free; and a later one. */
+async function addLate(ctx: Awaited<ReturnType<typeof setUp>>) {
+  const now = ctx.clock.now();
+  const minutes = (count: number) => new Date(now + count * MINUTE).toISOString();
+  await addAccount(ctx.store, { id: "acc_3" });
+  await addPosts(ctx.store, [
+    { id: "post_retried", scheduledAt: minutes(-2) },
+    { id: "post_limited", accountId: "acc_2", scheduledAt: minutes(-3) },
+    { id: "post_paused", accountId: "acc_3", scheduledAt: minutes(-50) },
+    { id: "post_missed", scheduledAt: minutes(-61) },
+    { id: "post_gone", scheduledAt: minutes(-4), status: "published" },
+    { id: "post_later", scheduledAt: minutes(90) },
+  ]);
+  const query = queryOf(ctx.store);
+  const retry = { next_at: now + 2 * MINUTE, error: "Feed asks to slow down." };
+  await query.updateTable("posts").set(retry).where("id", "=", "post_retried").execute();
+  const limit = { next_allowed_at: now + 70 * MINUTE, wait_cause: "rate_limit" as const };
+  await query.updateTable("accounts").set(limit).where("id", "=", "acc_2").execute();
+  await query.updateTable("accounts").set({ paused: 1 }).where("id", "=", "acc_3").execute();
+  return minutes;
+}
+
+describe("posts whose time has passed", () => {
+  it("stand in every window in which they go out: now, or when they are tried next", async () => {
+    await using ctx = await setUp();
+    const minutes = await addLate(ctx);
+    const call = callOf(ctx);
+    const hour = { from: minutes(0), to: minutes(60) };
+    expect(ids(await showCalendar(call, hour))).toEqual(["post_paused", "post_retried"]);
+    expect(ids(await showCalendar(call, { from: minutes(1), to: minutes(60) }))).toEqual(["post_retried"]);
+    expect(ids(await showCalendar(call, { from: minutes(60), to: minutes(80) }))).toEqual(["post_limited"]);
+    expect(ids(await showCalendar(call, { limit: 2 }))).toEqual(["post_paused", "post_limited"]);
+    expect(ids(await showCalendar(call, { ...hour, status: ["published"] }))).toEqual([]);
+    const { posts } = await showCalendar(call, { ...hour, accountId: ["acc_1"] });
+    expect(posts.map(({ error }) => error)).toEqual([
+      "Feed asks to slow down. It is tried again on Saturday 21 November 2026, 09:02 (UTC).",
+    ]);
+  });
+
+  it("are cancelled with those of a window, and are the next that is due", async () => {
+    await using ctx = await setUp();
+    const minutes = await addLate(ctx);
+    const call = callOf(ctx);
+    expect((await getStatus(call)).nextDueAt).toBe(minutes(0));
+    const hour = { from: minutes(0), to: minutes(60) };
+    const { changed } = await changePosts(call, { ...hour, cancel: true });
+    expect(changed.map(({ id }) => id)).toEqual(["post_paused", "post_retried"]);
+    expect((await getStatus(call)).nextDueAt).toBe(minutes(70));
+    await changePosts(call, { from: minutes(60), to: minutes(80), cancel: true });
+    expect((await getStatus(call)).nextDueAt).toBe(minutes(90));
+  });
+});
 
 describe("the calendar", () => {
   it("shows the current month of the configured zone, earliest first, in every state", async () => {

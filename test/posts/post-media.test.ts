@@ -14,6 +14,7 @@ import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { fitPlainImage } from "../../src/media/probe/plain-image.ts";
 import devto from "../../src/platforms/devto/index.ts";
 import { buffer } from "node:stream/consumers";
+import { toIso } from "../../src/domain/time.ts";
 import { fixture } from "../support/media.ts";
 import { addAccount } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";
@@ -31,8 +32,15 @@ async function upload(bytes: Buffer, altText: string | null = "A picture"): Prom
   return (await storeUpload(callOf(ctx), { name: null, altText, body })).file.url;
 }
 
+/** A time that is given is not forgotten, and so not told of. */
 const plan = (content: object) =>
-  schedulePost(callOf(ctx), { accountId, caption: "Hello", dryRun: true, ...content });
+  schedulePost(callOf(ctx), {
+    accountId,
+    caption: "Hello",
+    dryRun: true,
+    scheduledAt: toIso(ctx.clock.now()),
+    ...content,
+  });
 
 const picture = (width: number, height: number, background = "red") =>
   sharp({ create: { width, height, channels: 3, background } });

@@ -81,11 +81,11 @@ describe("before a post goes out", () => {
   });
 
   it("shows a text on one line, short and without tricks", async () => {
-    const caption = `First\nsecond \u202Eesrever\u0007 👩‍👩‍👧 ${"x".repeat(500)}`;
+    const caption = `First\nsecond \u202Eesrever\u0007 👩‍👩‍👧 ${"x".repeat(900)}`;
     const question = (await questionOf("schedule_post", { accountId, caption }))!;
     expect(question).toContain("“First second esrever 👩‍👩‍👧 xxx");
-    expect(question).toMatch(/x…”\?$/);
-    expect([...question].length).toBeLessThan(250);
+    expect(question).toMatch(/x…” \(the first 599 of 927 characters\)\?$/);
+    expect([...question].length).toBeLessThan(700);
   });
 
   it("is asked for a batch as a whole", async () => {
@@ -94,17 +94,17 @@ describe("before a post goes out", () => {
     const posts = [
       { accountId, caption: "One" },
       later,
-      { accountId, metadata: { title: "Two" }, caption: null },
+      { accountId, metadata: { title: "Two" }, caption: "More" },
       wrong,
     ];
     expect(await questionOf("schedule_posts", { posts })).toBe(
-      "Publish 2 posts now? on Feed of default: “One”; on Feed of default: “Two”",
+      "Publish 2 posts now? Feed of default, now: “One”; Feed of default, now: “Two More”.",
     );
     expect(await countPosts()).toBe(0);
     expect(await questionOf("schedule_posts", { posts: [later] })).toBe(null);
-    const many = Array.from({ length: 7 }, (_, index) => ({ accountId, caption: `No ${index}` }));
+    const many = Array.from({ length: 12 }, (_, index) => ({ accountId, caption: `No ${index}` }));
     expect(await questionOf("schedule_posts", { posts: many })).toMatch(
-      /^Publish 7 posts now\? .*“No 4”; and 2 more$/,
+      /^Publish 12 posts now\? .*“No 9”; and 2 more\.$/,
     );
   });
 
@@ -119,6 +119,132 @@ describe("before a post goes out", () => {
       "Publish now on Feed of default: “Best”?",
     );
     expect((await service.call("get_post", { id })).post.scheduledAt).toBe(inSeconds(7_200));
+  });
+});
+
+describe("whatever leads to a time within a minute", () => {
+  const SLOTS = [
+    { days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times: ["09:00", "09:01", "12:00"] },
+  ];
+  /** The next slot is 44 seconds ahead. */
+  beforeEach(async () => {
+    await service.call("update_account", { accountId, schedule: { slots: SLOTS } });
+    await service.clock.advance(16_000);
+  });
+
+  it("is asked about: the next slot of one post, and of rows of a batch", async () => {
+    const post = { accountId, caption: "In a slot", slot: "next" };
+    expect(await questionOf("schedule_post", post)).toBe("Publish now on Feed of default: “In a slot”?");
+    expect(await questionOf("schedule_posts", { posts: [post, post] })).toBe(
+      "Publish now on Feed of default: “In a slot”?",
+    );
+    expect(await countPosts()).toBe(0);
+    await service.clock.advance(60_000);
+    expect(await questionOf("schedule_post", post)).toBeNull();
+    expect(await countPosts()).toBe(1);
+  });
+
+  it("is asked about: a change of a post that goes out then, a move, and posts that move to new slots", async () => {
+    const id = await schedule({ scheduledAt: inSeconds(30) });
+    expect(await questionOf("update_post", { id, caption: "Other" })).toBe(
+      "Publish now on Feed of default: “Other”?",
+    );
+    const later = await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
+    expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(/ to now$/);
+    await service.call("cancel_post", { id });
+    await service.call("schedule_post", { accountId, caption: "First", slot: "next" });
+    await service.call("schedule_post", { accountId, caption: "Second", slot: "next" });
+    const first = (await service.call("list_posts", { search: "First" })).posts[0].id;
+    await service.call("cancel_post", { id: first });
+    expect(await questionOf("update_account", { accountId, move: true })).toBe(
+      "Move posts on Feed of default to its slots? 1 post goes out at once. Feed of default, now: “Second”.",
+    );
+    expect(await questionOf("update_account", { accountId, move: true, dryRun: true })).toBeNull();
+  });
+});
+
+describe("before a channel goes on", () => {
+  it("asks about the posts that go out at once, and the dry run and the answer tell them", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    expect(await questionOf("update_account", { accountId, paused: false })).toBeNull();
+    await service.call("update_account", { accountId, paused: true });
+    await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
+    await service.clock.advance(90 * MINUTE);
+    await schedule({ caption: "Kept back", scheduledAt: inSeconds(0) });
+    await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
+    const due = "“Kept back”, which was due on Saturday 21 November 2026, 10:30 (UTC)";
+    const told = `1 post goes out now: ${due}. 1 post fails, being more than 60 minutes late.`;
+    const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
+    expect(dry).toMatchObject({ moved: [], dryRun: true, warnings: [told] });
+    expect(await questionOf("update_account", { accountId, paused: false })).toBe(
+      "Resume Feed of default? 1 post goes out at once. Feed of default, now: “Kept back”.",
+    );
+    const done = await service.call("update_account", { accountId, schedule: { slots: [], paused: false } });
+    expect(done.warnings).toEqual([told]);
+    expect(await service.call("update_account", { accountId, paused: false })).not.toHaveProperty("warnings");
+  });
+});
+
+describe("what a question tells of a post", () => {
+  it("holds its media, their descriptions, what follows it and its link", async () => {
+    const { json } = await service.ask("POST /api/v1/files?name=photo.png", {
+      headers: { "content-type": "image/png" },
+      body: fixture("photo.png"),
+    });
+    const post = {
+      accountId,
+      caption: "A lake",
+      mediaUrl: json.file.id,
+      metadata: { altText: "A lake at dawn", link: "https://lake.example/" },
+    };
+    const question = await questionOf("schedule_post", post);
+    expect(question).toMatch(
+      /: “A lake”, with 1 picture, with a link to https:\/\/lake\.example\/ \(Alt text: “A lake at dawn”\.\)\?/,
+    );
+    const bare = { accountId, mediaUrl: json.file.id };
+    expect(await questionOf("schedule_posts", { posts: [post, bare] })).toMatch(
+      /“A lake”, with 1 picture; Feed of default, now: 1 picture without text\./,
+    );
+    const { accountId: _accountId, ...content } = post;
+    const { draft } = await service.call("save_draft", { ...content, targets: [{ accountId }] });
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    expect(await questionOf("decide_draft", approval)).toMatch(
+      /^Approve the draft "A lake"\? It publishes 1 post now\. Feed of default, now: “A lake”, with 1 picture, with a link to \S+ \(Alt text: “A lake at dawn”\.\)/,
+    );
+  });
+
+  it("says that the same text is live, and names no tool", async () => {
+    const post = { accountId, caption: "Twice" };
+    await setPost(await schedule(post), { status: "published", published_at: service.clock.now() });
+    for (const [tool, args] of [
+      ["schedule_post", post],
+      ["schedule_posts", { posts: [post] }],
+    ] as const)
+      expect(await questionOf(tool, args)).toMatch(
+        /“Twice”\? The same text is live on this channel since .* Leave this one out if that was not meant\.$/,
+      );
+    const { warnings } = await service.call("schedule_post", post);
+    expect(warnings).toEqual([
+      expect.stringMatching(/Take this one down with cancel_post and fromPlatform if that was not meant\.$/),
+    ]);
+    const later = await service.call("schedule_post", { ...post, scheduledAt: inSeconds(3_600) });
+    expect(later.warnings).toEqual([expect.stringMatching(/Cancel this one if that was not meant\.$/)]);
+  });
+});
+
+describe("a forgotten time", () => {
+  const NO_TIME = /^It goes out at once, because no time was given\./;
+
+  it("is told in dry runs and batches", async () => {
+    const post = { accountId, caption: "Now?" };
+    const dry = await service.call("schedule_post", { ...post, dryRun: true });
+    expect(dry.warnings).toEqual([expect.stringMatching(NO_TIME)]);
+    const timed = { ...post, caption: "Timed", scheduledAt: inSeconds(0) };
+    for (const dryRun of [true, false]) {
+      const { results } = await service.call("schedule_posts", { posts: [post, timed], dryRun });
+      expect(results.map(({ warnings }: any) => warnings)).toEqual([[expect.stringMatching(NO_TIME)], []]);
+    }
+    expect((await service.call("schedule_post", { ...post, caption: "Meant" })).warnings).toEqual([]);
   });
 });
 
@@ -171,17 +297,17 @@ describe("before a post is stopped or changed", () => {
 
   it("asks once for all that are moved or cancelled together", async () => {
     const ids = [];
-    for (let count = 0; count < 6; count++) ids.push(await schedule({ caption: `No ${count}` }));
+    for (let count = 0; count < 11; count++) ids.push(await schedule({ caption: `No ${count}` }));
     const [first = ""] = ids;
     expect(await questionOf("change_posts", { ids: [first], shiftMinutes: 60 })).toBe(
       "Move 1 waiting post? “No 0” on Feed of default, Saturday 21 November 2026, 10:00 (UTC) to Saturday 21 November 2026, 11:00 (UTC)",
     );
     expect(await questionOf("change_posts", { accountId: [accountId], cancel: true })).toMatch(
-      /^Cancel 6 waiting posts\? “No 0” on Feed of default, .*“No 4”.*; and 1 more$/,
+      /^Cancel 11 waiting posts\? “No 0” on Feed of default, .*“No 9”.*; and 1 more$/,
     );
     expect(await questionOf("change_posts", { ids, cancel: true, dryRun: true })).toBe(null);
     await expect(questionOf("change_posts", { ids, shiftMinutes: -600 })).rejects.toThrow(/in the past/);
-    expect((await service.call("list_posts", { status: ["scheduled"] })).posts).toHaveLength(6);
+    expect((await service.call("list_posts", { status: ["scheduled"] })).posts).toHaveLength(11);
   });
 
   it("tells of a live one what would change", async () => {
@@ -189,7 +315,7 @@ describe("before a post is stopped or changed", () => {
     await setPost(id, { status: "published" });
     const edit = { id, caption: "New", metadata: { title: "T", tags: ["a"] } };
     expect(await questionOf("edit_published_post", edit)).toBe(
-      "Change the live post “Hello” on Feed of default? Its text becomes “New”, and title, tags will be changed.",
+      "Change the live post “Hello” on Feed of default? Its text becomes “New”; title: “T”; tags: “a”.",
     );
     expect(await questionOf("edit_published_post", { id, metadata: null })).toMatch(
       /Its other fields are emptied\.$/,

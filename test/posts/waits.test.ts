@@ -76,10 +76,41 @@ describe("a due post that does not go out says why", () => {
     );
   });
 
+  it("where it is tried again later, and when", async () => {
+    await queryOf(service.ctx.store)
+      .insertInto("attempts")
+      .values({
+        id: "att_1",
+        owner_id: "default",
+        post_id: id,
+        number: 1,
+        run: 1,
+        worker_id: "wrk_1",
+        outcome: "retrying",
+        error: "Feed asks to slow down.",
+        lateness_ms: null,
+        late_cause: null,
+        started_at: service.clock.now(),
+        finished_at: service.clock.now(),
+      })
+      .execute();
+    await setPost({ status: "publishing", attempts: 1, next_at: soon() - 30 * SECOND });
+    const next = "The next try is on Saturday 21 November 2026, 09:05 (UTC).";
+    expect(await reason()).toBe(`Feed asks to slow down. ${next}`);
+    await setPost({ in_doubt: 1 });
+    expect(await reason()).toBe(
+      `Feed is asked whether this post went out, before anything is sent again. Feed asks to slow down. ${next}`,
+    );
+    await setPost({ next_at: service.clock.now() });
+    expect(await reason()).toMatch(/Feed asks to slow down\.$/);
+  });
+
   it("but for what keeps its own reason, is on its way or is not due", async () => {
     await hold({ next_allowed_at: soon(), wait_cause: "rate_limit" });
     await setPost({ error: "The server answers 503." });
-    expect(await reason()).toBe("The server answers 503.");
+    expect(await reason()).toBe(
+      "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).",
+    );
     await setPost({ error: null, status: "publishing", in_doubt: 1, lease_worker: "wrk_1" });
     expect(await reason()).toBeNull();
     await setPost({

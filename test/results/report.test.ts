@@ -103,6 +103,18 @@ describe("a report", () => {
         }
   });
 
+  it("says that figures are stored later, where none are yet", async () => {
+    await using ctx = await openWorld();
+    const account = await addAccount(ctx);
+    const post = { media: "t", labels: [], at: ctx.clock.now() - HOUR, figures: null };
+    await addResult(ctx, account, { ...post, id: "post_a" });
+    await addResult(ctx, account, { ...post, id: "post_b" });
+    const { note } = await ask(ctx, { metric: "likes" });
+    expect(note).toBe(
+      "None of the 2 posts has stored likes of 24h yet: figures are stored 1h, 24h, 7d, 30d after a post went live. Its insights tell what a post has now.",
+    );
+  });
+
   it("shows the best posts with what they are, and chooses what most posts have", async () => {
     await using ctx = await openWorld();
     const account = await addAccount(ctx);

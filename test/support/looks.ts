@@ -22,6 +22,8 @@ export function newWindow(browser: Browser, { width }: { readonly width: number 
  * window.
  */
 export async function objectionsTo(at: Page | Frame): Promise<string[]> {
+  // What is being read anew is paler for that moment.
+  await at.waitForFunction("document.querySelector('.loading') === null");
   const found: any = await at.evaluate(`${AXE};axe.run(document)`);
   const wider: any = await at.evaluate(
     "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",

@@ -162,7 +162,8 @@ describe("short rows", () => {
   });
 
   it("are those of a batch, too, and what a post holds stays whole", async () => {
-    const post = { accountId: "acc_1", caption: "A", metadata: { tags: ["B"] }, dryRun: true };
+    const scheduledAt = "2026-12-05T09:00:00Z";
+    const post = { accountId: "acc_1", caption: "A", metadata: { tags: ["B"] }, scheduledAt, dryRun: true };
     const { results } = await short("schedule_posts", { posts: [post, { ...post, accountId: "acc_none" }] });
     expect(results[0]).toMatchObject({
       index: 0,

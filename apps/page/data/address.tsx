@@ -16,6 +16,11 @@ function roomAt(path: string): RoomName | null {
   return ROOM_NAMES.find((name) => path === `/app/${name}`) ?? null;
 }
 
+/** For what stands beside the rooms. */
+export function isRoomShown(name: RoomName): boolean {
+  return roomAt(location.pathname) === name;
+}
+
 /** The room that is shown. */
 export function useRoomName(): RoomName | null {
   return roomAt(useLocation().path);
@@ -85,4 +90,61 @@ function isNow(url: string): boolean {
 /** Before there are rooms: another address in the same step of the history. */
 export function replaceAddress(path: string): void {
   history.replaceState(null, "", path);
+}
+
+interface AddressGuard {
+  /** The address as the rooms have it. */
+  shown(): string;
+  /** Whether something would be lost by leaving. */
+  isHeld(): boolean;
+  /** Asks, and goes on with a yes. */
+  hold(go: () => void): void;
+}
+
+/** Holds links, the browser's back and the end of the window while something would be lost. Answers what ends that. */
+export function guardAddress({ shown, isHeld, hold }: AddressGuard): () => void {
+  /** What the person agreed to is on its way. */
+  let isAgreed = false;
+  const click = (event: MouseEvent): void => {
+    const link = isAgreed || !isHeld() ? null : linkOf(event);
+    if (link === null) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    hold(() => {
+      isAgreed = true;
+      link.click();
+      isAgreed = false;
+    });
+  };
+  const pop = (event: PopStateEvent): void => {
+    if (isAgreed || !isHeld()) return void (isAgreed = false);
+    // The rooms learn nothing of it, and the address is again as it was.
+    event.stopImmediatePropagation();
+    history.pushState(null, "", shown());
+    hold(() => {
+      isAgreed = true;
+      history.back();
+    });
+  };
+  const close = (event: BeforeUnloadEvent): void => {
+    if (isHeld()) event.preventDefault();
+  };
+  // Before the router, which listens to the same.
+  window.addEventListener("click", click, true);
+  window.addEventListener("popstate", pop, true);
+  window.addEventListener("beforeunload", close);
+  return () => {
+    window.removeEventListener("click", click, true);
+    window.removeEventListener("popstate", pop, true);
+    window.removeEventListener("beforeunload", close);
+  };
+}
+
+/** The link of a click that would leave the room. Null: it is none, or opens beside the page. */
+function linkOf(event: MouseEvent): HTMLAnchorElement | null {
+  const { target, button, ctrlKey, metaKey, altKey, shiftKey } = event;
+  const isBeside = button !== 0 || ctrlKey || metaKey || altKey || shiftKey;
+  const link = target instanceof Element ? target.closest("a") : null;
+  if (isBeside || link === null || link.target !== "" || link.hasAttribute("download")) return null;
+  return link.origin === location.origin && link.pathname.startsWith("/app") && link.hash === "" ? link : null;
 }

@@ -1,4 +1,5 @@
 import { forPeople as besideAnAgent } from "../../shared/for-people.ts";
+import { createZone, isZone } from "../../shared/zone.ts";
 
 /** Fields as calls name them, and as the page does. A platform's own fields are named by their keys' words. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -119,6 +120,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b[Tt]ell your agent\b/g, "say here whether it is there"],
   [/\b(Give a time in the future)\./g, "$1, or choose Now."],
   [/\bGive an https address, or a file from your agent/g, "Add one"],
+  [/\bor use (?:metadata\.)?thread(?=\.)/g, "or move it to a thread part"],
+  [/\bgo on in (?:metadata\.)?thread(?=\.)/g, "go on in a thread part"],
   [/,? ?\(?(?:from )?your agent\)?(?=[,.])/g, ""],
   [/,? ask again with \w+ true(?=\.)/g, ", confirm it"],
   [/\bgraphemes\b|\bweighted(?: characters)?\b/g, "characters"],
@@ -133,6 +136,28 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 /** What only an agent can follow: a tool, an argument, JSON. */
 const FOR_AGENTS = /\byour agent\b|\bdryRun\b|\bISO 8601\b|\bJSON\b|\barguments?\b|\{(?!(?:provider|label)\})|^The fields? |^Take (?:\w+ )?ids\b/;
 
+/** As the server writes moments: for people with the zone, for agents with the offset. */
+const MOMENT =
+  /\b[A-Z]\w+day (\d{1,2} [A-Z][a-z]+ \d{4}, \d{2}:\d{2}) \(([\w/+-]+)\)|\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})/g;
+
+let writeMoment: ((ms: number) => string) | null = null;
+
+/** The page writes its times in one way, also where the server says them. Until then they stay as they are. */
+export function writeMomentsBy(write: (ms: number) => string): void {
+  writeMoment = write;
+}
+
+function inOurTime(moment: string, wall = "", zoneName = ""): string {
+  if (writeMoment === null) return moment;
+  if (wall === "") return writeMoment(Date.parse(moment));
+  const written = new Date(`${wall} UTC`);
+  if (Number.isNaN(written.getTime()) || !isZone(zoneName)) return moment;
+  const day = written.toISOString().slice(0, 10);
+  return writeMoment(
+    createZone(zoneName).toMs({ day, minutes: written.getUTCHours() * 60 + written.getUTCMinutes() }),
+  );
+}
+
 const NO_REASON = "That was not taken. Check what is filled in, then try again.";
 
 function inWords(path: string, said: string): string {
@@ -144,6 +169,7 @@ function inWords(path: string, said: string): string {
     .filter((sentence) => !FOR_AGENTS.test(sentence))
     .join(" ");
   return (told === "" ? NO_REASON : told)
+    .replace(MOMENT, inOurTime)
     .replace(/(?<![\w/.@:-])metadata\.(\w+)/g, (_, key: string) => nameOfField(key))
     .replace(/(?<![\w/.@:-])[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, nameOfField)
     .replace(/\b(?!POSTHORN|DATABASE)[A-Z]{2,20}(?:_[A-Z]{2,20})+\b/g, (value) => `“${wordsOfValue(value)}”`);

@@ -8,7 +8,8 @@ import { replaceAddress } from "./address.tsx";
 /** Who is signed in, and what they may do. */
 export interface Session {
   readonly id: string;
-  /** Of the key that it belongs to. */
+  /** The key that it belongs to, and its name. */
+  readonly keyId: string;
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly role: Role | null;
@@ -84,6 +85,11 @@ export async function putWelcomeAway(): Promise<void> {
   if (known.value.state === "in")
     known.value = { ...known.value, session: { ...known.value.session, isWelcome: false } };
   await send("/welcome", { method: "POST" });
+}
+
+/** Whether that is the key that the person is signed in with. */
+export function isOwnKey(keyId: string): boolean {
+  return keyId === session.value?.keyId;
 }
 
 /** Whether the person may do it. What they may not do has no button, and the server refuses it. */

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Account } from "../../../src/domain/accounts/account.ts";
-import { nameChannels } from "../../../src/domain/accounts/channel-names.ts";
+import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
 import { sentenceOf } from "../wire.ts";
@@ -53,6 +53,17 @@ const namesById = computed(() => nameChannels(accounts.value ?? [], platformTitl
 /** What the channel is called, with its platform where another one is called the same. */
 export function channelName(accountId: string): string {
   return namesById.value.get(accountId) ?? "A channel that is gone";
+}
+
+const shortNamesById = computed(() =>
+  shortNames(namesById.value, (platforms.value ?? []).map(({ title }) => title)),
+);
+
+/** What tells the channel from others of its platform, in a word or two. Null: it is the only one. */
+export function shortName(accountId: string): string | null {
+  const provider = findAccount(accountId)?.provider;
+  const alike = accounts.value?.filter((one) => one.provider === provider) ?? [];
+  return alike.length < 2 ? null : (shortNamesById.value.get(accountId) ?? null);
 }
 
 export async function loadAccounts(): Promise<void> {

@@ -72,6 +72,7 @@ interface Answers {
   update_account: {
     readonly account: Account;
     readonly moved: readonly Of<typeof ChangedPost>[];
+    readonly warnings?: readonly string[];
     readonly suggestion?: SlotSuggestion;
   };
   update_post: Planned;

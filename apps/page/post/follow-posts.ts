@@ -3,7 +3,7 @@ import { now } from "../../shared/clock.ts";
 import { channelName, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { sayFirst } from "../ui/toasts.tsx";
-import { isOver, placesOf, type Sent, tellOutcome } from "./tell-outcome.ts";
+import { isHeld, isOver, placesOf, type Sent, tellOutcome } from "./tell-outcome.ts";
 
 const ASK_EVERY_MS = 700;
 /** What is not over by then takes longer than anybody looks at a message. */
@@ -19,13 +19,18 @@ export function dueNow<T extends Pick<Post, "scheduledAt">>(posts: readonly T[])
 /** Says that these are on their way, and in the same message what became of them, in whichever room that is read. */
 export function followPosts(posts: readonly Sent[]): void {
   const turn = sayFirst({ text: `On its way to ${placesOf(posts, channelName)} …` });
-  void untilOver(posts).then((ended) => {
-    turn(tellOutcome(ended, channelName));
+  const tell = (waiting: readonly Sent[]): void => turn(tellOutcome(waiting, channelName), false);
+  void untilOver(posts, tell).then((ended) => {
+    turn(tellOutcome(ended, channelName), true);
     void loadStatus();
   });
 }
 
-async function untilOver(posts: readonly Sent[]): Promise<readonly Sent[]> {
+/** `onWait`: told as long as the server says why the rest does not go out yet. */
+async function untilOver(
+  posts: readonly Sent[],
+  onWait: (posts: readonly Sent[]) => void,
+): Promise<readonly Sent[]> {
   const until = performance.now() + FOLLOWED_MS;
   let shown = posts;
   while (shown.some(({ status }) => !isOver({ status })) && performance.now() < until) {
@@ -34,6 +39,7 @@ async function untilOver(posts: readonly Sent[]): Promise<readonly Sent[]> {
       // Offline it is asked again.
       shown.map(async (post) => (isOver(post) ? post : readAgain(post).catch(() => post))),
     );
+    if (isHeld(shown)) onWait(shown);
   }
   return shown;
 }

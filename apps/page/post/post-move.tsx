@@ -3,6 +3,7 @@ import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { UNSAVED, useLoss } from "../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 /** Another time for a waiting post. */
@@ -11,6 +12,7 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   const [value, setValue] = useState(planned);
   const [wrong, setWrong] = useState<string | null>(null);
   const { doing, error, change } = useChange(onChanged);
+  useLoss(value === planned ? null : UNSAVED);
   const move = (event: Event): void => {
     event.preventDefault();
     const to = readWallTime(value);

@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import { platformTitle } from "../data/shared-data.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { UNSAVED, useLoss } from "../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 /** A person looks at the platform and says what is there. */
 export function ResolvePost({ post, onChanged }: PostActionsProps) {
   const [address, setAddress] = useState("");
   const { doing, error, change } = useChange(onChanged);
+  useLoss(address.trim() === "" ? null : UNSAVED);
   const resolve = (outcome: "published" | "not_published"): void => {
     const platformUrl =
       outcome === "published" && address.trim() !== "" ? { platformUrl: address.trim() } : {};

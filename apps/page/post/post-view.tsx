@@ -3,9 +3,10 @@ import { useEffect } from "preact/hooks";
 import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
 import { forPeople } from "../data/for-people.ts";
 import { useLoad } from "../data/load.ts";
-import { formats, may, zone } from "../data/session.ts";
+import { may } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
+import { shortTime } from "../data/when.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { ChannelLabel } from "../ui/channel.tsx";
@@ -34,7 +35,11 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
     onChanged?.();
   };
   return (
-    <Sheet title={data === null ? "Post" : whenOf(data.post)} isDrawer onClose={onClose}>
+    <Sheet
+      title={data === null ? "Post" : shortTime(Date.parse(data.post.scheduledAt))}
+      isDrawer
+      onClose={onClose}
+    >
       {data === null ? (
         error === null ? (
           <Bones rows={4} label="Loading the post" />
@@ -64,12 +69,6 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
       )}
     </Sheet>
   );
-}
-
-/** A moment in words, in the zone that times are shown in. */
-function whenOf({ scheduledAt }: Post): string {
-  const ms = Date.parse(scheduledAt);
-  return `${formats.value.shortDay(zone.value.read(ms).day)}, ${formats.value.time(ms)}`;
 }
 
 function Facts({ post, labels }: { readonly post: Post; readonly labels: readonly string[] }) {
@@ -206,20 +205,18 @@ function History({
   readonly attempts: Parameters<typeof tellHistory>[0];
   readonly post: Post;
 }) {
-  const at = (ms: number): string =>
-    `${formats.value.shortDay(zone.value.read(ms).day)}, ${formats.value.time(ms)}`;
   const lines = tellHistory(attempts, platformTitle(post.provider));
   return (
     <section class="post-history">
       <h3>History</h3>
       <ol>
         <li>
-          <time dateTime={post.createdAt}>{at(Date.parse(post.createdAt))}</time>
+          <time dateTime={post.createdAt}>{shortTime(Date.parse(post.createdAt))}</time>
           <p>Scheduled.</p>
         </li>
         {lines.map(({ at: ms, text, isBad }, index) => (
           <li key={index} class={isBad ? "bad" : undefined}>
-            <time dateTime={new Date(ms).toISOString()}>{at(ms)}</time>
+            <time dateTime={new Date(ms).toISOString()}>{shortTime(ms)}</time>
             <p dir="auto">{text}</p>
           </li>
         ))}

@@ -11,6 +11,12 @@ export function isOver({ status }: Pick<Post, "status">): boolean {
   return status === "published" || status === "failed" || status === "cancelled";
 }
 
+/** Whether all that are not over wait for something that is known. */
+export function isHeld(posts: readonly Sent[]): boolean {
+  const waiting = posts.filter((post) => !isOver(post));
+  return waiting.length > 0 && waiting.every(({ error }) => error !== null);
+}
+
 /** What became of posts that were sent together. */
 export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): Message {
   const failed = posts.filter(({ status }) => status === "failed");
@@ -25,7 +31,8 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
     return { text, isBad: true, link: { text: "Mend", href } };
   }
   const [first] = posts;
-  const link = { text: "Show in plan", href: first === undefined ? "/app/plan" : addressOf(first) };
+  const href = first === undefined ? "/app/plan" : addressOf(first);
+  const link = { text: "Show in plan", href, isPlan: true } as const;
   const waiting = posts.filter(({ status }) => !isOver({ status }));
   if (waiting.length > 0) {
     const why = waiting.find(({ error }) => error !== null)?.error ?? "";

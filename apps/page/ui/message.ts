@@ -3,5 +3,11 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  readonly link?: { readonly text: string; readonly href: string; readonly isOutside?: boolean };
+  /** `isPlan`: it leads to the plan, which needs no link while it is shown. */
+  readonly link?: {
+    readonly text: string;
+    readonly href: string;
+    readonly isOutside?: boolean;
+    readonly isPlan?: true;
+  };
 }

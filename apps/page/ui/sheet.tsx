@@ -2,14 +2,15 @@ import { X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useId, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
-import { sheetsOpen, Toasts } from "./toasts.tsx";
+import { leave, type Loss, lossIn, SheetScope, useLoss } from "./leaving.ts";
+import { closeComplaints, sheetsOpen, Toasts } from "./toasts.tsx";
 
 interface SheetProps {
   readonly title: string;
   /** At the side, over the whole height. */
   readonly isDrawer?: boolean;
-  /** What it shows is shown once: a click beside it does not close it. */
-  readonly isKept?: boolean;
+  /** What closing it loses, which is asked about. Its parts may say the same of themselves. */
+  readonly loss?: Loss | null;
   readonly children: ComponentChildren;
   onClose(): void;
 }
@@ -22,10 +23,13 @@ export function giveBack(before: Element | null): void {
 }
 
 /** A dialog of the browser's own: it holds the focus, and gives it back where it was. */
-export function Sheet({ title, isDrawer = false, isKept = false, children, onClose }: SheetProps) {
+export function Sheet({ title, isDrawer = false, loss = null, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [depth, setDepth] = useState<number | null>(null);
+  const [scope] = useState(() => Symbol(title));
+  useLoss(loss, scope);
+  const close = (): void => leave(lossIn(scope), onClose);
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
@@ -33,6 +37,7 @@ export function Sheet({ title, isDrawer = false, isKept = false, children, onClo
     setDepth(sheetsOpen.value);
     return () => {
       sheetsOpen.value -= 1;
+      closeComplaints();
       giveBack(before);
     };
   }, []);
@@ -41,21 +46,33 @@ export function Sheet({ title, isDrawer = false, isKept = false, children, onClo
       ref={dialog}
       class={isDrawer ? "sheet drawer" : "sheet"}
       aria-labelledby={titleId}
-      onClose={onClose}
+      onCancel={(event) => {
+        // A file picker within it tells of its own end by the same name. What cannot be held is closed, see below.
+        if (event.target !== dialog.current || !event.cancelable) return;
+        event.preventDefault();
+        close();
+      }}
+      onClose={() => {
+        // A browser closes it after some Escapes, however often it is held.
+        if (lossIn(scope) !== null) dialog.current?.showModal();
+        close();
+      }}
       onClick={(event) => {
         // A click on the dialog itself is one beside its content.
-        if (event.target === dialog.current && !isKept) onClose();
+        if (event.target === dialog.current) close();
       }}
     >
       <div class="sheet-head">
         <h2 id={titleId} tabIndex={-1}>
           {title}
         </h2>
-        <IconButton label="Close" onClick={onClose}>
+        <IconButton label="Close" onClick={close}>
           <X aria-hidden="true" />
         </IconButton>
       </div>
-      <div class="sheet-body">{children}</div>
+      <div class="sheet-body">
+        <SheetScope.Provider value={scope}>{children}</SheetScope.Provider>
+      </div>
       {depth !== null && <Toasts depth={depth} />}
     </dialog>
   );

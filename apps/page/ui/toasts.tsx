@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { X } from "lucide-preact";
+import { isRoomShown } from "../data/address.tsx";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
@@ -8,6 +9,8 @@ interface Toast extends Message {
   readonly undo: (() => void) | null;
   /** What `undo` is called on its button. */
   readonly action?: string;
+  /** It is about what one is doing, and goes with that. */
+  readonly isComplaint?: boolean;
 }
 
 const toasts = signal<readonly Toast[]>([]);
@@ -18,6 +21,7 @@ const SHOWN_MS = 8_000;
 
 /** Says that something was done. `undo` takes it back. */
 export function say(text: string, undo: (() => void) | null = null): void {
+  closeComplaints();
   add({ text, undo });
 }
 
@@ -26,19 +30,28 @@ export function sayWith(text: string, action: string, go: () => void): void {
   add({ text, undo: go, action });
 }
 
-/** Says that something was refused. It stays until it is closed. */
+/** Says that something was refused. It stays until it is closed, mended or left. */
 export function complain(text: string): void {
-  add({ text, undo: null, isBad: true });
+  add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. */
-export function sayFirst(message: Message): (then: Message) => void {
+/** What was complained about is mended or left. */
+export function closeComplaints(): void {
+  if (toasts.value.some(({ isComplaint }) => isComplaint === true))
+    toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
+}
+
+/**
+ * Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. What is
+ * not the last word (`isOver` false) shows only in its place.
+ */
+export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
-  return (then) => {
+  return (then, isOver) => {
     const isThere = toasts.value.some((one) => one.id === id);
-    if (!isThere) return add({ ...then, undo: null });
+    if (!isThere && isOver) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
-    if (then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
+    if (isOver && then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
   };
 }
 
@@ -68,7 +81,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
       {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
-          {link !== undefined && (
+          {link !== undefined && !(link.isPlan === true && isRoomShown("plan")) && (
             <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
               {link.text}
             </ButtonLink>

@@ -4,6 +4,7 @@ import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectTarget } from "../../connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
+import { tellReconnection } from "../../accounts/late-posts.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import type { Host, Session } from "../host.ts";
 import { parseJson, printResult } from "../options.ts";
@@ -83,6 +84,8 @@ async function connect(host: Host, provider: string | undefined, options: Connec
     name,
   };
   const target = await readTarget(session.ctx, localCaller(), args);
+  const release = await tellReconnection(session.ctx, target.reconnecting);
+  if (release !== null) host.terminal.tell(`${release}\n`);
   if (hasConsent(target)) {
     const { connectByConsent } = await import("./connect-by-consent.ts");
     return print({ host, session, options }, await connectByConsent(host, session, { ...args, targets }));

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
@@ -114,8 +115,13 @@ async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]
       title: "CHANNELS",
       of: ({ targets }) => targets.map(({ accountId }) => names.get(accountId) ?? accountId).join(", "),
       isCut: true,
+      isName: true,
     },
-    { title: "TEXT", of: ({ title, caption }) => title ?? caption ?? "", isCut: true },
+    {
+      title: "TEXT",
+      of: ({ title, caption, repeat }) => title ?? caption ?? repeat?.texts?.[0] ?? "",
+      isCut: true,
+    },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
   ];
   const [head = "", ...lines] = toTable(columns, drafts, host.terminal.columns).split("\n");
@@ -130,14 +136,21 @@ function whenOf({ scheduledAt, repeat, posts }: Draft, timezone: string): string
   return at === null ? "once approved" : toClock(at, timezone);
 }
 
-function notesOf({ state, checks, decision, posts }: Draft, names: ReadonlyMap<string, string>): string[] {
+function notesOf(
+  { state, repeat, checks, decision, posts }: Draft,
+  names: ReadonlyMap<string, string>,
+): string[] {
   const name = (id: string): string => names.get(id) ?? id;
   const isDecided = posts.length > 0;
   const problems = isDecided
     ? posts.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]))
     : checks.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]));
   const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
-  return [...problems, ...said].map((line) => `  ${line.replaceAll(/\s+/g, " ")}`);
+  const series =
+    repeat === null || isDecided
+      ? []
+      : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
+  return [...series, ...problems, ...said].map((line) => `  ${line.replaceAll(/\s+/g, " ")}`);
 }
 
 async function write(host: Host, text: string | undefined, options: DraftOptions): Promise<void> {

@@ -115,7 +115,12 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
     [
       { title: "LINE", of: ({ line }) => String(line) },
       { title: "TIME", of: ({ scheduledAt }) => toZoned(Date.parse(scheduledAt), ctx.settings.timezone) },
-      { title: "CHANNEL", of: ({ accountId }) => names.get(accountId) ?? accountId, isCut: true },
+      {
+        title: "CHANNEL",
+        of: ({ accountId }) => names.get(accountId) ?? accountId,
+        isCut: true,
+        isName: true,
+      },
       { title: "TEXT", of: ({ caption, mediaUrl }) => caption ?? mediaUrl, isCut: true },
       { title: "", of: ({ isNew }) => (isNew ? "new" : "there already") },
     ],

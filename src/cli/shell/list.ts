@@ -4,7 +4,7 @@ import type { ListPostsArgs } from "../../domain/posts/post-lists.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { listAccounts, findChannel } from "../../accounts/accounts.ts";
 import { type CallContext, plainCall } from "../../context.ts";
-import { listPosts } from "../../posts/list-posts.ts";
+import { listLatePosts, listPosts } from "../../posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
@@ -110,7 +110,18 @@ async function nextOf(call: CallContext, filter: Filter, limit: number): Promise
     const page = await listPosts(call, { ...filter, limit: PAGE, cursor });
     isMore ||= posts.length + page.posts.length > limit;
     posts = [...posts, ...page.posts].slice(-limit);
-    if (page.nextCursor === null) return { posts: posts.toReversed(), isMore };
+    if (page.nextCursor === null) break;
     cursor = page.nextCursor;
   }
+  return withLate(call, filter, { posts: posts.toReversed(), isMore }, limit);
+}
+
+/** With those whose time has passed and that go out within the bounds all the same. */
+async function withLate(call: CallContext, filter: Filter, found: Found, limit: number): Promise<Found> {
+  const { search, from, to } = filter;
+  if (search !== undefined || (from === undefined && to === undefined)) return found;
+  const known = new Set(found.posts.map(({ id }) => id));
+  const late = (await listLatePosts(call, filter)).filter(({ id }) => !known.has(id));
+  const posts = [...late, ...found.posts].toSorted((a, b) => a.scheduledAt.localeCompare(b.scheduledAt));
+  return { posts: posts.slice(0, limit), isMore: found.isMore || posts.length > limit };
 }

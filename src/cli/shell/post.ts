@@ -96,12 +96,13 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   );
   const { timezone } = ctx.settings;
   const isInSlot = options.at?.trim().toLowerCase() === NEXT_SLOT;
-  const at =
-    options.at === undefined || isInSlot ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
+  const now = ctx.clock.now();
+  const given = options.at === undefined || isInSlot ? null : readWhen(options.at, { now, timezone });
+  const at = isInSlot ? {} : { scheduledAt: given ?? new Date(now).toISOString() };
   await using media = await bringMedia(host, session, options.media);
   const content = {
     ...(caption === undefined ? {} : { caption }),
-    ...(at === null ? {} : { scheduledAt: at }),
+    ...at,
     ...(isInSlot ? { slot: "next" } : {}),
     ...(options.dryRun === true ? { dryRun: true } : {}),
     ...readMetadata(options, media.urls),

@@ -81,6 +81,7 @@ function columnsOf({ rows, metric }: Report, names: ReadonlyMap<string, string>)
       title: isPosts ? "POST" : "ROW",
       of: ({ key, post }) => (post === undefined ? (names.get(key) ?? key) : post.text || key),
       isCut: true,
+      isName: !isPosts,
     },
     ...(isPosts
       ? [
@@ -88,6 +89,7 @@ function columnsOf({ rows, metric }: Report, names: ReadonlyMap<string, string>)
             title: "CHANNEL",
             of: ({ post }: ReportRow) => names.get(post?.accountId ?? "") ?? null,
             isCut: true,
+            isName: true,
           },
         ]
       : [{ title: "POSTS", of: ({ sampled, posts }: ReportRow) => `${sampled} of ${posts}` }]),

@@ -11,6 +11,7 @@ import { plainCall } from "../../context.ts";
 import { findChannel, listAccounts, namesAmong } from "../../accounts/accounts.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { Host, Session } from "../host.ts";
+import { alwaysAsked } from "./outcomes.ts";
 import { parseList, printResult, toJsonText, wholeNumber } from "../options.ts";
 import { toClock } from "./views.ts";
 
@@ -62,10 +63,14 @@ Examples:
   posthorn slots Blog
   posthorn post "Hello" --on Blog --at "next slot"`;
 
-const Updated = z.object({ account: Account, moved: z.array(ChangedPost) });
+const Updated = z.object({
+  account: Account,
+  moved: z.array(ChangedPost),
+  warnings: z.array(z.string()).optional(),
+});
 
 async function update(host: Host, session: Session, args: object): Promise<z.infer<typeof Updated>> {
-  const asked = { signal: host.stopSignal };
+  const asked = { signal: host.stopSignal, ...alwaysAsked(host, session) };
   const { result } = await session.toolbox.call("update_account", args, shellCaller(), asked);
   return Updated.parse(result);
 }
@@ -117,8 +122,15 @@ async function pause(
       ? accounts
       : [findChannel(session.ctx, accounts, { wanted: channel, field: "channel" })];
   const changed: Account[] = [];
-  for (const { id } of chosen)
-    changed.push((await update(host, session, { accountId: id, paused: name === "pause" })).account);
+  const told: string[] = [];
+  for (const { id } of chosen) {
+    const { account, warnings = [] } = await update(host, session, {
+      accountId: id,
+      paused: name === "pause",
+    });
+    changed.push(account);
+    told.push(...warnings);
+  }
   const called = namesAmong(session.ctx, accounts);
   const names = changed.map(({ id }) => visibleText(called.get(id) ?? id)).join(", ");
   const [is, its] = changed.length === 1 ? ["is", "its"] : ["are", "their"];
@@ -127,8 +139,15 @@ async function pause(
       ? "No channel is connected yet."
       : name === "pause"
         ? `${names} ${is} paused. Nothing goes out until "posthorn resume".`
-        : `${names} ${is} not paused. What is too late of ${its} posts fails and says so; the rest goes out one after the other.`;
-  printResult(host, { json, sentence, result: { accounts: changed } });
+        : [
+            `${names} ${is} not paused. ${told.length === 0 ? `None of ${its} posts is late.` : "Late posts go out one after the other."}`,
+            ...told,
+          ].join(" ");
+  printResult(host, {
+    json,
+    sentence,
+    result: { accounts: changed, ...(told.length === 0 ? {} : { warnings: told }) },
+  });
 }
 
 function tellSlots({ schedule }: Account, name: string): string {

@@ -5,6 +5,8 @@ export interface Column<Row> {
   readonly of: (row: Row) => string | null;
   /** Cut where the line has too few places; others, such as ids, stay whole. */
   readonly isCut?: boolean;
+  /** Names: those that would be cut to the same are cut at their beginning, so that they still differ. */
+  readonly isName?: boolean;
 }
 
 const GAP = "  ";
@@ -15,6 +17,8 @@ export function toTable<Row>(columns: readonly Column<Row>[], rows: readonly Row
   const cells = rows.map((row) => columns.map(({ of }) => oneLine(of(row) ?? "")));
   const lines = [columns.map(({ title }) => title), ...cells];
   const widths = fit(columns, lines, width);
+  for (const [at, { isName }] of columns.entries())
+    if (isName === true) keepApart(cells, at, widths[at] ?? 0);
   return lines.map((line) => `${toLine(line, widths)}\n`).join("");
 }
 
@@ -34,6 +38,21 @@ function fit(columns: readonly Column<never>[], lines: readonly string[][], widt
     widths[cuttable.indexOf(widest)] = widest - 1;
   }
   return widths;
+}
+
+/** Of names that would be cut to the same, only what they begin with alike is left out. */
+function keepApart(cells: readonly string[][], at: number, width: number): void {
+  const names = [...new Set(cells.map((cell) => cell[at] ?? ""))];
+  for (const cut of new Set(names.map((name) => cutText(name, width)))) {
+    const alike = names.filter((name) => cutText(name, width) === cut);
+    const [first = "", ...others] = alike;
+    if (others.length === 0) continue;
+    const isShared = (end: number): boolean => others.every((one) => one.startsWith(first.slice(0, end)));
+    const words = [...first.matchAll(/\b\w/g)].map(({ index }) => index);
+    const start = words.findLast(isShared) ?? 0;
+    for (const cell of cells)
+      if (alike.includes(cell[at] ?? "")) cell[at] = `…${cell[at]?.slice(start) ?? ""}`;
+  }
 }
 
 function toLine(cells: readonly string[], widths: readonly number[]): string {

@@ -116,7 +116,7 @@ export async function showPosts(
   const columns: readonly Column<Post>[] = [
     { title: "WHEN", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
     ...(hasStatus ? [{ title: "STATUS", of: ({ status }: Post) => status }] : []),
-    { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true },
+    { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true, isName: true },
     { title: "TEXT", of: textOf, isCut: true },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
   ];

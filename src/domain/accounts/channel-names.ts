@@ -54,8 +54,60 @@ export function besidePlatform(called: string, title: string): string {
   return called.includes(` on ${title}`) ? called : `${called} (${title})`;
 }
 
+/**
+ * What tells each of these channels from the others where its platform is beside it: its name, or what differs in the
+ * handles of those that share one: "fjord" and "bakery", or "one.example" and "other.example". `names`: as
+ * `nameChannels` gives them, by ids. `titles`: of their platforms.
+ */
+export function shortNames(
+  names: ReadonlyMap<string, string>,
+  titles: readonly string[],
+): ReadonlyMap<string, string> {
+  const parts = [...names].map(([id, called]) => ({ id, called, ...splitName(called, titles) }));
+  return new Map(
+    parts.map(({ id, called, name, title, handle }) => {
+      if (handle === null) return [id, name];
+      const alike = parts.filter((one) => one.title === title && foldName(one.name) === foldName(name));
+      const handles = alike.flatMap((one) => one.handle ?? []);
+      // A name of its own may look like one with a handle.
+      return [id, handles.length > 1 ? differenceIn(handle, handles) : called];
+    }),
+  );
+}
+
+function splitName(
+  called: string,
+  titles: readonly string[],
+): { readonly name: string; readonly title: string; readonly handle: string | null } {
+  for (const title of titles) {
+    const at = called.lastIndexOf(` on ${title}`);
+    const rest = called.slice(at + ` on ${title}`.length);
+    const [, handle = null] = /^ \((.+)\)$/.exec(rest) ?? [];
+    if (at > 0 && (rest === "" || handle !== null)) return { name: called.slice(0, at), title, handle };
+  }
+  return { name: called, title: "", handle: null };
+}
+
+/** Of `user@server` the part that no other one has. */
+function differenceIn(handle: string, handles: readonly string[]): string {
+  const partsOf = (one: string): readonly string[] => foldName(one).split("@");
+  for (const at of partsOf(handle).keys()) {
+    if (new Set(handles.map((one) => partsOf(one)[at] ?? "")).size === handles.length)
+      return partsOf(handle)[at] ?? handle;
+  }
+  return handle;
+}
+
 /** A channel in a sentence about it alone, where the others are not looked at: no other one is called so. */
 export function channelInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
-  const also = handle === null || handle === "" || foldName(handle) === foldName(name) ? "" : ` (${handle})`;
-  return `the channel "${name}" on ${provider}${also}`;
+  return `the channel "${name}" on ${provider}${alsoCalled({ name, handle })}`;
+}
+
+/** The name, and the handle where it says more. */
+export function nameWithHandle(channel: Pick<NamedChannel, "name" | "handle">): string {
+  return `${channel.name}${alsoCalled(channel)}`;
+}
+
+function alsoCalled({ name, handle }: Pick<NamedChannel, "name" | "handle">): string {
+  return handle === null || handle === "" || foldName(handle) === foldName(name) ? "" : ` (${handle})`;
 }

@@ -60,15 +60,15 @@ export type UtmInput = z.infer<typeof UtmInput>;
 /** The body of `PATCH /accounts/{accountId}` and `update_account`. */
 export const AccountChange = z.strictObject({
   accountId: z.string().describe("The channel."),
-  name: optionalName(100).describe("What it is called here."),
+  name: optionalName(100).describe("Its name here."),
   schedule: ScheduleInput.nullable().optional().describe("Replaces its slots. Null: none."),
   paused: z.boolean().optional().describe("Nothing goes out until false."),
   utm: UtmInput.nullable()
     .optional()
     .describe("Added to links; may hold {provider}, {label}. Null: nothing."),
-  move: z.boolean().optional().describe("Move posts that wait in slots to the new ones."),
+  move: z.boolean().optional().describe("Move posts in slots to the new ones."),
   dryRun: z.boolean().optional().describe("Only show what would be."),
-  suggest: z.boolean().optional().describe("With dryRun: propose slots out of its figures."),
+  suggest: z.boolean().optional().describe("With dryRun: propose slots by its figures."),
 });
 export type AccountChange = z.infer<typeof AccountChange>;
 

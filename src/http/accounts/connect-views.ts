@@ -81,7 +81,7 @@ export function otherWaysView(page: { readonly otherWays: readonly OtherWay[] })
   </section>`;
 }
 
-export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting">): Html | null {
+export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting" | "release">): Html | null {
   const known = Object.entries({ Channel: form.reconnecting, Server: form.instanceUrl }).filter(
     ([, value]) => value !== null,
   );
@@ -91,7 +91,8 @@ export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting">): 
       html`<dt>${name}</dt>
         <dd>${value}</dd>`,
   );
-  return html`<dl class="facts">${rows}</dl>`;
+  return html`<dl class="facts">${rows}</dl>
+    ${form.release === null ? null : html`<p class="note">${form.release}</p>`}`;
 }
 
 /** The help without the sentences that stand above the form already. */

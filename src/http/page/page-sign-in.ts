@@ -45,6 +45,7 @@ async function describeSession(deps: SessionDeps, response: Response) {
   const { permissions, accountIds, keyId, ownerId } = caller;
   return {
     id: sessionOf(response),
+    keyId,
     name: (await namesOfKeys(ctx.store, ownerId))(keyId),
     permissions,
     role: roleOf(permissions),

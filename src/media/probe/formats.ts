@@ -40,13 +40,13 @@ const TABLE: MediaFormat = { mimeType: "text/csv", type: "other", extension: "cs
 const WEBVTT: MediaFormat = { mimeType: "text/vtt", type: "other", extension: "vtt" };
 const SRT: MediaFormat = { mimeType: "application/x-subrip", type: "other", extension: "srt" };
 
-const ENDINGS = [...new Set(Object.values(FORMATS).map(({ extension }) => extension))].join(", ");
+const ENDINGS = [...new Set(Object.values(FORMATS).map(({ extension }) => extension))];
 
 /** What the first bytes say it is, not name or header. Throws `invalid` for what is not taken, and names it. */
-export async function identify(head: Uint8Array): Promise<MediaFormat> {
+export async function identify(head: Uint8Array, name: string | null = null): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
   const format = found === undefined ? formatBySign(head) : formatOf(found.mime, head);
-  if (format === undefined) throw refusedKind(head, found?.mime, ENDINGS);
+  if (format === undefined) throw refusedKind({ head, mimeType: found?.mime, name, endings: ENDINGS });
   return format;
 }
 

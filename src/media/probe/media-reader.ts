@@ -203,7 +203,7 @@ export function createMediaProbe(start?: () => ChildProcess): MediaProbe & Async
         throw error;
       })),
     headBytes: HEAD_BYTES,
-    identify: async (head) => (await import("./formats.ts")).identify(head),
+    identify: async (head, name) => (await import("./formats.ts")).identify(head, name),
     async inspect(source, signal) {
       const answer = await run(source, { type: "inspect" }, signal);
       return answer.type === "inspected" ? answer.media : fail(answer);

@@ -90,8 +90,17 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string, instead: strin
 /** How far into a file texts are told by what they begin with. */
 const TEXT_BYTES = 1_024;
 
-/** The refusal of a file, by its beginning and file-type's name of it; `endings`: of what is taken. */
-export function refusedKind(head: Uint8Array, mimeType: string | undefined, endings: string): AppError {
+interface Unknown {
+  readonly head: Uint8Array;
+  /** As file-type calls it. */
+  readonly mimeType: string | undefined;
+  readonly name: string | null;
+  /** Of what is taken. */
+  readonly endings: readonly string[];
+}
+
+/** The refusal of a file, by its beginning. */
+export function refusedKind({ head, mimeType, name, endings }: Unknown): AppError {
   const beginning = Buffer.from(head.subarray(0, TEXT_BYTES))
     .toString("latin1")
     .replace(/^\xEF\xBB\xBF/, "");
@@ -99,14 +108,28 @@ export function refusedKind(head: Uint8Array, mimeType: string | undefined, endi
     TEXTS.find(([pattern]) => pattern.test(beginning)) ??
     KINDS.find(([type]) => mimeType !== undefined && isOf(mimeType, type)) ??
     [];
+  const ending = endingOf(name);
+  // Its name promises what is taken: another list of names would not help.
+  if (what === undefined && endings.includes(ending))
+    return new AppError(
+      "invalid",
+      `The file is damaged: it is called .${ending}, and its content is no picture, video, sound or document. Export it again.`,
+    );
   const sentence =
     what === undefined
       ? "The content is no picture, video, sound or document of a kind that can be posted."
       : `This is ${what}. ${instead}`;
   return new AppError(
     "invalid",
-    `${sentence} What counts is the content, not the name.${what === undefined ? ` Give one of ${endings}.` : ""}`,
+    `${sentence} What counts is the content, not the name.${what === undefined ? ` Give one of ${endings.join(", ")}.` : ""}`,
   );
+}
+
+const OTHER_ENDINGS: Readonly<Record<string, string>> = { jpeg: "jpg", heif: "heic", tif: "tiff" };
+
+function endingOf(name: string | null): string {
+  const ending = /\.(\w{1,8})$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
+  return OTHER_ENDINGS[ending] ?? ending;
 }
 
 function isOf(mimeType: string, type: string): boolean {

@@ -268,7 +268,9 @@ describe("a decision", () => {
     const waiting = (await posts()).length;
     expect(waiting).toBeGreaterThan(1);
     await show();
-    await shown.view.getByText(/^Every day at 09:00 \(Europe\/Berlin\), from 2026-11-21$/).waitFor();
+    await shown.view
+      .getByText(/^Every day at 09:00 \(Europe\/Berlin\), from 2026-11-21, without an end$/)
+      .waitFor();
     await button("End series").click();
     await button("Yes, end it").click();
     await expect.poll(() => live().innerText()).toBe("The series is ended.");

@@ -41,6 +41,16 @@ describe("a draft that a page reads", () => {
     );
   });
 
+  it("says who wrote and decided it, or where", () => {
+    const by = (name: string) => ({ keyId: "key_1", name });
+    const decision = { what: "approved", at: AT, note: null, revision: 1 };
+    const written = read({ writtenBy: by("Anna"), decision: { ...decision, by: by("Ben") } });
+    expect([written.writtenBy, written.decision?.by]).toEqual(["by Anna", "Ben"]);
+    const here = read({ writtenBy: by("This machine"), decision: { ...decision, by: by("This machine") } });
+    expect([here.writtenBy, here.decision?.by]).toEqual(["on this computer", "Someone on this computer"]);
+    expect(read().writtenBy).toBe("");
+  });
+
   it("shows the caption where its check's preview has no text of its own", () => {
     const [here, there, none] = read({
       caption: "All",
@@ -114,7 +124,7 @@ describe("a draft that a page reads", () => {
   });
 
   it.each([
-    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24"],
+    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24, without an end"],
     [
       { every: 2, unit: "week", days: ["mon", "thu"], until: "2027-01-01" },
       "Every 2 weeks on Mon, Thu at 09:00 (UTC), from 2026-11-24 until 2027-01-01",

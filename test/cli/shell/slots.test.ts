@@ -80,7 +80,13 @@ describe("pause and resume", () => {
     expect(await pausedOnes()).toEqual(["Other"]);
     expect((await shell.read("pause")).accounts).toHaveLength(2);
     expect(await pausedOnes()).toEqual(["My feed", "Other"]);
-    await shell.read("resume", "My feed");
+    // Due while it is paused: the shell says that it goes out.
+    const call = (tool: string, args: object) => shell.read("call", tool, JSON.stringify(args));
+    const { draft } = await call("save_draft", { caption: "Kept back", targets: [{ accountId: "My feed" }] });
+    await call("decide_draft", { id: draft.id, revision: draft.revision, decision: "approve" });
+    expect((await shell.read("resume", "My feed")).warnings).toEqual([
+      expect.stringMatching(/^1 post goes out now: “Kept back”, which was due on /),
+    ]);
     expect(await pausedOnes()).toEqual(["Other"]);
     await shell.read("resume");
     expect(await pausedOnes()).toEqual([]);

@@ -75,6 +75,21 @@ describe("a table", () => {
     );
   });
 
+  it("keeps names apart that differ only at their ends", () => {
+    const rows = [
+      "Fjord Bakery on Mastodon (fjord@a.example)",
+      "Fjord Bakery on Mastodon (fjordbuns@a.example)",
+    ].map((name) => ({ name, text: "word ".repeat(40), id: "id" }));
+    const columns = [{ ...COLUMNS[0], isName: true }, ...COLUMNS.slice(1)] as typeof COLUMNS;
+    const cut = toTable(columns, rows, 30).split("\n").slice(1, 3);
+    expect(cut.map((line) => line.split("  ")[0])).toEqual(["…fjord@a.ex…", "…fjordbuns@…"]);
+    for (const width of [24, 40, 60, 80]) {
+      const [one, other] = toTable(columns, rows, width).split("\n").slice(1, 3);
+      expect(one).not.toBe(other);
+      expect(Math.max(textWidth(one ?? ""), textWidth(other ?? ""))).toBeLessThanOrEqual(width);
+    }
+  });
+
   it("shows what a terminal would obey, and still fits", () => {
     const rows = [{ name: "\u001b[31mred\u202e", text: "x", id: "id" }];
     expect(toTable(COLUMNS, rows, 80)).toContain(String.raw`\u001b[31mred\u202e  x     id`);

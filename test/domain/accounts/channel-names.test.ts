@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { besidePlatform, channelInFull, nameChannels } from "../../../src/domain/accounts/channel-names.ts";
+import {
+  besidePlatform,
+  channelInFull,
+  nameChannels,
+  shortNames,
+} from "../../../src/domain/accounts/channel-names.ts";
 
 const titleOf = (provider: string): string => provider.toUpperCase();
 const channel = (id: string, provider: string, name: string, handle: string | null = null) => ({
@@ -39,6 +44,45 @@ describe("what a channel is called", () => {
     [[], []],
   ])("%#", (channels, names) => {
     expect([...nameChannels(channels, titleOf).values()]).toEqual(names);
+  });
+
+  it.each([
+    [[channel("000001", "x", "Blog", "@a")], ["Blog"]],
+    [
+      [channel("000001", "x", "Blog", "@a"), channel("000002", "x", "News", "@b")],
+      ["Blog", "News"],
+    ],
+    [
+      [channel("000001", "x", "Blog", "@a"), channel("000002", "x", "Blog", "@b")],
+      ["a", "b"],
+    ],
+    [
+      [channel("000001", "m", "Blog", "a@one.example"), channel("000002", "m", "blog", "b@one.example")],
+      ["a", "b"],
+    ],
+    [
+      [channel("000001", "m", "Blog", "a@one.example"), channel("000002", "m", "Blog", "a@two.example")],
+      ["one.example", "two.example"],
+    ],
+    [
+      [
+        channel("000001", "m", "Blog", "a@one.example"),
+        channel("000002", "m", "Blog", "a@two.example"),
+        channel("000003", "m", "Blog", "b@two.example"),
+      ],
+      ["a@one.example", "a@two.example", "b@two.example"],
+    ],
+    [
+      [channel("000001", "x", "Blog"), channel("000002", "x", "Blog")],
+      ["000001", "000002"],
+    ],
+    [
+      [channel("000001", "x", "Blog on X (old)"), channel("000002", "feed", "Blog")],
+      ["Blog on X (old)", "Blog"],
+    ],
+  ])("%#: in a word beside its platform", (channels, names) => {
+    const titles = channels.map(({ provider }) => titleOf(provider));
+    expect([...shortNames(nameChannels(channels, titleOf), titles).values()]).toEqual(names);
   });
 
   it("has its platform beside it once", () => {

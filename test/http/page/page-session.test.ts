@@ -86,6 +86,7 @@ describe("signing in", () => {
     const { session } = answer.json;
     expect(session).toEqual({
       id: expect.stringMatching(/^ses_/),
+      keyId: "local",
       name: "This machine",
       permissions: ["read", "draft", "publish", "accounts", "files", "admin"],
       role: "admin",

@@ -76,6 +76,17 @@ describe("a file of a kind that is not taken", () => {
       /is no picture.*Give one of jpg, .*heic.*pdf\.$/,
     );
   });
+
+  it.each(["a.heic", "a.HEIF", "a.jpeg", "b.b.mp4"])(
+    "is called damaged where it is named %s",
+    async (name) => {
+      await expect(identify(latin1("\x07\x07\x07\x07"), name)).rejects.toThrow(
+        /^The file is damaged: it is called \.\w+, .*Export it again\.$/,
+      );
+      // What it is counts for more than its name.
+      await expect(identify(latin1("{\\rtf1\\ansi"), name)).rejects.toThrow("This is an RTF document.");
+    },
+  );
 });
 
 describe("a file that is told by what stands further on", () => {

@@ -87,7 +87,8 @@ describe("beside text and media, Threads is told", () => {
       .where("id", "=", account.id)
       .execute();
     const metadata = { locationId: "12345" };
-    const post = { accountId: account.id, caption: "A horn", metadata, dryRun: true };
+    const scheduledAt = new Date(ctx.clock.now()).toISOString();
+    const post = { accountId: account.id, caption: "A horn", metadata, scheduledAt, dryRun: true };
     expect((await schedulePost(callOf(ctx), post)).warnings).toEqual([]);
   });
 

@@ -59,6 +59,7 @@ const dryRun = (world: World, accountId: string, post: Post) =>
     caption: post.caption ?? "Hello",
     mediaUrl: post.mediaUrl ?? "",
     metadata: { ...post.metadata },
+    scheduledAt: new Date(world.ctx.clock.now()).toISOString(),
     dryRun: true,
   });
 
@@ -204,7 +205,8 @@ describe("a quote, which X sells to Enterprise plans alone", () => {
   it("is taken where the app has that plan", async () => {
     await using world = await createWorld(x, { ...APP_ALONE, POSTHORN_X_PLAN: "enterprise" });
     const { id: accountId } = await world.connect();
-    const post = { accountId, caption: "Look", mediaUrl: "", metadata, dryRun: true };
+    const scheduledAt = new Date(world.ctx.clock.now()).toISOString();
+    const post = { accountId, caption: "Look", mediaUrl: "", metadata, scheduledAt, dryRun: true };
     expect((await schedulePost(callOf(world.ctx), post)).warnings).toEqual([]);
   });
 });

@@ -21,7 +21,11 @@ async function dryRun(metadata: object, more: object = {}) {
     metadata: { ...metadata },
     ...more,
   };
-  return schedulePost(callOf(ctx), { ...post, dryRun: true } as never);
+  return schedulePost(callOf(ctx), {
+    scheduledAt: new Date(ctx.clock.now()).toISOString(),
+    ...post,
+    dryRun: true,
+  } as never);
 }
 
 describe("what is scheduled for YouTube", () => {

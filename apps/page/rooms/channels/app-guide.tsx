@@ -6,6 +6,7 @@ import { webAddress } from "../../../shared/texts.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { CallError, send, sentenceOf } from "../../wire.ts";
@@ -134,6 +135,7 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
   const [clientSecret, setClientSecret] = useState("");
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
+  useLoss(clientId + clientSecret === "" ? null : UNSAVED);
   const needsSecret = way.missing.some((name) => name.endsWith("_CLIENT_SECRET"));
   const meaningOf = (ending: string): string | undefined => {
     const name = way.missing.find((one) => one.endsWith(ending));

@@ -4,11 +4,11 @@ import { now } from "../../../shared/clock.ts";
 import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { channelName, platformTitle } from "../../data/shared-data.ts";
+import { shortTime } from "../../data/when.ts";
 import { Badge } from "../../ui/badges.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { needsPerson, postsInWords, statesOf } from "./health.ts";
-import { momentInWords } from "./moments.ts";
 import { pathOfChannel, pathToConnect } from "./paths.ts";
 
 interface CardProps {
@@ -45,11 +45,11 @@ export function ChannelCard({ account, nextSlot }: CardProps) {
         </div>
         <div>
           <dt>Last post</dt>
-          <dd>{lastPublishedAt === null ? "None yet" : momentInWords(lastPublishedAt)}</dd>
+          <dd>{lastPublishedAt === null ? "None yet" : shortTime(Date.parse(lastPublishedAt))}</dd>
         </div>
         <div>
           <dt>Next free slot</dt>
-          <dd>{nextSlot !== null ? momentInWords(nextSlot) : hasSlots ? "None soon" : "No slots"}</dd>
+          <dd>{nextSlot !== null ? shortTime(Date.parse(nextSlot)) : hasSlots ? "None soon" : "No slots"}</dd>
         </div>
       </dl>
       <div class="buttons">

@@ -13,10 +13,13 @@ import {
   platformTitle,
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
+import { AskToResume } from "../../ui/ask-to-resume.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
@@ -25,7 +28,6 @@ import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./ca
 import { States } from "./channel-card.tsx";
 import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
 import { LinkParameters } from "./link-parameters.tsx";
-import { momentInWords } from "./moments.ts";
 import { pathToConnect } from "./paths.ts";
 import { SlotEditor } from "./slot-editor.tsx";
 
@@ -104,7 +106,7 @@ function Health({ account }: { readonly account: Account }) {
         </div>
         <div>
           <dt>Last post</dt>
-          <dd>{lastPublishedAt === null ? "None yet" : momentInWords(lastPublishedAt)}</dd>
+          <dd>{lastPublishedAt === null ? "None yet" : shortTime(Date.parse(lastPublishedAt))}</dd>
         </div>
         <div>
           <dt>Access ends</dt>
@@ -113,7 +115,7 @@ function Health({ account }: { readonly account: Account }) {
               ? "Ended"
               : tokenExpiresAt === null
                 ? "Never by itself"
-                : momentInWords(tokenExpiresAt)}
+                : shortTime(Date.parse(tokenExpiresAt))}
           </dd>
         </div>
       </dl>
@@ -126,6 +128,7 @@ function Rename({ account }: { readonly account: Account }) {
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = name.trim() !== account.name;
+  useLoss(isChanged ? UNSAVED : null);
   const save = async (): Promise<void> => {
     if (!isChanged) return;
     if (name.trim() === "")
@@ -245,16 +248,7 @@ function PauseAndEnd({ account }: { readonly account: Account }) {
           onClose={close}
         />
       )}
-      {question === "resume" && (
-        <Ask
-          question={`Resume “${name}”?`}
-          text={`${waiting} on it. Posts whose time is still to come go out then. Posts that are only a little late go out now. Those that are much too late fail and say so, and you decide about each under Trouble.`}
-          yes="Resume"
-          no="Leave it paused"
-          onYes={() => change(call("update_account", { accountId: id, paused: false }), `“${name}” goes on.`)}
-          onClose={close}
-        />
-      )}
+      {question === "resume" && <AskToResume account={account} onClose={close} />}
       {question === "disconnect" && (
         <Ask
           isDanger

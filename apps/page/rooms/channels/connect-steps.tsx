@@ -7,10 +7,12 @@ import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { messageOf, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
 import {
+  askedFor,
   cannotComeBack,
   comesBackHere,
   needsServer,
@@ -37,6 +39,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   const [name, setName] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const isAtOnce = way?.kind === "none";
+  useLoss(connection.step === "form" && instanceUrl + name !== "" ? UNSAVED : null);
 
   const start = async (): Promise<void> => {
     setIsBusy(true);
@@ -47,7 +50,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
         provider: listing.provider,
         ...(way !== null && { way: way.name }),
         ...(accountId !== null && { accountId }),
-        ...(instanceUrl.trim() !== "" && { instanceUrl: addressOf(instanceUrl) }),
+        ...(instanceUrl.trim() !== "" && { instanceUrl: instanceUrl.trim() }),
         ...(name.trim() !== "" && { name: name.trim() }),
       });
       if (answer.url !== null && answer.connectId !== null) {
@@ -72,7 +75,15 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   };
 
   if (connection.step === "waiting")
-    return <Waiting listing={listing} way={way} link={connection.link} onCheck={setConnection} />;
+    return (
+      <Waiting
+        listing={listing}
+        way={way}
+        accountId={accountId}
+        link={connection.link}
+        onCheck={setConnection}
+      />
+    );
   if (connection.step === "connected") return <Connected accounts={connection.accounts} />;
   if (connection.step === "failed" || connection.step === "expired") {
     const sentence =
@@ -91,11 +102,11 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
         void start();
       }}
     >
-      <Instructions listing={listing} way={way} />
+      <Instructions listing={listing} way={way} accountId={accountId} />
       {accountId === null && way !== null && needsServer(listing, way) && (
         <Field
           label="Server"
-          help={`The address of the server that the channel is on, for example social.example. ${listing.title} has many.`}
+          help={`The address of the server that the channel is on, for example social.example, or your handle there. ${listing.title} has many servers.`}
           error={error?.field === "instanceUrl" ? error.sentence : null}
         >
           {(control) => (
@@ -156,22 +167,16 @@ function useFocus(): RefObject<HTMLElement> {
   return section;
 }
 
-/** People write a server without `https://`. */
-function addressOf(text: string): string {
-  const address = text.trim();
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `https://${address}`;
-}
-
 /** The channels are loaded again, and what waits for them may go on. */
 async function refresh(): Promise<void> {
   await Promise.all([loadAccounts(), loadStatus()]).catch(() => {});
 }
 
-function Instructions({ listing, way }: Pick<StepsProps, "listing" | "way">) {
+function Instructions({ listing, way, accountId }: StepsProps) {
   if (way === null)
     return <p>It is connected again as it was before. What is still known needs not be entered once more.</p>;
   const { lead, steps, block } = readInstructions(way.instructions);
-  const asked = Object.values(titlesOf(way));
+  const asked = askedFor(listing, way, accountId);
   return (
     <div class="stack">
       <h2>{way.kind === "none" ? `${listing.title} needs nothing` : way.label}</h2>
@@ -209,27 +214,15 @@ function Instructions({ listing, way }: Pick<StepsProps, "listing" | "way">) {
   );
 }
 
-/** What the page to connect asks for, as its form calls it. */
-function titlesOf({ secretsSchema }: Way): Readonly<Record<string, string>> {
-  const properties = secretsSchema?.["properties"];
-  if (typeof properties !== "object" || properties === null) return {};
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]: [string, unknown]) => {
-      const title = typeof schema === "object" && schema !== null && "title" in schema ? schema.title : name;
-      return [name, String(title)];
-    }),
-  );
-}
-
 const EVERY_MS = 2_000;
 
-interface WaitingProps extends Pick<StepsProps, "listing" | "way"> {
+interface WaitingProps extends StepsProps {
   readonly link: OpenLink;
   onCheck(next: Connection): void;
 }
 
 /** While the person is on the page that connects. */
-function Waiting({ listing, way, link, onCheck }: WaitingProps) {
+function Waiting({ listing, way, accountId, link, onCheck }: WaitingProps) {
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     let isOver = false;
@@ -271,7 +264,7 @@ function Waiting({ listing, way, link, onCheck }: WaitingProps) {
       )}
       {trouble !== null && <Problem sentence={trouble} />}
       {way !== null && readInstructions(way.instructions).steps.length > 0 && (
-        <Instructions listing={listing} way={way} />
+        <Instructions listing={listing} way={way} accountId={accountId} />
       )}
       <div class="stack tight">
         <p class="muted note">

@@ -93,7 +93,30 @@ export function otherMissing(way: Way): readonly string[] {
 
 /** Whether a person has to say which server is meant before the platform can be opened. */
 export function needsServer(listing: Pick<PlatformListing, "provider" | "settings">, way: Way): boolean {
-  if (way.kind !== "oauth" && way.kind !== "redirect") return false;
+  return (way.kind === "oauth" || way.kind === "redirect") && hasServers(listing);
+}
+
+/** What the page to connect asks for, as its form calls it. */
+export function askedFor(
+  listing: Pick<PlatformListing, "provider" | "settings">,
+  way: Way,
+  accountId: string | null,
+): readonly string[] {
+  const asksServer = way.kind === "secrets" && accountId === null && hasServers(listing);
+  return [...(asksServer ? ["Server"] : []), ...titlesOf(way)];
+}
+
+function titlesOf({ secretsSchema }: Way): readonly string[] {
+  const properties = secretsSchema?.["properties"];
+  if (typeof properties !== "object" || properties === null) return [];
+  return Object.entries(properties).map(([name, schema]: [string, unknown]) => {
+    const title = typeof schema === "object" && schema !== null && "title" in schema ? schema.title : name;
+    return String(title);
+  });
+}
+
+/** Whether it has many servers, and none of them is the usual one. */
+function hasServers(listing: Pick<PlatformListing, "provider" | "settings">): boolean {
   const name = `POSTHORN_${listing.provider.toUpperCase()}_BASE_URL`;
   const setting = (listing.settings ?? []).find((one) => one.name === name);
   return setting !== undefined && setting.default === null && !setting.isSet;

@@ -5,6 +5,7 @@ import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -28,6 +29,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
+  useLoss(isChanged ? UNSAVED : null);
   const { caption } = withUtm({ caption: EXAMPLE }, { utm: given, provider, label: "winter" });
   const save = async (): Promise<void> => {
     setIsBusy(true);

@@ -2,12 +2,12 @@ import { ArrowRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
+import { shortTime } from "../../data/when.ts";
 import { Button } from "../../ui/button.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { postsInWords } from "./health.ts";
-import { momentInWords } from "./moments.ts";
 
 /** A post that would have another time. */
 export interface Moved {
@@ -79,9 +79,9 @@ export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
               {text}
             </span>
             <span class="note">
-              <span class="muted">{from === null ? "" : momentInWords(from)}</span>
+              <span class="muted">{from === null ? "" : shortTime(Date.parse(from))}</span>
               <ArrowRight role="img" aria-label="to" size={14} />
-              <strong>{momentInWords(to)}</strong>
+              <strong>{shortTime(Date.parse(to))}</strong>
             </span>
           </li>
         ))}

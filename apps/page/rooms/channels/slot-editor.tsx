@@ -4,8 +4,10 @@ import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
 import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { clockTime } from "../../data/when.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -40,6 +42,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const [moves, setMoves] = useState<readonly Moved[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
+  useLoss(isChanged ? UNSAVED : null);
   const plan = { timezone: zone, slots: slotsOf(week), minGapMinutes: gap };
   const args = { accountId: id, schedule: plan.slots.length === 0 ? null : plan };
 
@@ -140,9 +143,9 @@ function Presets({ onChoose }: { onChoose(week: Week): void }) {
   return (
     <div class="buttons">
       <span class="muted note">Begin with</span>
-      {PRESETS.map(({ label, slots }) => (
-        <Button key={label} isSmall onClick={() => onChoose(weekOf(slots))}>
-          {label}
+      {PRESETS.map(({ days, slots }) => (
+        <Button key={days} isSmall onClick={() => onChoose(weekOf(slots))}>
+          {days} at {slots.flatMap(({ times }) => times.map(clockTime)).join(" and ")}
         </Button>
       ))}
     </div>
@@ -153,6 +156,7 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
   const [days, setDays] = useState<readonly Weekday[]>([]);
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);
+  useLoss(text.trim() === "" ? null : UNSAVED);
   const add = (): void => {
     const times = readTimes(text);
     if (days.length === 0) return setError("No day is chosen. Tick the days that the times are for.");

@@ -1,9 +1,9 @@
 import { Plus, X } from "lucide-preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
+import { clockTime } from "../../data/when.ts";
 import { Button } from "../../ui/button.tsx";
 import { say } from "../../ui/toasts.tsx";
-import { timeInWords } from "./moments.ts";
 import { addTimes, DAYS, neighbourOf, removeTime, timesOf, type Week } from "./slots.ts";
 
 interface SlotWeekProps {
@@ -29,7 +29,7 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
     const next = neighbourOf(week, day, time);
     onChange((now) => removeTime(now, day, time));
     setFocus(next === null ? day : `${day} ${next}`);
-    say(`${name} ${timeInWords(time)} is taken away. Save to keep it so.`, () =>
+    say(`${name} ${clockTime(time)} is taken away. Save to keep it so.`, () =>
       onChange((now) => addTimes(now, [day], [time])),
     );
   };
@@ -58,7 +58,7 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
           {timesOf(week, day).map((time) =>
             onChange === null ? (
               <span key={time} class="slot">
-                {timeInWords(time)}
+                {clockTime(time)}
               </span>
             ) : (
               <button
@@ -66,7 +66,7 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
                 type="button"
                 class="slot"
                 data-slot={`${day} ${time}`}
-                aria-label={`${timeInWords(time)}, ${name}: take away`}
+                aria-label={`${clockTime(time)}, ${name}: take away`}
                 title="Take away"
                 onClick={() => remove(day, time, name)}
                 onKeyDown={(event) => {
@@ -75,7 +75,7 @@ export function SlotWeek({ week, onChange }: SlotWeekProps) {
                   remove(day, time, name);
                 }}
               >
-                {timeInWords(time)}
+                {clockTime(time)}
                 <X aria-hidden="true" />
               </button>
             ),

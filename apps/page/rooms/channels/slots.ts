@@ -75,15 +75,9 @@ export function readTimes(text: string): readonly string[] | null {
 
 const WORKDAYS = ["mon", "tue", "wed", "thu", "fri"] as const;
 
-/** Weeks to begin with. */
-export const PRESETS: readonly { readonly label: string; readonly slots: Slots }[] = [
-  { label: "Weekdays at 9 and 17", slots: [{ days: [...WORKDAYS], times: ["09:00", "17:00"] }] },
-  { label: "Every day at noon", slots: [{ days: DAYS.map(({ day }) => day), times: ["12:00"] }] },
-  { label: "Tuesday and Thursday at 10", slots: [{ days: ["tue", "thu"], times: ["10:00"] }] },
+/** Weeks to begin with. Their times are told behind `days`. */
+export const PRESETS: readonly { readonly days: string; readonly slots: Slots }[] = [
+  { days: "Weekdays", slots: [{ days: [...WORKDAYS], times: ["09:00", "17:00"] }] },
+  { days: "Every day", slots: [{ days: DAYS.map(({ day }) => day), times: ["12:00"] }] },
+  { days: "Tuesday and Thursday", slots: [{ days: ["tue", "thu"], times: ["10:00"] }] },
 ];
-
-/** Minutes since midnight. */
-export function minutesOf(time: string): number {
-  const [hour = 0, minute = 0] = time.split(":").map(Number);
-  return hour * 60 + minute;
-}

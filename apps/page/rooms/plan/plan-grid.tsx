@@ -7,7 +7,7 @@ import { jsonOf } from "../../../shared/json.ts";
 import type { Wire } from "../../../shared/wire.ts";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may, timezone } from "../../data/session.ts";
-import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
+import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
@@ -32,7 +32,7 @@ export function PlanGrid({ query, isNarrow, isHidden, told, onReady }: PlanGridP
   useLayoutEffect(() => {
     if (root.current === null) return undefined;
     const mounted = mountCalendar(root.current, {
-      tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf },
+      tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf, placeOf: shortName },
       hasDots: isNarrow,
       mayMove: may("publish"),
       onOpen: (opened) => latest.current.told.onOpen(opened),

@@ -7,6 +7,7 @@ import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { DecideBar, Key } from "./decide-bar.tsx";
@@ -189,7 +190,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
     }
   };
   return (
-    <Sheet title="Ask for changes" onClose={onClose}>
+    <Sheet title="Ask for changes" loss={note.trim() === "" ? null : UNSAVED} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {

@@ -64,19 +64,18 @@ function Row({ item: { raw, shown }, isDecided }: { readonly item: Item; readonl
   return (
     <li>
       <a href={href} class="review-row">
-        {media === "" ? <span class="picture" /> : <Picture mediaUrl={media} alt="" size={96} />}
+        {media !== "" && <Picture mediaUrl={media} alt="" size={96} />}
         <span class="review-row-text">
           <span class="title" dir="auto">
             {shown.title}
           </span>
           <span class="muted note" dir="auto">
-            {[tellTimeShortly(shown, shortTime), channels || "No channel yet", `by ${shown.writtenBy}`].join(
-              " · ",
-            )}
+            {[tellTimeShortly(shown, shortTime), channels || "No channel yet", shown.writtenBy].join(" · ")}
           </span>
           {decision !== null && decision.note !== null && (
             <span class="note" dir="auto">
-              {decision.what === "changes" ? "Changes asked for" : decision.by}: “{decision.note}”
+              {decision.what === "changes" ? "Changes asked for" : decision.by || "Someone"}: “{decision.note}
+              ”
             </span>
           )}
         </span>

@@ -1,10 +1,11 @@
 import { PenLine } from "lucide-preact";
 import type { RefObject } from "preact";
+import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Draft } from "../../../shared/drafts.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { longTime } from "../../data/when.ts";
+import { clockTime, longTime } from "../../data/when.ts";
 import { DraftBadge, OutcomeBadge } from "../../ui/badges.tsx";
 import { changesBetween, type Seen, seenOf } from "./changes.ts";
 import type { Item } from "./item.ts";
@@ -40,11 +41,10 @@ export function DraftView({ item, before, isMarked, heading, setMarked }: DraftV
           <DraftBadge state={shown.state} />
         )}
         {shown.writtenBy !== "" && (
-          <span class="muted">
-            by <bdi>{shown.writtenBy}</bdi>
+          <span class="muted" dir="auto">
+            {shown.writtenBy}
           </span>
         )}
-        <span class="muted">Version {shown.revision}</span>
         {shown.labels.map((label) => (
           <span key={label} class="review-label" dir="auto">
             {label}
@@ -95,7 +95,7 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
     const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4);
     return (
       <div class="review-when">
-        <p>{shown.repeat}</p>
+        <p>{tellSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>
         {days.length > 0 && (
           <p class="muted note">Next: {days.map((day) => formats.value.shortDay(day)).join(" · ")}</p>
         )}
@@ -123,7 +123,7 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
 
 function TurningTexts({ texts }: { readonly texts: readonly string[] }) {
   return (
-    <details>
+    <details open>
       <summary>{countOf(texts.length, "text")} that take turns</summary>
       <ol class="review-texts">
         {texts.map((text, at) => (

@@ -1,6 +1,7 @@
 import type { Draft as ServerDraft } from "../../../../src/domain/drafts/draft.ts";
-import { type Draft, readDraft } from "../../../shared/drafts.ts";
+import { type Draft, ON_THIS_COMPUTER, readDraft } from "../../../shared/drafts.ts";
 import { jsonOf } from "../../../shared/json.ts";
+import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, isFinal, sentenceOf } from "../../wire.ts";
 
@@ -18,8 +19,20 @@ export interface ItemPage {
 function toItems(drafts: readonly ServerDraft[]): readonly Item[] {
   return drafts.flatMap((raw) => {
     const shown = readDraft(jsonOf(raw));
-    return shown === null ? [] : [{ raw, shown }];
+    return shown === null ? [] : [{ raw, shown: asOwn(raw, shown) }];
   });
+}
+
+/** What a person did by the key that they are signed in with, they did themselves. */
+function asOwn({ writtenBy, decision }: ServerDraft, shown: Draft): Draft {
+  // Without a key, assistants write too; only people decide.
+  const wrote = isOwnKey(writtenBy.keyId) && shown.writtenBy !== ON_THIS_COMPUTER;
+  const decided = decision !== null && isOwnKey(decision.by.keyId);
+  return {
+    ...shown,
+    writtenBy: wrote ? "by you" : shown.writtenBy,
+    decision: shown.decision && { ...shown.decision, by: decided ? "You" : shown.decision.by },
+  };
 }
 
 const PAGE = 100;

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { siClaude, siCursor, siGooglegemini } from "simple-icons";
 import type { Loaded } from "../../data/load.ts";
 import { session } from "../../data/session.ts";
-import { ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { SHOWN_ONCE } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { CopyBox } from "./copy-box.tsx";
 import { Grants } from "./grants.tsx";
@@ -60,20 +61,30 @@ interface ConnectProps {
 
 function Connect({ assistant, onKeyMade, onClose }: ConnectProps) {
   const [key, setKey] = useState<string | null>(assistant.needsKey ? null : "");
-  const { name, title } = assistant;
+  const { name, title, where } = assistant;
   return (
-    <Sheet title={name === "other" ? "Connect an assistant" : `Connect ${title}`} isKept onClose={onClose}>
+    <Sheet
+      title={name === "other" ? "Connect an assistant" : `Connect ${title}`}
+      loss={key === null || key === "" ? null : SHOWN_ONCE}
+      onClose={onClose}
+    >
       {key === null ? (
         <KeyForm
           name={name === "other" ? "My assistant" : title}
           roles={ASSISTANT_ROLES}
+          next={where === "One command" ? "the command" : "what to do"}
           onMade={(made) => {
             setKey(made);
             onKeyMade();
           }}
         />
       ) : (
-        <HowTo name={name} title={title} apiKey={key} />
+        <>
+          <HowTo name={name} title={title} apiKey={key} />
+          <div class="sheet-foot">
+            <Button onClick={onClose}>Done</Button>
+          </div>
+        </>
       )}
     </Sheet>
   );

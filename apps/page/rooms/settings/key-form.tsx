@@ -2,28 +2,35 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { ChannelChoice, RoleChoice } from "./choices.tsx";
 import { makeKey } from "./keys-api.ts";
 import { EXPIRIES } from "./roles.ts";
 
+const USUAL_ROLE: Role = "writer";
+
 interface KeyFormProps {
   /** What the key is called if nothing else is typed; "": it must be typed. */
   readonly name: string;
   readonly roles: readonly Role[];
+  /** What comes once it is made. Default: the key alone. */
+  readonly next?: string;
   /** Told the key, which is shown this once. */
   onMade(key: string): void;
 }
 
 /** What a new key is called, what it may do, where and for how long. */
-export function KeyForm({ name: usualName, roles, onMade }: KeyFormProps) {
+export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) {
   const [name, setName] = useState(usualName);
-  const [role, setRole] = useState<Role>("writer");
+  const [role, setRole] = useState<Role>(USUAL_ROLE);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [expires, setExpires] = useState("");
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
+  const isTyped = name !== usualName || role !== USUAL_ROLE || chosen !== null || expires !== "";
+  useLoss(isTyped ? UNSAVED : null);
   const make = async (): Promise<void> => {
     if (chosen?.length === 0)
       return setError("Channels: none is chosen. Choose at least one, or let it reach all of them.");
@@ -71,7 +78,7 @@ export function KeyForm({ name: usualName, roles, onMade }: KeyFormProps) {
       {error !== null && <Problem sentence={error} />}
       <div class="sheet-foot">
         <Button kind="main" type="submit" isBusy={isBusy}>
-          Make the key
+          {next === undefined ? "Make the key" : `Make the key and show ${next}`}
         </Button>
       </div>
     </form>

@@ -4,6 +4,7 @@ import { channelName } from "../../data/shared-data.ts";
 import type { Loaded } from "../../data/load.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
+import { SHOWN_ONCE } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
@@ -74,7 +75,7 @@ export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
 function MakeKey({ onMade, onClose }: { onMade(): void; onClose(): void }) {
   const [key, setKey] = useState<string | null>(null);
   return (
-    <Sheet title="New key" isKept onClose={onClose}>
+    <Sheet title="New key" loss={key === null ? null : SHOWN_ONCE} onClose={onClose}>
       {key === null ? (
         <KeyForm
           name=""

@@ -3,6 +3,7 @@ import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/w
 import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { SHOWN_ONCE, UNSAVED } from "../../ui/leaving.ts";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -28,8 +29,9 @@ export function NewNotice({ onMade, onClose }: FormProps) {
   const [fields, setFields] = useState<Fields>({});
   const [events, setEvents] = useState(USUAL_EVENTS);
   const { isBusy, error, make } = useMaking();
+  const isTyped = events !== USUAL_EVENTS || Object.values(fields).some((value) => value !== "");
   return (
-    <Sheet title="New notice" isKept onClose={onClose}>
+    <Sheet title="New notice" loss={isTyped ? UNSAVED : null} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -98,8 +100,10 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
   const [events, setEvents] = useState(EVENTS);
   const [secret, setSecret] = useState<string | null>(null);
   const { isBusy, error, make } = useMaking();
+  const isTyped = events !== EVENTS || url !== "";
+  const loss = secret !== null ? SHOWN_ONCE : isTyped ? UNSAVED : null;
   return (
-    <Sheet title="New webhook" isKept onClose={onClose}>
+    <Sheet title="New webhook" loss={loss} onClose={onClose}>
       {secret !== null ? (
         <div class="stack">
           <p class="hint">The secret is shown this once. The program verifies messages with it.</p>

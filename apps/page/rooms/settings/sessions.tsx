@@ -1,5 +1,6 @@
 import { Monitor } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { NO_KEY } from "../../../shared/drafts.ts";
 import { useLoad } from "../../data/load.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -25,7 +26,7 @@ export function Sessions() {
               <div class="about">
                 <b>{one.browser}</b>
                 <span class="muted note">
-                  By the key "{one.name}" ·{" "}
+                  {one.name === NO_KEY ? "From this computer, without a key" : `By the key "${one.name}"`} ·{" "}
                   {one.isCurrent ? "This browser, now" : `Last seen ${momentInWords(one.lastSeenAt)}`}
                 </span>
               </div>

@@ -2,14 +2,13 @@ import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts
 import { useState } from "preact/hooks";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
-import { channelName, findAccount, loadAccounts, platformTitle } from "../../data/shared-data.ts";
-import { call } from "../../data/tools.ts";
+import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../data/when.ts";
+import { AskToResume } from "../../ui/ask-to-resume.tsx";
 import { Button } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import type { LostChannel, Troubles } from "./grouping.ts";
 import { MoreMenu } from "./more-menu.tsx";
 import { Reason } from "./post-row.tsx";
@@ -105,21 +104,7 @@ export function PausedRow({
   readonly account: Troubles["paused"][number];
   onDone(): void;
 }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
-  const resume = async (): Promise<void> => {
-    setIsBusy(true);
-    setRefusal(null);
-    try {
-      await call("update_account", { accountId: account.id, paused: false });
-      say(`${channelName(account.id)} goes on.`);
-      await loadAccounts();
-      onDone();
-    } catch (error) {
-      setRefusal(sentenceOf(error));
-    }
-    setIsBusy(false);
-  };
+  const [isAsking, setIsAsking] = useState(false);
   return (
     <li class="trouble-row">
       <PlatformGlyph provider={account.provider} />
@@ -131,11 +116,11 @@ export function PausedRow({
           It is paused, and {countPosts(account.queuedCount)} {account.queuedCount === 1 ? "waits" : "wait"}{" "}
           for it.
         </p>
-        {refusal !== null && <Problem sentence={refusal} />}
+        {isAsking && <AskToResume account={account} onDone={onDone} onClose={() => setIsAsking(false)} />}
       </div>
       {may("accounts") && (
         <div class="buttons trouble-buttons">
-          <Button isSmall isBusy={isBusy} onClick={() => void resume()}>
+          <Button isSmall onClick={() => setIsAsking(true)}>
             Resume
           </Button>
           <MoreMenu about={channelName(account.id)}>

@@ -2,7 +2,7 @@ import { followPosts } from "../../post/follow-posts.ts";
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { NO_TEXT, splitText, webAddress } from "../../../shared/texts.ts";
+import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -16,7 +16,7 @@ import { Problem } from "../../ui/states.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { MoreMenu } from "./more-menu.tsx";
-import { isUnknown, tellError, type Told } from "./telling.ts";
+import { isUnknown, placeOutside, tellError, type Told } from "./telling.ts";
 
 interface PostRowProps {
   readonly post: Post;
@@ -171,13 +171,12 @@ function PostMore({
   );
 }
 
-/** Leads to the post on its platform, or to the channel. */
 function Outside({ post }: { readonly post: Post }) {
-  const url = webAddress(post.platformUrl ?? "") ?? webAddress(findAccount(post.accountId)?.profileUrl ?? "");
-  if (url === null) return null;
+  const place = placeOutside(post, findAccount(post.accountId)?.profileUrl ?? null);
+  if (place === null) return null;
   return (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      Look at it on {platformTitle(post.provider)}
+    <a href={place.url} target="_blank" rel="noreferrer noopener">
+      {place.isPost ? `Look at it on ${platformTitle(post.provider)}` : "Look at the channel"}
     </a>
   );
 }

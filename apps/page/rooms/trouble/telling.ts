@@ -1,3 +1,5 @@
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { webAddress } from "../../../shared/texts.ts";
 import { forPeople, upperFirst } from "../../data/for-people.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
@@ -39,4 +41,15 @@ export function tellError(error: string | null): Told {
 function withoutAdvice(text: string): string {
   const at = text.lastIndexOf(" Look at ");
   return at === -1 ? text : text.slice(0, at);
+}
+
+/** The post on its platform; where it may be there and its address is not known, its channel. Null: nothing is to be seen. */
+export function placeOutside(
+  { platformUrl, error, status }: Pick<Post, "platformUrl" | "error" | "status">,
+  profileUrl: string | null,
+): { readonly url: string; readonly isPost: boolean } | null {
+  const own = webAddress(platformUrl ?? "");
+  if (own !== null) return { url: own, isPost: true };
+  const channel = isUnknown(error) || status === "uploaded" ? webAddress(profileUrl ?? "") : null;
+  return channel === null ? null : { url: channel, isPost: false };
 }

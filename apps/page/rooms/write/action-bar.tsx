@@ -4,7 +4,7 @@ import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
-import type { Actions } from "./actions.ts";
+import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "./repeat.ts";
 import { Agreements } from "./posting-part.tsx";
@@ -13,7 +13,8 @@ import type { SaveState } from "./saver.ts";
 /** What can be done, and how far what is written was kept. */
 export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
   const { form, post, state } = composer;
-  const { isBusy, refusal } = actions;
+  const { doing, refusal } = actions;
+  const isAsking = doing === ASKING && may("publish");
   const isNow = form.value.when === "now";
   const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
   return (
@@ -26,21 +27,26 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
         }))}
       />
       <div class="action-row">
-        <Kept state={state.value} isPost={post !== null} onRetry={actions.save} />
+        <Kept state={state.value} isPost={post !== null} doing={doing} onRetry={actions.save} />
         <div class="buttons">
           {post === null && (
             <Button kind="quiet" class="save" aria-keyshortcuts="Control+S" onClick={actions.save}>
               <Save aria-hidden="true" />
-              Save
+              <span>Save</span>
             </Button>
           )}
           {post === null && may("publish") && (
-            <Button isBusy={isBusy} onClick={actions.ask}>
+            <Button isBusy={isAsking} disabled={doing !== null && !isAsking} onClick={actions.ask}>
               <MessageCircleQuestion aria-hidden="true" />
               Ask for approval
             </Button>
           )}
-          <Button kind="main" isBusy={isBusy} aria-keyshortcuts="Control+Enter" onClick={actions.main}>
+          <Button
+            kind="main"
+            isBusy={doing !== null}
+            aria-keyshortcuts="Control+Enter"
+            onClick={actions.main}
+          >
             {isNow ? <Send aria-hidden="true" /> : <CalendarCheck aria-hidden="true" />}
             {mainLabel(composer)}
           </Button>
@@ -71,11 +77,12 @@ function mainLabel({ form, post }: Composer): string {
 interface KeptProps {
   readonly state: SaveState;
   readonly isPost: boolean;
+  readonly doing: string | null;
   onRetry(): void;
 }
 
-function Kept({ state, isPost, onRetry }: KeptProps) {
-  if (state.kind === "failed")
+function Kept({ state, isPost, doing, onRetry }: KeptProps) {
+  if (state.kind === "failed" && doing === null)
     return (
       <p class="kept wrong" role="alert">
         Not saved: {state.sentence}{" "}
@@ -86,14 +93,15 @@ function Kept({ state, isPost, onRetry }: KeptProps) {
     );
   return (
     <p class="kept muted note" role="status">
-      {keptText(state, isPost)}
+      {doing ?? keptText(state, isPost)}
     </p>
   );
 }
 
 function keptText(state: SaveState, isPost: boolean): string {
   if (state.kind === "conflict") return "Not saved: it was changed elsewhere";
-  if (isPost) return state.kind === "changed" ? "Not saved yet" : "";
+  if (isPost && state.kind === "changed") return "Kept in this browser, not saved yet";
+  if (isPost && state.kind === "nothing") return "";
   if (state.kind === "saved") return `Saved ${formats.value.time(state.at)}`;
   return state.kind === "nothing" ? "Kept as you write" : "Saving…";
 }

@@ -2,21 +2,26 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
-import { may, formats, zone } from "../../data/session.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { clockTime, shortTime } from "../../data/when.ts";
 import { followPosts } from "../../post/follow-posts.ts";
+import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { type Composer, sendPost } from "./composer.ts";
+import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
-import { inWords, listed } from "./repeat.ts";
-import { isUploading } from "./uploads.ts";
-import { fromWall } from "./wall.ts";
+import { inWords } from "./repeat.ts";
+import { fileProblem } from "./uploads.ts";
+
+export const ASKING = "Asking for approval…";
 
 /** What can be done with what is written. */
 export interface Actions {
-  readonly isBusy: boolean;
+  /** What is under way, as `Scheduling…` Null: nothing is. */
+  readonly doing: string | null;
   /** Why the last one was refused. */
   readonly refusal: string | null;
   /** Whether the person is asked before it goes out at once. */
@@ -33,7 +38,7 @@ export interface Actions {
 /** `onTry`: what is missing is to be shown. */
 export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
-  const [isBusy, setIsBusy] = useState(false);
+  const [doing, setDoing] = useState<string | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isAsking, setIsAsking] = useState(false);
 
@@ -61,8 +66,9 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
-      const names = listed(failing.map(({ accountId }) => channelName(accountId)));
-      return refuse(`Not yet: there is something to mend for ${names}. It is said in red where it belongs.`);
+      const [one] = failing.length === 1 ? failing : [];
+      const where = one === undefined ? `${failing.length} channels` : channelName(one.accountId);
+      return refuse(`Not yet: there is something to mend for ${where}. It is said in red where it belongs.`);
     }
     return true;
   };
@@ -75,20 +81,20 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     );
     return false;
   };
-  const run = (work: () => Promise<void>): void => {
-    if (isBusy) return;
-    setIsBusy(true);
+  const run = (what: string, work: () => Promise<void>): void => {
+    if (doing !== null) return;
+    setDoing(what);
     setRefusal(null);
     work()
       .catch((error: unknown) => refuse(sentenceOf(error)))
-      .finally(() => setIsBusy(false));
+      .finally(() => setDoing(null));
   };
   const approve = async (): Promise<void> => {
     const { draft, form } = composer;
     if (draft.value === null) return;
     const { id, revision } = draft.value;
     const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
-    leave(form.value.when === "now" ? null : doneText(form.value), posts);
+    leave(form.value.when === "now" ? null : doneText(form.value, posts), posts, placeOf(posts));
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
@@ -98,35 +104,43 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     leave("Sent for approval.", [], "/app/review");
   };
 
+  // Nothing waits for it: what is pressed next saves first, too.
+  const saveDraft = (): void =>
+    void composer.flush().then((isKept) => {
+      if (!isKept && composer.state.value.kind === "nothing")
+        refuse("There is nothing to save yet. Write something first.");
+    });
+  const saveChange = ({ send }: NonNullable<Composer["change"]>): void => {
+    if (composer.post?.status === "failed")
+      return void refuse("What you change is kept in this browser. It is saved when the post is sent again.");
+    run("Saving…", async () => {
+      if (await isReady()) await send();
+    });
+  };
+
   const actions: Actions = {
-    isBusy,
+    doing,
     refusal,
     isAsking,
     stopAsking: () => setIsAsking(false),
-    // Nothing waits for it: what is pressed next saves first, too.
-    save: () =>
-      void composer.flush().then((isKept) => {
-        if (!isKept && composer.state.value.kind === "nothing")
-          refuse("There is nothing to save yet. Write something first.");
-      }),
+    save: () => (composer.change === null ? saveDraft() : saveChange(composer.change)),
     ask: () =>
-      run(async () => {
+      run(ASKING, async () => {
         if (await isReady()) await submit();
       }),
     main: () =>
-      run(async () => {
+      run(doingOf(composer), async () => {
         if (!(await isReady())) return;
-        const { post, form } = composer;
-        if (post === null && !may("publish")) return submit();
+        const { change, form } = composer;
+        if (change === null && !may("publish")) return submit();
         if (form.value.when === "now") return setIsAsking(true);
-        if (post === null) return approve();
-        await sendPost(post, form.value);
-        leave("The post was changed.");
+        if (change === null) return approve();
+        const changed = await change.send();
+        leave("The post was changed.", [], placeOf([changed]));
       }),
     publish: async () => {
-      const { post, form } = composer;
-      if (post === null) return await approve();
-      leave(null, [await sendPost(post, form.value)]);
+      if (composer.change === null) return await approve();
+      leave(null, [await composer.change.send()]);
     },
   };
   useKeys(actions);
@@ -148,22 +162,40 @@ function useKeys({ main, save }: Actions): void {
   });
 }
 
+/** What the main button does, while it is under way. */
+function doingOf({ form, post }: Composer): string {
+  if (post !== null) return post.status === "failed" ? "Sending it again…" : "Saving…";
+  if (!may("publish")) return ASKING;
+  // Whether it really goes out is asked after it was looked at.
+  return form.value.when === "now" ? "Checking…" : "Scheduling…";
+}
+
 /** Null: all is there. */
 function missingIn(form: Form): string | null {
   if (form.targets.length === 0) return "Choose at least one channel first.";
   const media = [...form.media, ...form.targets.flatMap((target) => target.media ?? [])];
-  if (isUploading(media.map(({ key }) => key)))
-    return "A file is still being sent. Wait until it is stored, or remove it.";
-  return timeProblem(form, zone.value, now());
+  return fileProblem(media.map(({ key }) => key)) ?? timeProblem(form, zone.value, now());
 }
 
-function doneText(form: Form): string {
-  const where =
-    form.targets.length === 1
-      ? channelName(form.targets[0]?.accountId ?? "")
-      : `${form.targets.length} channels`;
-  if (form.when === "slot") return `Scheduled on ${where}, in the next free slots.`;
-  if (form.when === "repeat") return `${inWords(form.repeat)} on ${where}.`;
-  const ms = fromWall(form.at, zone.value) ?? 0;
-  return `Scheduled on ${where} for ${formats.value.shortDay(form.at.slice(0, 10))}, ${formats.value.time(ms)}.`;
+type Times = readonly Pick<Post, "accountId" | "scheduledAt">[];
+
+/** The part of the plan that shows what was scheduled. */
+function placeOf(posts: Times): string {
+  const [first] = timesOf(posts);
+  return first === undefined ? "/app/plan" : `/app/plan?day=${zone.value.read(first).day}`;
+}
+
+/** Each once, the first one first. */
+function timesOf(posts: Times): readonly number[] {
+  return [...new Set(posts.map(({ scheduledAt }) => Date.parse(scheduledAt)))].sort((a, b) => a - b);
+}
+
+function doneText(form: Form, posts: Times): string {
+  const where = placesOf(form.targets, channelName);
+  if (form.when === "repeat") return `${inWords(form.repeat, clockTime)} on ${where}.`;
+  const [first, ...others] = timesOf(posts);
+  if (first === undefined) return `Scheduled on ${where}.`;
+  return others.length === 0
+    ? `Scheduled for ${shortTime(first)} on ${where}.`
+    : `Scheduled on ${where}, the first for ${shortTime(first)}.`;
 }

@@ -26,8 +26,13 @@ export function ChannelsPart({
   const toggle = (accountId: string): void =>
     composer.edit((now) => {
       const rest = now.targets.filter((target) => target.accountId !== accountId);
-      const isChosen = rest.length < now.targets.length;
-      return { ...now, targets: isChosen ? rest : [...rest, newTarget(accountId)] };
+      const taken = now.targets.find((target) => target.accountId === accountId);
+      if (taken === undefined) {
+        const target = { ...newTarget(accountId), ...composer.channelsAside.get(accountId) };
+        return { ...now, targets: [...rest, target] };
+      }
+      composer.channelsAside.set(accountId, taken);
+      return { ...now, targets: rest };
     });
   if (shown.length === 0)
     return (

@@ -1,15 +1,16 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { forPeople } from "../../data/for-people.ts";
-import { session } from "../../data/session.ts";
+import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
+import { UNSAVED, useLoss, useSaver } from "../../ui/leaving.ts";
 import { Room } from "../../ui/room.tsx";
 import { ActionBar } from "./action-bar.tsx";
 import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
 import { ConflictChoice } from "./conflict-choice.tsx";
-import { GoOn } from "./go-on.tsx";
+import { GoOn, TakenUp } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
@@ -32,6 +33,10 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   const [isTried, setIsTried] = useState(false);
   const actions = useActions(composer, () => setIsTried(true));
   useLeaving(composer);
+  // A draft is saved on the way out. Where that fails, the person is asked.
+  const isHeld = state.value.kind === "conflict" || (state.value.kind === "failed" && composer.isBehind());
+  useLoss(isHeld ? UNSAVED : null);
+  useSaver(post === null ? composer.flush : null);
   // The session had ended: what could not be kept is kept now.
   useEffect(() => void (composer.isBehind() && composer.flush()), [session.value?.id]);
   useSignalEffect(() => {
@@ -48,7 +53,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   return (
     <Room title={title} actions={null}>
       {hint !== null && <p class="hint">{hint}</p>}
-      {post === null && <GoOn composer={composer} />}
+      {post === null ? <GoOn composer={composer} /> : <TakenUp composer={composer} />}
       {state.value.kind === "conflict" && (
         <ConflictChoice composer={composer} sentence={state.value.sentence} />
       )}
@@ -57,7 +62,8 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       )}
       {draft.value?.decision?.what === "changes" && draft.value.state === "open" && (
         <p class="hint">
-          {draft.value.decision.by.name} asks for changes
+          {isOwnKey(draft.value.decision.by.keyId) ? "You ask" : `${draft.value.decision.by.name} asks`} for
+          changes
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}
@@ -94,16 +100,19 @@ function isNoPicture(url: string): boolean {
 /** What is not kept yet is sent when the window is hidden, and asked about when it is closed. */
 function useLeaving(composer: Composer): void {
   useEffect(() => {
-    const hide = (): void => {
-      if (document.visibilityState === "hidden" && composer.post === null) void composer.flush();
+    const hide = ({ type }: Event): void => {
+      const isHidden = type === "pagehide" || document.visibilityState === "hidden";
+      if (isHidden && composer.post === null) void composer.flush();
     };
     const close = (event: BeforeUnloadEvent): void => {
       if (composer.isBehind()) event.preventDefault();
     };
     document.addEventListener("visibilitychange", hide);
+    window.addEventListener("pagehide", hide);
     window.addEventListener("beforeunload", close);
     return () => {
       document.removeEventListener("visibilitychange", hide);
+      window.removeEventListener("pagehide", hide);
       window.removeEventListener("beforeunload", close);
     };
   }, [composer]);

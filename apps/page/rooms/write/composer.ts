@@ -2,11 +2,21 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import type { Json } from "../../../shared/json.ts";
+import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
+import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, sentenceOf } from "../../wire.ts";
-import { draftOf, type Form, formOf, isAnything, postChangeOf } from "./form.ts";
+import {
+  draftOf,
+  type Form,
+  formOf,
+  formOfPost,
+  isAnything,
+  type OwnContent,
+  postChangeOf,
+  type TargetForm,
+} from "./form.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 const WAIT_MS = 400;
@@ -23,15 +33,29 @@ export interface Composer {
   readonly draft: Signal<Draft | null>;
   /** The post that is changed. Null: a draft is written. */
   readonly post: Post | null;
+  /** Channels that were taken off, and what was different on one: it is there again when it is wanted again. */
+  readonly channelsAside: Map<string, TargetForm>;
+  readonly ownAside: Map<string, OwnContent>;
   edit(change: (form: Form) => Form): void;
   /** Keeps what is not kept yet, or looks at it. Answers whether all was. */
   flush(): Promise<boolean>;
   isBehind(): boolean;
+  /** What only a change of a post has. */
+  readonly change: PostChange | null;
   /** After a conflict: what the other one wrote. */
   takeTheirs(): Promise<void>;
   /** After a conflict: what stands here, as another draft. */
   keepMine(): void;
   end(): void;
+}
+
+interface PostChange {
+  /** Goes on with what was kept in this browser. `isOld`: the post was changed elsewhere since then. */
+  readonly takenUp: Signal<{ readonly isOld: boolean } | null>;
+  /** Gives up what is changed: the post as it is. */
+  giveUp(): void;
+  /** Changes or sends the post again. */
+  send(): Promise<Post>;
 }
 
 interface Start {
@@ -84,12 +108,17 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       state.value = value;
     },
   });
+  // What the page brought along, as a copy or what another app shares, is looked at as what is typed.
+  if (found === null && isAnything(first)) saver.change();
   return {
     form,
     checks,
     state,
     draft,
     post: null,
+    change: null,
+    channelsAside: new Map(),
+    ownAside: new Map(),
     edit(change) {
       form.value = change(form.value);
       saver.change();
@@ -120,13 +149,9 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Changes a post that waits or failed: nothing is kept until it is sent, and a dry run looks at it. */
-export function createPostComposer(post: Post, first: Form): Composer {
-  const form = signal(first);
-  const checks = signal<readonly Check[]>([]);
-  const state = signal<SaveState>({ kind: "nothing" });
-  let isChanged = false;
-  const look = async (args: Json): Promise<void> => {
+/** Looks at a change of a post by a dry run, which the server answers and does not keep. */
+function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {
+  return async (args: Json): Promise<void> => {
     const { accountId } = post;
     try {
       const { preview, warnings = [] } = await call(toolOf(post), args);
@@ -139,37 +164,105 @@ export function createPostComposer(post: Post, first: Form): Composer {
       checks.value = [{ accountId, error: error.message, warnings: [], preview }];
     }
   };
+}
+
+/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
+function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
+  let post = found;
+  let sent: Json = changesOf(post, before);
+  let isKept = true;
+  const isChanged = (): boolean => !isSame(changesOf(post, form.value), sent);
+  return {
+    isChanged,
+    isBehind: () => isChanged() && !isKept,
+    keep(): void {
+      if (!isChanged()) return dropEdit(post.id);
+      isKept = keepEdit(post.id, { base: post.updatedAt, change: changesOf(post, form.value) });
+    },
+    async send(): Promise<Post> {
+      const change = changesOf(post, form.value);
+      post = (await call(toolOf(post), change)).post;
+      sent = change;
+      this.keep();
+      return post;
+    },
+  };
+}
+
+/** Changes a post that waits or failed: a dry run looks at it. `edit`: what was changed here before, and not sent. */
+export function createPostComposer(post: Post, edit: KeptEdit | null): Composer {
+  const before = formOfPost(post, now(), zone.value);
+  const form = signal(edit === null ? before : formOfEdit(post, edit.change));
+  const checks = signal<readonly Check[]>([]);
+  const state = signal<SaveState>({ kind: "nothing" });
+  const unsaved = unsavedOf(post, form, before);
+  const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
+  let calm: SaveState = { kind: "nothing" };
+  const tell = (value: SaveState): void => {
+    state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
+  };
   const saver = createSaver<Json>({
     waitMs: WAIT_MS,
     againMs: AGAIN_MS,
     now,
     newKey: () => "",
     read: () => ({ ...changesOf(post, form.value), dryRun: true }),
-    save: look,
+    save: lookerOf(post, form, checks),
     refusalOf,
-    onState: (value) => {
-      if (value.kind === "failed") state.value = value;
-      else state.value = { kind: isChanged ? "changed" : "nothing" };
-    },
+    onState: tell,
   });
   saver.change();
+  const set = (next: Form): void => {
+    form.value = next;
+    unsaved.keep();
+    saver.change();
+  };
   return {
     form,
     checks,
     state,
     draft: signal(null),
     post,
-    edit(change) {
-      isChanged = true;
-      form.value = change(form.value);
-      saver.change();
-    },
+    channelsAside: new Map(),
+    ownAside: new Map(),
+    edit: (change) => set(change(form.value)),
     flush: saver.flush,
-    isBehind: () => isChanged,
+    isBehind: unsaved.isBehind,
+    change: {
+      takenUp,
+      giveUp() {
+        takenUp.value = null;
+        set(before);
+      },
+      async send() {
+        state.value = { kind: "saving" };
+        try {
+          const changed = await unsaved.send();
+          calm = { kind: "saved", at: now() };
+          takenUp.value = null;
+          return changed;
+        } finally {
+          tell(calm);
+        }
+      },
+    },
     takeTheirs: () => Promise.resolve(),
     keepMine: () => {},
     end: saver.end,
   };
+}
+
+/** The form of a post with a change that was kept in the browser. */
+function formOfEdit(post: Post, change: Json): Form {
+  const metadata = Object.entries(jsonOf(change["metadata"])).filter(([, value]) => value !== null);
+  const changed = {
+    ...post,
+    caption: textOf(change["caption"]),
+    mediaUrl: textOf(change["mediaUrl"]),
+    metadata: Object.fromEntries(metadata),
+    scheduledAt: textOf(change["scheduledAt"]) || post.scheduledAt,
+  };
+  return formOfPost(changed, now(), zone.value);
 }
 
 function toolOf({ status }: Post): "retry_post" | "update_post" {
@@ -183,11 +276,6 @@ function changesOf(post: Post, form: Form): Json {
 function noPreview({ caption }: Form): Check["preview"] {
   const count = { length: caption.length, max: null, unit: "characters" as const };
   return { text: caption, parts: [], count, media: [], link: null, note: null };
-}
-
-/** Changes or sends the post again. */
-export async function sendPost(post: Post, form: Form): Promise<Post> {
-  return (await call(toolOf(post), changesOf(post, form))).post;
 }
 
 function refusalOf(error: unknown): Refusal {

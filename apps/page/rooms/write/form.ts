@@ -3,7 +3,7 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { isJson, type Json, textOf } from "../../../shared/json.ts";
 import type { Zone } from "../../../shared/zone.ts";
 import { newRepeat, readRepeat, repeatOf, type RepeatForm, repeatProblems } from "./repeat.ts";
-import { clockOf, fromWall, toWall } from "./wall.ts";
+import { fromWall, toWall } from "./wall.ts";
 
 /** A picture, film, sound or document. `url` is empty until its bytes are stored. */
 export interface Medium {
@@ -28,6 +28,9 @@ export interface TargetForm {
   /** As the input has it: `2026-11-27T09:00`. */
   readonly at: string | null;
 }
+
+/** What can be different on one channel. Null: as everywhere. */
+export type OwnContent = Pick<TargetForm, "caption" | "media" | "at">;
 
 export type When = "at" | "slot" | "repeat" | "now";
 
@@ -116,8 +119,12 @@ export function formOf(draft: Draft, now: number, zone: Zone): Form {
   };
 }
 
+type PostContent = Pick<Post, "accountId" | "caption" | "mediaUrl" | "scheduledAt"> & {
+  readonly metadata: Json | null;
+};
+
 /** The form of a post, on its one channel. */
-export function formOfPost(post: Post, now: number, zone: Zone): Form {
+export function formOfPost(post: PostContent, now: number, zone: Zone): Form {
   const empty = emptyForm(now, zone);
   const metadata = post.metadata ?? {};
   const at = Date.parse(post.scheduledAt);
@@ -265,7 +272,7 @@ export function timeProblem(form: Form, zone: Zone, now: number): string | null 
   if (form.when !== "at") return null;
   const ms = fromWall(form.at, zone);
   if (ms === null) return "Choose a day and a time.";
-  return ms < now ? `${clockOf(form.at)} on that day has passed. Choose a later time.` : null;
+  return ms < now ? "That time has passed. Choose a later one." : null;
 }
 
 function orNull(text: string): string | null {

@@ -1,8 +1,9 @@
 import { readDraft } from "../../../shared/drafts.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import { useLoad } from "../../data/load.ts";
-import { session } from "../../data/session.ts";
+import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
+import { Button } from "../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 
@@ -11,6 +12,23 @@ let lastSave: Promise<unknown> = Promise.resolve();
 
 export function noteLastSave(save: Promise<unknown>): void {
   lastSave = save;
+}
+
+/** What was changed in a post before, and was not saved, stands here again. */
+export function TakenUp({ composer: { change } }: { readonly composer: Composer }) {
+  const taken = change?.takenUp.value ?? null;
+  if (taken === null) return null;
+  return (
+    <p class="hint" role="status">
+      <span>
+        This is what you had changed and not saved.
+        {taken.isOld && " The post was changed elsewhere since then: saving yours replaces that."}
+      </span>
+      <Button isSmall onClick={() => change?.giveUp()}>
+        Take it back
+      </Button>
+    </p>
+  );
 }
 
 /** Leads back to what the person wrote last and did not finish, until they begin something else. */
@@ -31,7 +49,7 @@ async function loadLatest(
 ): Promise<{ readonly id: string; readonly title: string | null }> {
   await lastSave;
   const { drafts } = await call("list_drafts", { state: ["open"] }, { signal });
-  const own = drafts.find(({ writtenBy }) => writtenBy.name === session.value?.name);
+  const own = drafts.find(({ writtenBy }) => isOwnKey(writtenBy.keyId));
   const shown = own === undefined ? null : readDraft(jsonOf(own));
   return { id: shown?.id ?? "", title: shown?.title ?? null };
 }

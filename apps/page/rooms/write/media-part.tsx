@@ -11,7 +11,7 @@ import {
 } from "lucide-preact";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { complain } from "../../ui/toasts.tsx";
+import { closeComplaints, complain } from "../../ui/toasts.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { type Medium, moved, newKey } from "./form.ts";
@@ -32,6 +32,7 @@ interface MediaPartProps {
 
 /** Takes files as they come: puts them into the list and sends them. */
 export function addFiles(files: Iterable<globalThis.File>, onChange: (change: Change) => void): void {
+  closeComplaints();
   for (const file of files) {
     if (kindOfFile(file) === null) {
       complain(`${file.name} is no picture, video, audio file or PDF, so it was not added.`);
@@ -144,7 +145,7 @@ interface MediumRowProps {
 function MediumRow({ medium, number, count, isSingle, onChange, onMove, onGrip }: MediumRowProps) {
   const upload = uploads.value.get(medium.key);
   const isThere = upload === undefined || upload.state === "done";
-  const name = `medium ${number}`;
+  const name = `${kindOf(medium, upload)} ${number}`;
   const remove = (): void => {
     forget(medium.key);
     onChange((items) => items.filter(({ key }) => key !== medium.key));
@@ -212,13 +213,25 @@ function MediumRow({ medium, number, count, isSingle, onChange, onMove, onGrip }
               <RotateCw aria-hidden="true" />
             </IconButton>
           )}
-          <IconButton isSmall label={`${isThere ? "Remove" : "Cancel"} ${name}`} onClick={remove}>
+          <IconButton isSmall label={`Remove ${name}`} onClick={remove}>
             <Trash2 aria-hidden="true" />
           </IconButton>
         </div>
       </div>
     </>
   );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  image: "picture",
+  video: "video",
+  audio: "audio file",
+  document: "document",
+};
+
+/** What people call it. Most that are known by an address alone are pictures. */
+function kindOf({ url }: Medium, upload: Upload | undefined): string {
+  return KINDS[upload?.kind ?? filesByUrl.value.get(url)?.type ?? "image"] ?? "file";
 }
 
 function MediumPicture({

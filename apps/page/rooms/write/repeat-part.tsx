@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from "lucide-preact";
+import { clockTime } from "../../data/when.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
@@ -110,7 +111,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
       </div>
       {problems.length === 0 && (
         <p class="muted">
-          {inWords(repeat)}, by the clock of {repeat.timezone}.
+          {inWords(repeat, clockTime)}, by the clock of {repeat.timezone}.
         </p>
       )}
       <Texts repeat={repeat} caption={caption} set={set} />

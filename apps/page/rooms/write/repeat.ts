@@ -113,14 +113,14 @@ function isWhole(text: string, max: number): boolean {
   return text.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= max;
 }
 
-/** The rule in words: `Every 2 weeks on Monday and Friday at 09:00`. */
-export function inWords(form: RepeatForm): string {
+/** The rule in words: `Every 2 weeks on Monday and Friday at 09:00`. `clock`: how a time is written. */
+export function inWords(form: RepeatForm, clock: (time: string) => string): string {
   const { every, unit, days, time } = form;
   const count = Number(every);
   const pace = count === 1 ? `Every ${unit}` : `Every ${count} ${unit}s`;
   const chosen = WEEKDAYS.filter(({ value }) => days.includes(value)).map(({ label }) => label);
   const on = unit !== "week" ? "" : chosen.length === 7 ? " on every day" : ` on ${listed(chosen)}`;
-  return `${pace}${on} at ${time}`;
+  return `${pace}${on} at ${clock(time)}`;
 }
 
 /** `a, b and c`. */

@@ -1,4 +1,6 @@
 import { now } from "../../../shared/clock.ts";
+import { textOf } from "../../../shared/json.ts";
+import { readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -13,7 +15,8 @@ export type Query = Readonly<Record<string, string>>;
 export type Started =
   /** `hint`: what of the address could not be taken. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
-  | { readonly kind: "decided"; readonly sentence: string };
+  /** `text`: what was written and can go nowhere else than into another post. */
+  | { readonly kind: "decided"; readonly sentence: string; readonly text?: string };
 
 const NO_CHANNEL = "The channel of this address is not there, or you may not see it. Choose another one.";
 
@@ -51,10 +54,14 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
 
 async function startPost(id: string): Promise<Started> {
   const { post } = await call("get_post", { id });
-  if (post.status !== "scheduled" && post.status !== "failed")
-    return { kind: "decided", sentence: `This post is ${post.status}, so it cannot be changed here.` };
-  const composer = createPostComposer(post, formOfPost(post, now(), zone.value));
-  return { kind: "writing", composer, hint: null };
+  const edit = readEdit(id);
+  if (post.status === "scheduled" || post.status === "failed")
+    return { kind: "writing", composer: createPostComposer(post, edit), hint: null };
+  return {
+    kind: "decided",
+    sentence: `This post is ${post.status}, so it cannot be changed here.`,
+    ...(edit !== null && { text: textOf(edit.change["caption"]) }),
+  };
 }
 
 async function formOfCopy(id: string): Promise<Form> {

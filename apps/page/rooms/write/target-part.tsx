@@ -6,7 +6,7 @@ import { ChannelLabel } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import type { Field as PlatformField } from "./fields.ts";
-import { newKey, type TargetForm, withField } from "./form.ts";
+import { newKey, type OwnContent, type TargetForm, withField } from "./form.ts";
 import { addFiles, MediaPart } from "./media-part.tsx";
 import { MetadataField } from "./metadata-field.tsx";
 import { ownFields } from "./platform-fields.ts";
@@ -42,15 +42,19 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
     if (isPost) composer.edit((now) => ({ ...now, metadata: withField(now.metadata, key, value) }));
     else set((now) => ({ ...now, metadata: withField(now.metadata, key, value) }));
   };
+  /** With what was taken away here before. */
+  const customize = (): void => {
+    const before = composer.ownAside.get(accountId);
+    if (before !== undefined) set((now) => ({ ...now, ...before }));
+    setIsOpen(true);
+  };
   const takeBack = (): void => {
     const { caption, media, at } = target;
     set((now) => ({ ...now, caption: null, media: null, at: null }));
     setIsOpen(false);
     if (!hasOwn(target)) return;
-    say(`${channelName(accountId)} gets what all get.`, () => {
-      set((now) => ({ ...now, caption, media, at }));
-      setIsOpen(true);
-    });
+    composer.ownAside.set(accountId, { caption, media, at });
+    say(`${channelName(accountId)} gets what all get.`, customize);
   };
   return (
     <section class="card target" aria-label={channelName(accountId)}>
@@ -59,12 +63,7 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
           <ChannelLabel accountId={accountId} />
         </h2>
         {!isPost && (
-          <Button
-            isSmall
-            kind="quiet"
-            aria-expanded={isOpen}
-            onClick={() => (isOpen ? takeBack() : setIsOpen(true))}
-          >
+          <Button isSmall kind="quiet" aria-expanded={isOpen} onClick={isOpen ? takeBack : customize}>
             {isOpen ? "Same as the others" : "Customize"}
           </Button>
         )}
@@ -103,6 +102,12 @@ function Different({ composer, target, set }: DifferentProps) {
   const form = composer.form.value;
   const { accountId, caption, media, at } = target;
   const name = channelName(accountId);
+  /** What was there before it was unticked. */
+  const [last, setLast] = useState<OwnContent>({ caption, media, at });
+  const toggle = <Key extends keyof OwnContent>(key: Key, shared: OwnContent[Key]): void => {
+    if (target[key] !== null) setLast({ ...last, [key]: target[key] });
+    set((now) => ({ ...now, [key]: now[key] === null ? (last[key] ?? shared) : null }));
+  };
   const changeMedia = (change: (items: typeof form.media) => typeof form.media): void =>
     set((now) => ({ ...now, media: change(now.media ?? []) }));
   return (
@@ -112,7 +117,7 @@ function Different({ composer, target, set }: DifferentProps) {
           <input
             type="checkbox"
             checked={caption !== null}
-            onChange={() => set((now) => ({ ...now, caption: now.caption === null ? form.caption : null }))}
+            onChange={() => toggle("caption", form.caption)}
           />
           Another text
         </label>
@@ -135,10 +140,10 @@ function Different({ composer, target, set }: DifferentProps) {
             type="checkbox"
             checked={media !== null}
             onChange={() =>
-              set((now) => ({
-                ...now,
-                media: now.media === null ? form.media.map((one) => ({ ...one, key: newKey() })) : null,
-              }))
+              toggle(
+                "media",
+                form.media.map((one) => ({ ...one, key: newKey() })),
+              )
             }
           />
           Other pictures or videos
@@ -148,11 +153,7 @@ function Different({ composer, target, set }: DifferentProps) {
       {form.when !== "repeat" && (
         <div class="stack tight">
           <label class="check">
-            <input
-              type="checkbox"
-              checked={at !== null}
-              onChange={() => set((now) => ({ ...now, at: now.at === null ? form.at : null }))}
-            />
+            <input type="checkbox" checked={at !== null} onChange={() => toggle("at", form.at)} />
             Another time
           </label>
           {at !== null && (

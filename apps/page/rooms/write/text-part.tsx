@@ -2,6 +2,7 @@ import { ChartBar, Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lu
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { say } from "../../ui/toasts.tsx";
 import type { Composer } from "./composer.ts";
 import { type Form, newKey, type Part, withField } from "./form.ts";
 import { addFiles, filesOf, MediaPart } from "./media-part.tsx";
@@ -186,19 +187,21 @@ function Parts({ composer, parts, threads }: PartsProps) {
       ...now,
       parts: now.parts.map((part) => (part.key === key ? set(part) : part)),
     }));
+  const remove = (key: string, at: number): void => {
+    const removed = parts.filter((part) => part.key === key && part.caption.trim() !== "");
+    composer.edit((now) => ({ ...now, parts: now.parts.filter((part) => part.key !== key) }));
+    if (removed.length === 0) return;
+    say(`Part ${at + 2} is removed.`, () =>
+      composer.edit((now) => ({ ...now, parts: now.parts.toSpliced(at, 0, ...removed) })),
+    );
+  };
   return (
     <ol class="parts" aria-label="Thread">
       {parts.map(({ key, caption, medium }, at) => (
         <li key={key} class="part">
           <div class="part-head">
             <h2 class="part-name">Part {at + 2}</h2>
-            <IconButton
-              isSmall
-              label={`Remove part ${at + 2}`}
-              onClick={() =>
-                composer.edit((now) => ({ ...now, parts: now.parts.filter((part) => part.key !== key) }))
-              }
-            >
+            <IconButton isSmall label={`Remove part ${at + 2}`} onClick={() => remove(key, at)}>
               <Trash2 aria-hidden="true" />
             </IconButton>
           </div>

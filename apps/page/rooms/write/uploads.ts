@@ -22,8 +22,14 @@ export const uploads = signal<ReadonlyMap<string, Upload>>(new Map());
 
 const running = new Map<string, TusUpload>();
 
-export function isUploading(keys: readonly string[]): boolean {
-  return keys.some((key) => (uploads.value.get(key)?.state ?? "done") !== "done");
+/** Why these files cannot go out yet. Null: all are stored. */
+export function fileProblem(keys: readonly string[]): string | null {
+  const under = keys.flatMap((key) => uploads.value.get(key) ?? []);
+  const failed = under.find(({ state }) => state === "failed");
+  if (failed !== undefined)
+    return `${failed.name} was not stored: ${failed.sentence} Remove it, or send it again.`;
+  const isSending = under.some(({ state }) => state !== "done");
+  return isSending ? "A file is still being sent. Wait until it is stored, or remove it." : null;
 }
 
 /** Null: no picture, film, sound or document. */

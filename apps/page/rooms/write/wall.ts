@@ -16,11 +16,6 @@ export function fromWall(text: string, zone: Zone): number | null {
   return zone.toMs({ day, minutes: Number(hours) * 60 + Number(minutes) });
 }
 
-/** Of `2026-11-27T09:00` the `09:00`. */
-export function clockOf(wall: string): string {
-  return wall.slice(11, 16);
-}
-
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,7 +1,10 @@
 import { useRef } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
-import { formats, timezone, zone } from "../../data/session.ts";
+import { useLoad } from "../../data/load.ts";
+import { timezone, zone } from "../../data/session.ts";
+import { call } from "../../data/tools.ts";
+import { longTime, nearTime } from "../../data/when.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
@@ -89,11 +92,7 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
               composer.edit((before) => ({ ...before, at: currentTarget.value }))
             }
           />
-          {ms !== null && (
-            <span class="muted note">
-              {formats.value.longDay(at.slice(0, 10))}, {formats.value.time(ms)}
-            </span>
-          )}
+          {ms !== null && <span class="muted note">{longTime(ms)}</span>}
         </div>
       )}
     </Field>
@@ -104,16 +103,42 @@ function hasSlots(accountId: string): boolean {
   return (findAccount(accountId)?.schedule?.slots ?? []).length > 0;
 }
 
+/** The times that it would take now. */
+function NextSlots({ ids }: { readonly ids: readonly string[] }) {
+  const { data } = useLoad(
+    (signal) => Promise.all(ids.map(async (id) => ({ id, at: await nextSlot(id, signal) }))),
+    ids.join(),
+  );
+  const known = data?.filter((one) => one.at !== null) ?? [];
+  return (
+    <div class="muted">
+      <p>Each channel takes the next time of its slots that is still free when it is scheduled.</p>
+      {known.length > 0 && (
+        <>
+          <p>Now that is, unless it is taken meanwhile:</p>
+          <ul class="next-slots">
+            {known.map(({ id, at }) => (
+              <li key={id}>
+                {nearTime(Date.parse(at ?? ""))} on <bdi>{channelName(id)}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+async function nextSlot(accountId: string, signal: AbortSignal): Promise<string | null> {
+  const { freeSlots } = await call("show_calendar", { accountId: [accountId], limit: 1 }, { signal });
+  return freeSlots[0]?.at ?? null;
+}
+
 function Slots({ composer }: { readonly composer: Composer }) {
   const ids = composer.form.value.targets.map(({ accountId }) => accountId);
   const without = ids.filter((id) => !hasSlots(id));
   const [first] = without;
-  if (first === undefined)
-    return (
-      <p class="muted">
-        Each channel takes the next time of its plan that is still free when it is scheduled.
-      </p>
-    );
+  if (first === undefined) return <NextSlots ids={ids} />;
   return (
     <div class="hint">
       <span>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { PenOff } from "lucide-preact";
 import { useAddress } from "../../data/address.tsx";
+import { dropEdit } from "../../data/kept-edits.ts";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -63,19 +64,36 @@ export function WriteRoom() {
         <Bones label="What you write is loading" />
       </Room>
     );
-  if (data.kind === "decided") return <NothingToWrite title={title} sentence={data.sentence} />;
+  if (data.kind === "decided")
+    return <NothingToWrite title={title} sentence={data.sentence} text={data.text} postId={query["post"]} />;
   return <Compose key={data.number} composer={data.composer} hint={data.hint} title={title} />;
 }
 
+interface NothingProps {
+  readonly title: string;
+  readonly sentence: string;
+  /** What was written for a post that cannot be changed any more. */
+  readonly text?: string | undefined;
+  readonly postId?: string | undefined;
+}
+
 /** It is not there, or cannot be changed any more. */
-function NothingToWrite({ title, sentence }: { readonly title: string; readonly sentence: string }) {
+function NothingToWrite({ title, sentence, text = "", postId = "" }: NothingProps) {
   return (
     <Room title={title}>
       <Empty icon={<PenOff aria-hidden="true" />} title="Nothing to write here" text={sentence}>
         <ButtonLink href="/app/plan">To the plan</ButtonLink>
-        <ButtonLink kind="main" href="/app/write">
-          Write something new
-        </ButtonLink>
+        {text === "" ? (
+          <ButtonLink kind="main" href="/app/write">
+            Write something new
+          </ButtonLink>
+        ) : (
+          <span onClick={() => dropEdit(postId)}>
+            <ButtonLink kind="main" href={`/app/write?${new URLSearchParams({ text }).toString()}`}>
+              Put what you wrote into a new post
+            </ButtonLink>
+          </span>
+        )}
       </Empty>
     </Room>
   );

@@ -306,7 +306,7 @@ describe("from every other room", () => {
     await link("Channels").click();
     await title(page, "Channels").waitFor();
     answer();
-    await page.getByText(/^Scheduled on/).waitFor();
+    await page.getByText(/^Scheduled for/).waitFor();
     await expectOneChange(page, /\/app\/channels$/, "Channels");
   });
 });

@@ -85,7 +85,7 @@ describe("a channel's slots", () => {
   it("begin with a week that is made already, and are added and taken away by the mouse", async () => {
     const id = await addChannel("By mouse");
     const page = await openChannel(id);
-    await page.getByRole("button", { name: "Weekdays at 9 and 17" }).click();
+    await page.getByRole("button", { name: "Weekdays at 09:00 and 17:00" }).click();
     await page.getByRole("button", { name: "17:00, Friday: take away" }).click();
     // Beside the times of the day.
     await page
@@ -209,11 +209,12 @@ describe("a channel", () => {
     await question.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Nothing goes out until it is resumed. 1 post waits for it.").waitFor();
     expect(await scheduleOf(id)).toMatchObject({ paused: true });
+    // Due while it is paused: it goes out with the yes, and the question says so.
+    await host.call("schedule_post", { accountId: id, caption: "Kept back" });
     await page.getByRole("button", { name: "Resume" }).click();
-    await page
-      .getByRole("dialog", { name: "Resume “Paused one”?" })
-      .getByRole("button", { name: "Resume" })
-      .click();
+    const resume = page.getByRole("dialog", { name: "Resume “Paused one”?" });
+    await resume.getByText("1 post goes out now: “Kept back”").waitFor();
+    await resume.getByRole("button", { name: "Resume" }).click();
     await page.getByText("“Paused one” goes on.").waitFor();
     expect((await scheduleOf(id))?.paused ?? false).toBe(false);
     await page.context().close();

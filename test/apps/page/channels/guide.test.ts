@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  askedFor,
   appOwner,
   cannotComeBack,
   comesBackHere,
@@ -112,7 +113,16 @@ describe("what is missing for a way", () => {
     expect(needsServer(setting({}), WAY)).toBe(true);
     expect(needsServer(setting({ isSet: true }), WAY)).toBe(false);
     expect(needsServer(setting({ default: "https://api.example" }), WAY)).toBe(false);
-    expect(needsServer(setting({}), { ...WAY, kind: "secrets" })).toBe(false);
+    const secrets = {
+      ...WAY,
+      kind: "secrets" as const,
+      secretsSchema: { properties: { token: { title: "Access token" } } },
+    };
+    expect(needsServer(setting({}), secrets)).toBe(false);
+    expect(askedFor(setting({}), secrets, null)).toEqual(["Server", "Access token"]);
+    expect(askedFor(setting({}), secrets, "acc_1")).toEqual(["Access token"]);
+    expect(askedFor(setting({ isSet: true }), secrets, null)).toEqual(["Access token"]);
+    expect(askedFor(setting({}), WAY, null)).toEqual([]);
   });
 
   it("may be an https address", () => {

@@ -55,9 +55,9 @@ describe("a week of slots", () => {
     expect(neighbourOf(week, "fri", "10:00")).toBeNull();
   });
 
-  it.each(PRESETS.map(({ label, slots }) => [label, slots] as const))(
+  it.each(PRESETS.map(({ days, slots }) => [days, slots] as const))(
     "begins with %s, as the server takes it",
-    (_label, slots) => {
+    (_days, slots) => {
       expect(ScheduleInput.parse({ slots: slotsOf(weekOf(slots)) }).slots).toEqual(slots);
     },
   );

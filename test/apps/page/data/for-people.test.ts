@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { forPeople, readByField } from "../../../../apps/page/data/for-people.ts";
+import { forPeople, readByField, writeMomentsBy } from "../../../../apps/page/data/for-people.ts";
 import { fieldsOf } from "../../../../apps/page/rooms/write/fields.ts";
 import type { AnyPlatform } from "../../../../src/ports/platform.ts";
 import { loadFolder } from "../../../../src/toolkit/load-folder.ts";
@@ -41,6 +41,25 @@ describe("a sentence for agents", () => {
     expect(forPeople(sentence)).toBe(shown);
     // Some are put into words twice on their way to the page.
     expect(forPeople(shown)).toBe(shown);
+  });
+
+  it("writes times as all of the page does, but for those in quotes", () => {
+    writeMomentsBy((ms) => `<${new Date(ms).toISOString()}>`);
+    expect(
+      forPeople(
+        'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on Saturday 21 November 2026, 09:05 (Europe/Berlin).',
+      ),
+    ).toBe('Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on <2026-11-21T08:05:00.000Z>.');
+    expect(forPeople("scheduledAt: 2027-01-16T09:00+01:00 is in the past.")).toBe(
+      "<2027-01-16T08:00:00.000Z> is in the past.",
+    );
+  });
+
+  it.each([
+    ["metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use thread."],
+    ["metadata.moreMedia: a post on X shows up to four pictures. Leave the rest out or use metadata.thread."],
+  ])("calls a part of a thread as its button does: %s", (sentence) => {
+    expect(forPeople(sentence)).toMatch(/Leave the rest out or move it to a thread part\.$/);
   });
 
   it("keeps what a platform or a person wrote as it is", () => {

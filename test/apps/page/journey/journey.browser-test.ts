@@ -76,7 +76,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.use(button(/^Another one/));
   const connecting = page.getByRole("dialog", { name: "Connect an assistant" });
   await hands.look(page, "assistant");
-  await hands.use(button("Make the key", connecting));
+  await hands.use(button("Make the key and show what to do", connecting));
   const key =
     /phk_\w+/.exec(
       await connecting
@@ -85,7 +85,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
         .innerText(),
     )?.[0] ?? "";
   await hands.look(page, "key");
-  await hands.use(button("Close", connecting));
+  await hands.use(button("Done", connecting));
   await goTo("Plan");
   await hands.use(button("Dismiss", greeting));
   await greeting.waitFor({ state: "detached" });
@@ -99,11 +99,11 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
     hands.use(button(/^Picture or video/)),
   ]);
   await chooser.setFiles({ name: "hut.png", mimeType: "image/png", buffer: pngOf(320, 240) });
-  await hands.write(page.getByRole("textbox", { name: "Alt text of medium 1" }), "A hut in the snow");
+  await hands.write(page.getByRole("textbox", { name: "Alt text of picture 1" }), "A hut in the snow");
   await said(/^Saved /);
   await hands.look(page, "written");
   await hands.use(button("Schedule"));
-  await said(/^Scheduled on Club news/);
+  await said(/^Scheduled for .* on Club news/);
   await room("Plan");
   const { posts } = await call("list_posts", { status: ["scheduled"] });
   expect(posts).toMatchObject([{ caption: "Snow on the hut", metadata: { altText: "A hut in the snow" } }]);

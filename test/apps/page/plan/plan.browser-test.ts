@@ -65,9 +65,9 @@ const idsInGrid = (): Promise<string[]> =>
 describe("the month", () => {
   it("shows posts, drafts and free times, and opens each where a person goes on", async () => {
     await open("/app/plan");
-    await chip("2026-11-24", /^09:00, Hello world, Scheduled, Blog/).waitFor();
+    await chip("2026-11-24", /^09:00, Blog, Hello world, Scheduled, Blog/).waitFor();
     await chip("2026-11-19", /It failed, Failed/).waitFor();
-    await chip("2026-11-28", /^12:00 free on News/).click();
+    await chip("2026-11-28", /^12:00 News, free on News/).click();
     await page.waitForURL(/\/app\/write\?account=acc_.*at=2026-11-28T11%3A00%3A00\.000Z/);
     await page.goBack();
     await chip("2026-11-27", /Spring opening, Waits for you/).click();
@@ -142,6 +142,39 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     expect(await chip("2026-11-24", /Hello world/).evaluate(isFocused)).toBe(true);
+  });
+});
+
+describe("a post that is carried by keys", () => {
+  it("shows what to press, goes on into the next month, and comes back by Escape", async () => {
+    await open("/app/plan?day=2026-11-24");
+    await chip("2026-11-24", /Hello world/).focus();
+    await page.keyboard.press("m");
+    const keys = page.locator(".carrying");
+    await keys.getByText("puts it there").waitFor();
+    await keys.getByText(/Tuesday,? 24 November 2026/).waitFor();
+    for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");
+    await page.getByRole("heading", { name: "December 2026" }).waitFor();
+    await keys.getByText(/Tuesday,? 22 December 2026/).waitFor();
+    await expect.poll(() => chip("2026-12-22", /Hello world/).evaluate(isFocused)).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "November 2026" }).waitFor();
+    await keys.waitFor({ state: "detached" });
+    await expect.poll(() => chip("2026-11-24", /Hello world/).evaluate(isFocused)).toBe(true);
+    expect(await timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
+    await page.keyboard.press("m");
+    for (const _ of [1, 2, 3, 4]) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Moved to Tuesday,? 22 December 2026/).waitFor();
+    await expect.poll(() => timeOf("post_1")).toBe("2026-12-22T08:00:00.000Z");
+    // The message about it lies beside the days, so that it hides none.
+    const [grid, toast] = [
+      await page.locator("#grid").boundingBox(),
+      await page.locator(".toast").boundingBox(),
+    ];
+    expect(toast!.x + toast!.width).toBeLessThanOrEqual(grid!.x);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
   });
 });
 

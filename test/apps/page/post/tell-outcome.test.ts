@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellOutcome } from "../../../../apps/page/post/tell-outcome.ts";
+import { isHeld, tellOutcome } from "../../../../apps/page/post/tell-outcome.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const sent = (accountId: string, status: Post["status"], more: Partial<Post> = {
   error: null,
   ...more,
 });
-const inPlan = { text: "Show in plan", href: "/app/plan?post=post_acc_1" };
+const inPlan = { text: "Show in plan", href: "/app/plan?post=post_acc_1", isPlan: true };
 
 describe("what is said of posts that were sent at once", () => {
   it.each([
@@ -67,4 +67,11 @@ describe("what is said of posts that were sent at once", () => {
   ])("%#", (posts, message) => {
     expect(tellOutcome(posts, nameOf)).toEqual(message);
   });
+});
+
+it("knows when the rest waits for something that can be told", () => {
+  const held = sent("acc_1", "publishing", { error: "Mastodon asks to slow down." });
+  expect(isHeld([held, sent("acc_2", "published")])).toBe(true);
+  expect(isHeld([held, sent("acc_2", "publishing")])).toBe(false);
+  expect(isHeld([sent("acc_2", "published")])).toBe(false);
 });

@@ -138,6 +138,22 @@ describe("review", () => {
     await page.getByText(/^On its way to /).waitFor();
   });
 
+  it("calls a draft one's own", async () => {
+    await submit({ title: "Of another", caption: "Of another" });
+    const page = await host.open(browser, { path: "/app/write" });
+    await page.getByLabel("Text", { exact: true }).fill("Of mine");
+    await page.getByText(/^Saved /).waitFor();
+    await page
+      .getByRole("link", { name: /^Review/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: "Being written" }).click();
+    await page.getByRole("link", { name: /Of mine.* by you$/ }).waitFor();
+    await page.getByRole("link", { name: "Waiting" }).click();
+    await title(page, "Of another");
+    expect(await page.getByText("by you").count()).toBe(0);
+  });
+
   it("takes another time where it has gone by", async () => {
     const draft = await submit({ title: "Late", caption: "Late", scheduledAt: inHours(1) });
     await host.clock.advance(2 * HOUR);
@@ -167,7 +183,7 @@ describe("review", () => {
       repeat: { every: 1, unit: "week", days: ["mon"], time: "09:00", texts: ["One?", "Two?"] },
     });
     const page = await host.open(browser, { path: "/app/review" });
-    await page.getByText("Every week on Mon at 09:00").waitFor();
+    await page.getByText("Every week on Mon at 09:00 (Europe/Berlin), from Sat 21 Nov").waitFor();
     await page.getByText("Next: Mon").waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("The series runs").waitFor();

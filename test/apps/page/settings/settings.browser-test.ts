@@ -51,7 +51,7 @@ describe("assistants and keys", () => {
       headers: { Authorization: `Bearer ${key}` },
     });
     expect(tried.status).toBe(200);
-    await page.keyboard.press("Escape");
+    await sheet(page).getByRole("button", { name: "Done" }).click();
     await sheet(page).waitFor({ state: "detached" });
     await list(page, "keys")
       .filter({ hasText: "Claude Code" })
@@ -204,7 +204,7 @@ describe.each([WIDTHS[0], { name: "narrow", width: 360 }])("in a $name window", 
     await sheet(page).getByRole("button", { name: "Make the key" }).click();
     await sheet(page).getByRole("link", { name: "Add to VS Code" }).waitFor();
     await look(page, `settings-made-${name}`);
-    await page.keyboard.press("Escape");
+    await sheet(page).getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "New notice" }).click();
     await look(page, `settings-notice-${name}`);
     await page.context().close();

@@ -149,6 +149,9 @@ describe("trouble", () => {
     const page = await host.open(browser, { path: "/app/trouble" });
     await page.getByText("It is paused, and 1 post waits for it.").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
+    const question = page.getByRole("dialog", { name: /^Resume / });
+    await question.getByText("1 post waits on it. Each goes out at its time.").waitFor();
+    await question.getByRole("button", { name: "Resume" }).click();
     await page.getByText("goes on.").waitFor();
     await page.getByRole("heading", { name: /Paused/ }).waitFor({ state: "detached" });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { groupTroubles, isCalm } from "../../../../apps/page/rooms/trouble/grouping.ts";
-import { isUnknown, tellError } from "../../../../apps/page/rooms/trouble/telling.ts";
+import { isUnknown, tellError, placeOutside } from "../../../../apps/page/rooms/trouble/telling.ts";
 
 const NOW = Date.parse("2026-11-26T12:00:00Z");
 
@@ -122,3 +122,16 @@ describe("errors for people", () => {
     expect(tellError(null).sentence).toBe("It failed, and no reason was given.");
   });
 });
+
+it.each([
+  ["failed", "Mastodon refused it.", null, null],
+  ["failed", "outcome unknown: no answer came.", null, { url: "https://social.example/@me", isPost: false }],
+  ["uploaded", null, null, { url: "https://social.example/@me", isPost: false }],
+  ["failed", "Refused.", "https://social.example/1", { url: "https://social.example/1", isPost: true }],
+  ["failed", "Refused.", "javascript:alert(1)", null],
+] as const)(
+  "a post that is %s (%s) can be looked at only where something may be",
+  (status, error, platformUrl, place) => {
+    expect(placeOutside({ status, error, platformUrl }, "https://social.example/@me")).toEqual(place);
+  },
+);

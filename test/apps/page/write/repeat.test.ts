@@ -70,10 +70,11 @@ describe("a series as a form", () => {
   });
 
   it("is told in words", () => {
-    expect(inWords({ ...weekly, every: "2", days: ["fri", "mon"] })).toBe(
-      "Every 2 weeks on Monday and Friday at 09:00",
+    const clock = (time: string): string => `${time} by the clock`;
+    expect(inWords({ ...weekly, every: "2", days: ["fri", "mon"] }, clock)).toBe(
+      "Every 2 weeks on Monday and Friday at 09:00 by the clock",
     );
-    expect(inWords({ ...weekly, unit: "day" })).toBe("Every day at 09:00");
+    expect(inWords({ ...weekly, unit: "day" }, clock)).toBe("Every day at 09:00 by the clock");
   });
 });
 

@@ -34,7 +34,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       buffer: pngOf(size, size),
     }));
     await page.locator('input[type="file"]').first().setInputFiles(files);
-    await page.getByRole("button", { name: "Move medium 2 up" }).waitFor();
+    await page.getByRole("button", { name: "Move picture 2 up" }).waitFor();
     await page.getByRole("button", { name: "Thread part" }).click();
     await page.getByRole("button", { name: "Link", exact: true }).click();
     await page.getByText("More fields").click();

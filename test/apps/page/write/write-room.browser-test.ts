@@ -41,7 +41,7 @@ const text = () => page.getByLabel("Text", { exact: true });
 const channel = (name: string) => page.getByRole("checkbox", { name });
 const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
 const saved = () => page.getByText(/^Saved /).waitFor();
-const alt = (number: number) => page.getByLabel(`Alt text of medium ${number}`);
+const alt = (number: number) => page.getByLabel(`Alt text of picture ${number}`);
 /** What another one does with the first draft. */
 const change = async (args: object): Promise<void> => {
   const [{ id, revision }] = await drafts();
@@ -97,8 +97,8 @@ describe("writing", () => {
     await expect.poll(() => text().inputValue()).toBe("Hello from the hut");
     expect(await channel("Blog").isChecked()).toBe(true);
     await button("Schedule").click();
-    await page.getByText(/^Scheduled on 2 channels for/).waitFor();
-    await page.waitForURL("**/app/plan");
+    await page.getByText(/^Scheduled for .* on 2 channels\.$/).waitFor();
+    await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "scheduled", caption: "Hello from the hut" });
     expect((await posts()).map((post) => post.account_id).sort()).toEqual(["acc_blog", "acc_sky"]);
@@ -116,8 +116,8 @@ describe("writing", () => {
     await alt(3).fill("Three");
     await give("drop", picture("four.png", 23));
     await alt(4).fill("Four");
-    await button("Move medium 4 up").click();
-    await button("Remove medium 1").click();
+    await button("Move picture 4 up").click();
+    await button("Remove picture 1").click();
     // Two, Four, Three: by the mouse there and back.
     await page.locator(".grip").first().dragTo(page.locator(".media-row").nth(1));
     await expect.poll(() => alt(1).inputValue()).toBe("Four");
@@ -223,7 +223,7 @@ describe("writing", () => {
     await page.getByText("Give a whole number from 1 to 10,000.").waitFor();
     await page.getByLabel("Times", { exact: true }).fill("4");
     await button("Start the series").click();
-    await page.waitForURL("**/app/plan");
+    await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "repeating", repeat: { every: 2, unit: "week", times: 4 } });
   });
@@ -235,7 +235,7 @@ describe("writing", () => {
     await expect.poll(() => text().inputValue()).toBe("");
     await text().fill("Two");
     await page.getByRole("link", { name: "Plan", exact: true }).click();
-    await page.waitForURL("**/app/plan");
+    await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     await expect.poll(async () => (await drafts()).map(({ caption }) => caption)).toEqual(["Two", "One"]);
   });
 
@@ -259,15 +259,15 @@ describe("writing", () => {
       .first()
       .setInputFiles([picture("one.png", 30)]);
     await expect.poll(() => answers.length).toBe(1);
-    await button("Pause medium 1").click();
+    await button("Pause picture 1").click();
     await page.getByText(/^Paused at/).waitFor();
     await button("Schedule").click();
     await page.getByText(/still being sent/).waitFor();
     passed();
-    await button("Go on with medium 1").click();
+    await button("Go on with picture 1").click();
     await page.getByText("The disk is full. Make room.").waitFor();
-    await button("Send medium 1 again").click();
-    await button("Remove medium 1").waitFor();
+    await button("Send picture 1 again").click();
+    await button("Remove picture 1").waitFor();
     await alt(1).fill("There");
     await expect.poll(async () => (await drafts())[0]?.mediaUrl).toMatch(/^r2:/);
   });
@@ -347,7 +347,7 @@ describe("writing", () => {
     await page.keyboard.press("Control+s");
     await saved();
     await page.keyboard.press("Control+Enter");
-    await page.waitForURL("**/app/plan");
+    await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     expect((await posts()).map(({ caption }) => caption)).toEqual(["By keys"]);
   });
 });

@@ -1,0 +1,75 @@
+import { signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext, useLayoutEffect } from "preact/hooks";
+
+/** What would be lost by leaving, as it is asked about. */
+export interface Loss {
+  /** A question, as `Leave without saving?` */
+  readonly question: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly no: string;
+}
+
+export const UNSAVED: Loss = {
+  question: "Leave without saving?",
+  text: "What you changed is not saved.",
+  yes: "Leave",
+  no: "Stay",
+};
+
+export const SHOWN_ONCE: Loss = {
+  question: "Have you kept it?",
+  text: "It is shown this once, and cannot be shown again.",
+  yes: "Close",
+  no: "Show it",
+};
+
+/** The dialog that something stands in: closing it loses what stands in it, and nothing else. */
+export const SheetScope = createContext<symbol | null>(null);
+
+/** All that would be lost by now. */
+const losses = new Set<{ readonly loss: Loss; readonly sheet: symbol | null }>();
+/** What is saved before one signs out. Each answers whether all of it was. */
+const savers = new Set<() => Promise<boolean>>();
+
+/** The question that is open, and what a yes does. */
+export const asked = signal<{ readonly loss: Loss; go(): void } | null>(null);
+
+/** While there is something to lose, whatever leads away from it asks first. Null: nothing is lost. */
+export function useLoss(loss: Loss | null, ofSheet?: symbol): void {
+  const around = useContext(SheetScope);
+  const sheet = ofSheet ?? around;
+  useLayoutEffect(() => {
+    if (loss === null) return undefined;
+    const entry = { loss, sheet };
+    losses.add(entry);
+    return () => void losses.delete(entry);
+  }, [loss, sheet]);
+}
+
+/** What is written there is saved before one signs out. */
+export function useSaver(save: (() => Promise<boolean>) | null): void {
+  useLayoutEffect(() => {
+    if (save === null) return undefined;
+    savers.add(save);
+    return () => void savers.delete(save);
+  }, [save]);
+}
+
+/** Saves what is not saved yet. Answers whether all of it was. */
+export async function saveAll(): Promise<boolean> {
+  const answers = await Promise.all([...savers].map((save) => save()));
+  return answers.every((isSaved) => isSaved);
+}
+
+/** What closing the dialog, or leaving all that is shown, would lose. */
+export function lossIn(sheet: symbol | null): Loss | null {
+  return [...losses].find((one) => sheet === null || one.sheet === sheet)?.loss ?? null;
+}
+
+/** Does it, after the question where something is lost by it. */
+export function leave(loss: Loss | null, go: () => void): void {
+  if (loss === null) go();
+  else asked.value = { loss, go };
+}

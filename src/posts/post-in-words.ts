@@ -1,0 +1,141 @@
+import { oneLine, plainText } from "../domain/plain-text.ts";
+import type { Preview } from "../domain/posts/preview.ts";
+import { MINUTE, tellTime } from "../domain/time.ts";
+import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
+import type { CallContext } from "../context.ts";
+import type { PostContent } from "./post-form.ts";
+import { previewPost } from "./preview.ts";
+
+/*
+ * Posts as a person is told of them before they agree: what goes out, where, when, and with which media. A person in
+ * front of an agent sees nothing but this.
+ */
+
+/** A person who agrees to a post within this time cannot change their mind any more. */
+export const AT_ONCE_MS = MINUTE;
+
+/** So many of several posts are told. */
+const MAX_LISTED = 10;
+
+const MAX_NAME = 120;
+
+/** The characters of each text, for so many posts: a dialog holds a few screens. */
+export function textLimit(posts: number): number {
+  if (posts === 1) return 600;
+  return posts <= 3 ? 300 : 120;
+}
+
+/** On one line, and where it is cut, how much of it that is. */
+export function quoteText(text: string, max: number): string {
+  const shown = plainText(text, max);
+  const length = [...oneLine(text)].length;
+  return length <= max ? `“${shown}”` : `“${shown}” (the first ${max - 1} of ${length} characters)`;
+}
+
+/** Whether it goes out before a person could change their mind. */
+export function isAtOnce({ clock }: CallContext["ctx"], ms: number): boolean {
+  return ms - clock.now() <= AT_ONCE_MS;
+}
+
+/** A post, wherever it stands so far. */
+export interface ToldPost {
+  readonly accountId: string;
+  readonly content: PostContent;
+  /** Default: what its platform will show of it. */
+  readonly preview?: Preview | undefined;
+}
+
+interface Listing {
+  /** How many posts are told of in all, which leaves less room for each. Default: these. */
+  readonly among?: number;
+  /** So many are told. Default: 10. */
+  readonly most?: number;
+}
+
+/** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
+export async function tellPosts(
+  call: CallContext,
+  posts: readonly ToldPost[],
+  { among = posts.length, most = MAX_LISTED }: Listing = {},
+): Promise<string> {
+  const { ctx } = call;
+  const names = await namesOfAccounts(call);
+  const told: string[] = [];
+  for (const post of posts.slice(0, most)) {
+    const { scheduledAt: at } = post.content;
+    const when = isAtOnce(ctx, at) ? "now" : tellTime(at, ctx.settings.timezone);
+    const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
+    told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
+  }
+  const more = posts.length > most ? `; and ${posts.length - most} more` : "";
+  return `${told.join("; ")}${more}`;
+}
+
+/** What goes out; one of `among` posts. */
+export async function tellPost(call: CallContext, post: ToldPost, among = 1): Promise<string> {
+  const { ctx, caller } = call;
+  const { accountId, content } = post;
+  const preview =
+    post.preview ?? (await previewPost(ctx, await findAccount(ctx, caller, accountId), content));
+  const max = textLimit(among);
+  const media = mediaInWords(preview.media);
+  const text = preview.text ?? "";
+  const head =
+    text.trim() !== ""
+      ? `${quoteText(text, max)}${media === "" ? "" : `, with ${media}`}`
+      : media === ""
+        ? "a post without text"
+        : `${media} without text`;
+  return among === 1 ? `${head}${detailsOf(preview, content)}` : `${head}${partsInWords(preview)}`;
+}
+
+function detailsOf(preview: Preview, { mediaUrl }: PostContent): string {
+  const { text, link, note, parts } = preview;
+  const address = (text ?? "") === "" && /^https?:/.test(mediaUrl) ? ` (${plainText(mediaUrl, 200)})` : "";
+  const rest = parts.map((part) => {
+    const media = mediaInWords(part.media);
+    return `${quoteText(part.text, textLimit(2))}${media === "" ? "" : ` with ${media}`}`;
+  });
+  return [
+    address,
+    rest.length === 0 ? "" : `, followed by ${rest.join(", then ")}`,
+    link === null || text?.includes(link) === true ? "" : `, with a link to ${plainText(link, 200)}`,
+    note === null ? "" : ` (${plainText(note, 400)})`,
+  ].join("");
+}
+
+function partsInWords({ parts }: Preview): string {
+  if (parts.length === 0) return "";
+  return parts.length === 1 ? ", and 1 more part" : `, and ${parts.length} more parts`;
+}
+
+const KINDS = {
+  image: ["picture", "pictures"],
+  video: ["film", "films"],
+  audio: ["recording", "recordings"],
+  document: ["document", "documents"],
+  other: ["file", "files"],
+} as const;
+
+/** `2 pictures and 1 film`. */
+function mediaInWords(media: Preview["media"]): string {
+  const types = media.map(({ type }) => type ?? "other");
+  return [...new Set(types)]
+    .map((type) => {
+      const count = types.filter((one) => one === type).length;
+      return `${count} ${KINDS[type][count === 1 ? 0 : 1]}`;
+    })
+    .join(" and ");
+}
+
+/** A sentence that names a tool is an agent's to follow. */
+const FOR_AGENTS =
+  /\b[a-z]+_(?:posts?|published_post|drafts?|channel|accounts?|connection|files?|thumbnail|choices|status)\b/;
+
+/** What speaks against it, for the end of a question: each once, and nothing that only an agent can do. */
+export function tellDoubts(warnings: readonly string[]): string {
+  const sentences = [...new Set(warnings)].flatMap((warning) =>
+    warning.split(/(?<=[.!?]) /).filter((sentence) => !FOR_AGENTS.test(sentence)),
+  );
+  return sentences.length === 0 ? "" : ` ${sentences.join(" ")}`;
+}
