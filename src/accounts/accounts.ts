@@ -1,5 +1,12 @@
 import type { Account, AccountStatus } from "../domain/accounts/account.ts";
-import { foldName, nameChannels, type NamedChannel, namesFor } from "../domain/accounts/channel-names.ts";
+import {
+  foldName,
+  nameChannels,
+  type NamedChannel,
+  nameFromItsEnd,
+  namesFor,
+  userNameOf,
+} from "../domain/accounts/channel-names.ts";
 import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/accounts/schedule.ts";
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
@@ -33,15 +40,32 @@ export async function listAccounts(
 }
 
 /** What the channels that the caller may see are called, by their ids: see `nameChannels`. */
-export async function namesOfAccounts({
+export async function namesOfAccounts(
+  call: Pick<CallContext, "ctx" | "caller">,
+): Promise<ReadonlyMap<string, string>> {
+  return namesAmong(call.ctx, await reachableChannels(call));
+}
+
+/** The same for the columns of tables, which cut them. */
+export async function namesForTables(
+  call: Pick<CallContext, "ctx" | "caller">,
+): Promise<ReadonlyMap<string, string>> {
+  const channels = await reachableChannels(call);
+  const names = namesAmong(call.ctx, channels);
+  return new Map(
+    channels.map((one) => [
+      one.id,
+      nameFromItsEnd(one, names.get(one.id) ?? one.name, titleOf(call.ctx, one.provider)),
+    ]),
+  );
+}
+
+async function reachableChannels({
   ctx,
   caller,
-}: Pick<CallContext, "ctx" | "caller">): Promise<ReadonlyMap<string, string>> {
+}: Pick<CallContext, "ctx" | "caller">): Promise<readonly NamedChannel[]> {
   const channels = await listAccountNames(ctx.store, caller.ownerId);
-  return namesAmong(
-    ctx,
-    channels.filter(({ id }) => canReachAccount(caller, id)),
-  );
+  return channels.filter(({ id }) => canReachAccount(caller, id));
 }
 
 /** What these are called beside each other. */
@@ -185,7 +209,7 @@ export function isAccountId(text: string): boolean {
 
 /**
  * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name or handle, else
- * by its platform where that has one channel. `field`: where it was given. Throws `invalid` that names all that may
+ * by its platform or by the user in its handle, where that is one channel. `field`: where it was given. Throws `invalid` that names all that may
  * be meant where several may, and `not_found` where none is, with those there are.
  */
 export function findChannel<T extends Channel>(
@@ -202,6 +226,7 @@ export function findChannel<T extends Channel>(
     ({ id }) => isWord(names.get(id) ?? ""),
     (channel) => wordsFor(ctx, channel).some(isWord),
     ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
+    ({ handle }) => word !== "" && isWord(userNameOf(handle) ?? ""),
   ];
   for (const isMeant of ways) {
     const found = usable.filter(isMeant);

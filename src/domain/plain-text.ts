@@ -40,3 +40,8 @@ export function visibleOnly(text: string): string {
 function keepJoiner(characters: string): string {
   return characters === "\u200d" ? characters : "";
 }
+
+/** A sentence that another one follows. */
+export function withFullStop(text: string): string {
+  return text === "" || /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
+}

@@ -1,3 +1,4 @@
+import { plural } from "../../domain/plural.ts";
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
 import type { Host, Terminal } from "../host.ts";
@@ -238,10 +239,14 @@ async function exportAll(
     }
   } else {
     const written = await writeExport(lines, { file, isForced: force === true, signal: host.stopSignal });
-    host.terminal.tell(`${written} lines were written to ${file}.\n`);
+    const what =
+      table === null
+        ? plural(written, "line was", "lines were")
+        : plural(table.posts, "post was", "posts were");
+    host.terminal.tell(`${what} written to ${file}.\n`);
   }
   if (table !== null && table.overdue > 0)
     host.terminal.tell(
-      `${table.overdue} waiting posts are late and not in it: an import takes no time that is over.\n`,
+      `${plural(table.overdue, "waiting post is", "waiting posts are")} late and not in it: an import takes no time that is over.\n`,
     );
 }

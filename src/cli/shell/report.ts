@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander";
 import { METRICS, Report, ReportArgs, type ReportRow } from "../../domain/posts/results.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesForTables, namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { toCsv } from "../../results/report-csv.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { type Column, toTable } from "./table.ts";
+import { readBounds } from "./when.ts";
 
 interface ReportOptions {
   readonly on: readonly string[];
@@ -56,7 +57,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   const { on, csv, json, ...rest } = options;
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const args = { ...rest, ...(on.length > 0 && { accountId: on }) };
+  const args = { ...rest, ...readBounds(session, options), ...(on.length > 0 && { accountId: on }) };
   const { result } = await session.toolbox.call("get_report", args, call.caller, { signal: call.signal });
   const answer = Report.parse(result);
   const names = await namesOfAccounts(call);
@@ -65,7 +66,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   if (!terminal.isScreen || json === true) return terminal.print(toJsonText(answer));
   if (answer.rows.length === 0)
     return terminal.print("No post of that time went live, or its figures are not there yet.\n");
-  terminal.print(toTable(columnsOf(answer, names), answer.rows, terminal.columns));
+  terminal.print(toTable(columnsOf(answer, await namesForTables(call)), answer.rows, terminal.columns));
   terminal.print(`\nFigures ${rest.at} after each post went live, times in ${answer.timezone}.\n`);
   if (answer.note !== null) terminal.print(`${answer.note}\n`);
   for (const { accountId, metric, reason } of answer.unavailable)
