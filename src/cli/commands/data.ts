@@ -48,7 +48,7 @@ idempotency keys. Without it the access of all programs ends, the keys that are 
 asks once to look at its channels before it is approved.
 
 Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
-asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it (posthorn call resolve_post).
+asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it ("posthorn doctor" says how).
 Posts due later go out as the backup has them: look through them if you changed some since.
 
 Example:

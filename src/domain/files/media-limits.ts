@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import * as z from "zod";
 import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
 import { FILE_TYPES } from "./file.ts";
@@ -51,11 +52,11 @@ interface MediaVerdict {
 const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | null)[] = [
   ({ durationSeconds }, { maxSeconds = null }) =>
     durationSeconds !== null && maxSeconds !== null && durationSeconds > maxSeconds
-      ? `lasts ${Math.round(durationSeconds)} seconds, and may last ${maxSeconds}`
+      ? `lasts ${plural(Math.round(durationSeconds), "second")}, and may last ${maxSeconds}`
       : null,
   ({ durationSeconds }, { minSeconds = 0 }) =>
     durationSeconds !== null && durationSeconds < minSeconds
-      ? `lasts ${Math.round(durationSeconds)} seconds, and must last at least ${minSeconds}`
+      ? `lasts ${plural(Math.round(durationSeconds), "second")}, and must last at least ${minSeconds}`
       : null,
   ({ pages }, { maxPages }) =>
     pages !== null && maxPages !== undefined && pages > maxPages
