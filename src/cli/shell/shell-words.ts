@@ -108,9 +108,9 @@ function placeOf(
   { field, isOwn }: { readonly field: string; readonly isOwn: boolean },
 ): string | null {
   for (const name of [field, ...(PLACES[field] ?? [])]) {
+    if (command.registeredArguments.some((one) => one.name() === name)) return name;
     const option = command.options.find((one) => one.attributeName() === name);
     if (option?.long !== undefined) return option.long;
-    if (command.registeredArguments.some((one) => one.name() === name)) return name;
   }
   // What has no option of its own is given as --set key=value.
   return isOwn && command.options.some(({ long }) => long === "--set") ? `--set ${field}` : null;

@@ -97,7 +97,7 @@ it("names the option or argument in which a command was given the field", () => 
     .option("--alt <t>");
   post.option("--media <f>").option("--set <kv>").option("--title <t>");
   const upload = new Command("upload").argument("<file>");
-  const call = new Command("call").argument("<tool>").argument("[json]");
+  const call = new Command("call").argument("<tool>").argument("[json]").option("--json");
   expect(withOptions("accountId: none.\nscheduledAt: over.\nslot: full.", post)).toBe(
     "--on: none.\n--at: over.\n--at: full.",
   );
