@@ -246,7 +246,7 @@ function shapeProblem(media: MediaFigures, limits: AcceptedMedia): string | null
 }
 
 function aspectOf({ width, height }: MediaFigures): number | null {
-  return width === null || height === null || height === 0 ? null : width / height;
+  return width === null || !height ? null : width / height;
 }
 
 function sizeOf({ width, height }: Size): string {

@@ -56,15 +56,15 @@ it.each([
     'slot: the channel "My feed" on mastodon has no slots. Set them with posthorn slots "My feed" "mon,thu 09:30", or another time.',
   ],
   [
-    conflictSentence("edit", "cancelled"),
+    conflictSentence("edit", { status: "cancelled", published_at: null, updated_at: 0 }),
     "The post is cancelled, but this needs a post that is scheduled. Schedule it again with posthorn post.",
   ],
   [
-    conflictSentence("edit", "failed"),
+    conflictSentence("edit", { status: "failed", published_at: null, updated_at: 0 }),
     "The post is failed, but this needs a post that is scheduled. Read its error with posthorn show. To mend it, run posthorn retry with what is to be changed (--text, --media, --set, --at). To put it away, run posthorn dismiss.",
   ],
   [
-    conflictSentence("edit", "published"),
+    conflictSentence("edit", { status: "published", published_at: null, updated_at: 0 }),
     "The post is published, but this needs a post that is scheduled. It is live. Change it with posthorn edit. To delete it on the platform, run posthorn cancel with --from-platform.",
   ],
   [
