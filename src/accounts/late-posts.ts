@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
@@ -53,7 +54,7 @@ export function tellRelease(
   const late =
     tooLate.length === 0
       ? []
-      : [`${countOf(tooLate, "fails", "fail")}, being more than ${minutes} minutes late.`];
+      : [`${countOf(tooLate, "fails", "fail")}, being more than ${plural(minutes, "minute")} late.`];
   return out.length + late.length === 0 ? null : [...out, ...late].join(" ");
 }
 

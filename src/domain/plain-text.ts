@@ -45,3 +45,8 @@ function keepJoiner(characters: string): string {
 export function withFullStop(text: string): string {
   return text === "" || /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
 }
+
+/** A count with its noun: `1 post`, `2 posts`. `several`: where it is no s that makes it several. */
+export function plural(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

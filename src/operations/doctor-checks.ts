@@ -1,5 +1,4 @@
-import { withFullStop } from "../domain/plain-text.ts";
-import { plural } from "../domain/plural.ts";
+import { plural, withFullStop } from "../domain/plain-text.ts";
 import { besidePlatform } from "../domain/accounts/channel-names.ts";
 import { spanInWords } from "../domain/health/span-in-words.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
@@ -180,13 +179,13 @@ function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
 }
 
 /** What says of a post that may have gone out whether it did. */
-export const SETTLE_HOW =
+export const RESOLVE_HOW =
   'posthorn call resolve_post \'{"id":"post_…","outcome":"published"}\' (or "not_published") settles one';
 
 function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
   const troubles: readonly (readonly [count: number, one: string, several?: string])[] = [
     [counts.overdue, "should be live and is not", "should be live and are not"],
-    [counts.unknownOutcome, `may have gone out or not (look on the platform; ${SETTLE_HOW})`],
+    [counts.unknownOutcome, `may have gone out or not (look on the platform; ${RESOLVE_HOW})`],
     [counts.failed, "failed in the last 7 days"],
   ];
   const told = troubles.flatMap(([count, one, several = one]) =>

@@ -1,4 +1,4 @@
-import { plural } from "../domain/plural.ts";
+import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { PostInput } from "../domain/posts/post-body.ts";
 import { hash } from "node:crypto";

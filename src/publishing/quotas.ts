@@ -1,4 +1,4 @@
-import { plural } from "../domain/plural.ts";
+import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { DateTime } from "luxon";
 import * as z from "zod";

@@ -1,10 +1,9 @@
-import { plural } from "../domain/plural.ts";
 import { DateTime } from "luxon";
 import { readPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { canReachAccount } from "../domain/permissions.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import {
   AGES,
   FEW_POSTS,

@@ -1,4 +1,4 @@
-import { plural } from "../domain/plural.ts";
+import { plural } from "../domain/plain-text.ts";
 import {
   type AccountChange,
   readPlan,

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { plural } from "../../src/domain/plural.ts";
-import { withFullStop } from "../../src/domain/plain-text.ts";
+import { plural, withFullStop } from "../../src/domain/plain-text.ts";
 
 const SRC = join(import.meta.dirname, "../../src");
 
@@ -20,6 +19,8 @@ const MANY = [
   "the range has ${count} days",
   "${accountNames.length} channels",
   "${its} posts",
+  "that month has ${lastDay} days",
+  "Publish ${due.length} posts now",
 ];
 
 it("a count of one is followed by one", () => {

@@ -1,4 +1,4 @@
-import { plural } from "../../domain/plural.ts";
+import { plural } from "../../domain/plain-text.ts";
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
 import type { Host, Terminal } from "../host.ts";

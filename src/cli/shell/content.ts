@@ -1,4 +1,4 @@
-import { plural } from "../../domain/plural.ts";
+import { plural } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";

@@ -151,7 +151,9 @@ function notesOf(
     repeat === null || isDecided
       ? []
       : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
-  return [...series, ...problems.map((line) => forShell(line)), ...said].map((line) => `  ${line.replaceAll(/\s+/g, " ")}`);
+  return [...series, ...problems.map((line) => forShell(line)), ...said].map(
+    (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
+  );
 }
 
 async function write(host: Host, text: string | undefined, options: DraftOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { plural } from "../../domain/plural.ts";
+import { plural } from "../../domain/plain-text.ts";
 import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
 import { quote } from "../../domain/time.ts";
 import { shellCaller } from "../../access/api-keys.ts";

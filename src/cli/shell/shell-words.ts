@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const TOOL =
   "(?<![/.\\w]|posthorn call )((?:cancel|change|check|connect|create|decide|delete|disconnect|edit|get|import|list|replay|resolve|retry|save|schedule|set|show|test|update|upload)_(?:[a-z]+_)?[a-z]+)\\b";
 
-const SETTLE = `posthorn call resolve_post '{"id":"$1","outcome":"published"}' (or "not_published")`;
+const RESOLVE = `posthorn call resolve_post '{"id":"$1","outcome":"published"}' (or "not_published")`;
 
 const SLOTS = '$1 with posthorn slots $2 "mon,thu 09:30"';
 
@@ -54,15 +54,15 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\(caption, mediaUrl, metadata, scheduledAt\)/g, "(--text, --media, --set, --at)"],
   [
     /\bresolve_post with id "([^"]*)" and outcome "published" or "not_published", or "dismissed"/g,
-    `${SETTLE}, or posthorn dismiss`,
+    `${RESOLVE}, or posthorn dismiss`,
   ],
-  [/\bresolve_post with id "([^"]*)" and outcome "published" or "not_published"/g, SETTLE],
+  [/\bresolve_post with id "([^"]*)" and outcome "published" or "not_published"/g, RESOLVE],
 ];
 
 /** The sentence with commands in the place of tools. `id`: of the post that it is about. */
 export function forShell(sentence: string, id = "post_…"): string {
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence)
-    .replaceAll(/(?<!posthorn call )\bresolve_post\b/g, SETTLE.replace("$1", id))
+    .replaceAll(/(?<!posthorn call )\bresolve_post\b/g, RESOLVE.replace("$1", id))
     .replaceAll(new RegExp(TOOL, "g"), (_, tool: string) => `posthorn ${COMMANDS[tool] ?? `call ${tool}`}`)
     .replaceAll(/\b([Cc])all posthorn\b/g, (_, first: string) => `${first === "C" ? "R" : "r"}un posthorn`);
 }

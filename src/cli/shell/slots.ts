@@ -1,10 +1,9 @@
-import { plural } from "../../domain/plural.ts";
 import * as z from "zod";
 import type { Command } from "commander";
 import { Account } from "../../domain/accounts/account.ts";
 import { type Weekday, WEEKDAYS } from "../../domain/accounts/schedule.ts";
 import { AppError } from "../../domain/errors.ts";
-import { visibleText } from "../../domain/plain-text.ts";
+import { plural, visibleText } from "../../domain/plain-text.ts";
 import { quote } from "../../domain/time.ts";
 import { findWeekday, readClock } from "../../domain/wall-clock.ts";
 import { ChangedPost } from "../../domain/posts/post-body.ts";

@@ -103,6 +103,10 @@ export function readBound(text: string, at: Now): string {
   return isDay ? readDate(text, at) : (readWhen(text, at) ?? toIso(at.now));
 }
 
+function isLeftOut(text: string | undefined): text is undefined | "" {
+  return text === undefined || text === "";
+}
+
 /** `--from` and `--to`, as lists of the service take them. Throws `invalid`. */
 export function readBounds(
   { ctx }: Pick<Session, "ctx">,
@@ -110,8 +114,8 @@ export function readBounds(
 ): { from?: string; to?: string } {
   const at = { now: ctx.clock.now(), timezone: ctx.settings.timezone };
   return {
-    ...(from === undefined ? {} : { from: readBound(from, { ...at, field: "--from" }) }),
-    ...(to === undefined ? {} : { to: readBound(to, { ...at, field: "--to" }) }),
+    ...(isLeftOut(from) ? {} : { from: readBound(from, { ...at, field: "--from" }) }),
+    ...(isLeftOut(to) ? {} : { to: readBound(to, { ...at, field: "--to" }) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { plural } from "../plural.ts";
+import { plural } from "../plain-text.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

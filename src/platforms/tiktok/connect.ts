@@ -1,4 +1,4 @@
-import { plural } from "../../domain/plural.ts";
+import { plural } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { parseUrl } from "../../domain/parse-url.ts";

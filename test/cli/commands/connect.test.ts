@@ -96,7 +96,7 @@ describe("posthorn connect", () => {
     ],
     [["connect", "feed", "--secrets-stdin"], "{}", 'the way "feed" of Feed takes no secrets. Leave it out.'],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
-    [["connect", "mastodon", "--instance", "", "--way", ""], "", "instanceUrl: is required"],
+    [["connect", "mastodon", "--instance", "", "--way", ""], "", "--instance: is required"],
     [["connect", "myspace"], "", '"myspace" is not a known platform'],
     [["connect", "feed", "--account", "acc_none"], "", "acc_none"],
   ])("refuses %j with %j", async (args, input, sentence) => {

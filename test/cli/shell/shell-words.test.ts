@@ -57,7 +57,7 @@ it.each([
   ],
   [
     conflictSentence("edit", { status: "cancelled", published_at: null, updated_at: 0 }),
-    "The post is cancelled, but this needs a post that is scheduled. Schedule it again with posthorn post.",
+    "The post is cancelled, but this needs a post that is scheduled. It goes out no more. Only where it is wanted after all, schedule a new one with posthorn post.",
   ],
   [
     conflictSentence("edit", { status: "failed", published_at: null, updated_at: 0 }),
