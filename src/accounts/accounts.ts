@@ -3,7 +3,6 @@ import {
   foldName,
   nameChannels,
   type NamedChannel,
-  nameFromItsEnd,
   namesFor,
   userNameOf,
 } from "../domain/accounts/channel-names.ts";
@@ -40,32 +39,15 @@ export async function listAccounts(
 }
 
 /** What the channels that the caller may see are called, by their ids: see `nameChannels`. */
-export async function namesOfAccounts(
-  call: Pick<CallContext, "ctx" | "caller">,
-): Promise<ReadonlyMap<string, string>> {
-  return namesAmong(call.ctx, await reachableChannels(call));
-}
-
-/** The same for the columns of tables, which cut them. */
-export async function namesForTables(
-  call: Pick<CallContext, "ctx" | "caller">,
-): Promise<ReadonlyMap<string, string>> {
-  const channels = await reachableChannels(call);
-  const names = namesAmong(call.ctx, channels);
-  return new Map(
-    channels.map((one) => [
-      one.id,
-      nameFromItsEnd(one, names.get(one.id) ?? one.name, titleOf(call.ctx, one.provider)),
-    ]),
-  );
-}
-
-async function reachableChannels({
+export async function namesOfAccounts({
   ctx,
   caller,
-}: Pick<CallContext, "ctx" | "caller">): Promise<readonly NamedChannel[]> {
+}: Pick<CallContext, "ctx" | "caller">): Promise<ReadonlyMap<string, string>> {
   const channels = await listAccountNames(ctx.store, caller.ownerId);
-  return channels.filter(({ id }) => canReachAccount(caller, id));
+  return namesAmong(
+    ctx,
+    channels.filter(({ id }) => canReachAccount(caller, id)),
+  );
 }
 
 /** What these are called beside each other. */

@@ -1,5 +1,4 @@
-import { plural } from "../domain/plain-text.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/engine/schema.ts";
 import type { Reader } from "../store/engine/store.ts";

@@ -155,11 +155,7 @@ describe("channels of one name are told apart", () => {
   it("in the shell, the calendar of other programs and notices", async () => {
     const [id = ""] = await scheduleAll();
     const { posts } = await service.call("list_posts", {});
-    // The end of a column is cut, so what tells them apart begins it.
-    for (const columns of [200, 50]) {
-      const table = await showPosts(service.ctx, posts, { columns });
-      for (const beginning of ["@one", "@two", "Mastodo"]) expect(table).toContain(` ${beginning}`);
-    }
+    expectClear(await showPosts(service.ctx, posts, { columns: 200 }), 3);
     const link = await openCalendarLink(plainCall(service.ctx, callerOf()), { isNew: false });
     const feed = await service.ask(`GET ${new URL(link.url).pathname}`, { key: null });
     expectClear(feed.text.replaceAll(/\r\n /g, "").replaceAll("\\n", "\n").replaceAll("\\", ""), 3);

@@ -5,7 +5,7 @@ import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
-import { listAccounts, namesForTables } from "../../accounts/accounts.ts";
+import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { listDrafts } from "../../drafts/drafts.ts";
 import type { Host, Session } from "../host.ts";
@@ -107,7 +107,7 @@ async function list(host: Host, state: string | undefined, { json }: Common): Pr
 async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
   if (drafts.length === 0) return "None.\n";
   const { timezone } = ctx.settings;
-  const names = await namesForTables({ ctx, caller: shellCaller() });
+  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
   const ids = shortIds(drafts.map(({ id }) => id));
   const columns: readonly Column<Draft>[] = [
     { title: "WHEN", of: (draft) => whenOf(draft, timezone) },

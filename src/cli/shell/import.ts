@@ -5,7 +5,7 @@ import { plural } from "../../domain/plain-text.ts";
 import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
 import { quote } from "../../domain/time.ts";
 import { shellCaller } from "../../access/api-keys.ts";
-import { namesForTables } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { decodeTable } from "../../imports/read-table.ts";
 import type { Host, Session } from "../host.ts";
@@ -117,7 +117,7 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
   const { terminal } = host;
   if (!terminal.isScreen || options.json === true) return printCounts(importing, answer);
   const { ctx } = session;
-  const names = await namesForTables(plainCall(ctx, shellCaller()));
+  const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
   const timezone = options.timezone ?? ctx.settings.timezone;
   const shown = answer.rows.slice(0, MAX_LINES);
   const table = toTable<ImportedRow>(

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { METRICS, Report, ReportArgs, type ReportRow } from "../../domain/posts/results.ts";
-import { namesForTables, namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { toCsv } from "../../results/report-csv.ts";
@@ -66,7 +66,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   if (!terminal.isScreen || json === true) return terminal.print(toJsonText(answer));
   if (answer.rows.length === 0)
     return terminal.print("No post of that time went live, or its figures are not there yet.\n");
-  terminal.print(toTable(columnsOf(answer, await namesForTables(call)), answer.rows, terminal.columns));
+  terminal.print(toTable(columnsOf(answer, names), answer.rows, terminal.columns));
   terminal.print(`\nFigures ${rest.at} after each post went live, times in ${answer.timezone}.\n`);
   if (answer.note !== null) terminal.print(`${answer.note}\n`);
   for (const { accountId, metric, reason } of answer.unavailable)

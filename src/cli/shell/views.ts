@@ -6,7 +6,7 @@ import { File } from "../../domain/files/file.ts";
 import { type Attempt, Post } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
-import { namesForTables, namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { readServerUrl } from "../../health/status.ts";
 import type { Host, Session } from "../host.ts";
@@ -111,7 +111,7 @@ export async function showPosts(
   posts: readonly Post[],
   { columns: width, hasStatus = true, hasShortIds = true }: PostColumns,
 ): Promise<string> {
-  const names = await namesForTables(plainCall(ctx, shellCaller()));
+  const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
   const { timezone } = ctx.settings;
   const ids = hasShortIds ? shortIds(posts.map(({ id }) => id)) : new Map<string, string>();
   const columns: readonly Column<Post>[] = [

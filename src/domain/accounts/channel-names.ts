@@ -22,15 +22,6 @@ export function namesFor({ id, name, handle }: NamedChannel, title: string): rea
   return [name, onPlatform, ...withHandle, `${onPlatform} (${id.slice(-ID_CHARS)})`];
 }
 
-/** The same for a place that cuts its end: what tells it from others comes first. `called`: by `nameChannels`. */
-export function nameFromItsEnd(channel: NamedChannel, called: string, title: string): string {
-  const { id, name, handle } = channel;
-  const [, onPlatform] = namesFor(channel, title);
-  if (called === name) return name;
-  if (called === onPlatform) return `${title}: ${name}`;
-  return handle !== null && called.endsWith(`(${handle})`) ? handle : `${id.slice(-ID_CHARS)}: ${name}`;
-}
-
 /** Of `@fjord@social.example` it is `fjord`; null where a handle has no such part. */
 export function userNameOf(handle: string | null): string | null {
   return /^@?([^@\s]+)@/.exec(handle ?? "")?.[1] ?? null;
