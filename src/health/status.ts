@@ -125,8 +125,7 @@ async function listAlive(
 ): Promise<readonly WorkerRow[]> {
   const heard = await listHeard(ctx.store, now - withinMs);
   // One that was killed signed off nowhere, and its last heartbeat is young.
-  const dead = heard.length === 0 ? [] : await ctx.store.liveness.listDead(ctx.workerId);
-  return heard.filter(({ id }) => !dead.includes(id));
+  return heard.filter((worker) => !ctx.store.liveness.hasEnded(worker));
 }
 
 function publishes({ role }: WorkerRow): boolean {
