@@ -62,7 +62,21 @@ function describeWay(platform: AnyPlatform, way: ConnectWay): string[] {
     `${way.instructions} ${needs}`,
     ...(way.steps === undefined ? [] : [numbered(way.steps)]),
     ...(way.toCopy === undefined ? [] : [`\`\`\`yaml\n${way.toCopy}\n\`\`\``]),
+    ...scripted(platform, way),
     ...registering(platform, way),
+  ];
+}
+
+/** What `--secrets-stdin` takes, which names the fields. */
+function scripted({ name, connect }: AnyPlatform, way: ConnectWay): string[] {
+  if (way.kind !== "secrets") return [];
+  const named = connect[0] === way ? "" : ` --way ${way.name}`;
+  const taken = (isRequired: boolean): string =>
+    code(way.fields.filter((field) => field.isRequired === isRequired).map((field) => field.name));
+  const others = taken(false);
+  const fields = [taken(true), others === "" ? "" : `if need be ${others}`].filter((part) => part !== "");
+  return [
+    `Scripts give the secrets as one JSON object to \`posthorn connect ${name}${named} --secrets-stdin\`, with ${fields.join(", and ")}.`,
   ];
 }
 

@@ -81,7 +81,7 @@ describe("the README", () => {
     const outputs: string[] = [];
     const run = async (address: string): Promise<void> => {
       for (const block of blocks("sh")) {
-        const script = block.replaceAll("http://127.0.0.1:4747", address);
+        const script = block.replaceAll("http://localhost:4747", address);
         const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
           cwd: folder.path,
           env,

@@ -1,5 +1,11 @@
 import type { Account, AccountStatus } from "../domain/accounts/account.ts";
-import { foldName, nameChannels, type NamedChannel, namesFor } from "../domain/accounts/channel-names.ts";
+import {
+  foldName,
+  nameChannels,
+  type NamedChannel,
+  namesFor,
+  userNameOf,
+} from "../domain/accounts/channel-names.ts";
 import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/accounts/schedule.ts";
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
@@ -185,7 +191,7 @@ export function isAccountId(text: string): boolean {
 
 /**
  * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name or handle, else
- * by its platform where that has one channel. `field`: where it was given. Throws `invalid` that names all that may
+ * by its platform or by the user in its handle, where that is one channel. `field`: where it was given. Throws `invalid` that names all that may
  * be meant where several may, and `not_found` where none is, with those there are.
  */
 export function findChannel<T extends Channel>(
@@ -202,6 +208,7 @@ export function findChannel<T extends Channel>(
     ({ id }) => isWord(names.get(id) ?? ""),
     (channel) => wordsFor(ctx, channel).some(isWord),
     ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
+    ({ handle }) => word !== "" && isWord(userNameOf(handle) ?? ""),
   ];
   for (const isMeant of ways) {
     const found = usable.filter(isMeant);

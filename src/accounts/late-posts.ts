@@ -1,4 +1,4 @@
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -53,7 +53,7 @@ export function tellRelease(
   const late =
     tooLate.length === 0
       ? []
-      : [`${countOf(tooLate, "fails", "fail")}, being more than ${minutes} minutes late.`];
+      : [`${countOf(tooLate, "fails", "fail")}, being more than ${plural(minutes, "minute")} late.`];
   return out.length + late.length === 0 ? null : [...out, ...late].join(" ");
 }
 

@@ -57,6 +57,8 @@ export interface Server extends AsyncDisposable {
   readonly publicUrl: string;
   /** The half that it runs. Null: both. */
   readonly half: "api" | "publisher" | null;
+  /** Where another server is reached that serves the same data folder; null: none does. */
+  readonly beside: string | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
   /** Where the first key is kept; null: it is not (any more). */

@@ -20,6 +20,7 @@ import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addReportCommand } from "./shell/report.ts";
+import { forShell, withOptions } from "./shell/shell-words.ts";
 import { addStatusCommand } from "./shell/status.ts";
 import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
@@ -29,14 +30,17 @@ const UPKEEP = "Look after it:";
 /** Runs one command line (without node and script) and answers the exit status. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   const told = hearing(host);
+  const program = createProgram(told.host);
+  let command = program;
+  program.hook("preAction", (_, action) => void (command = action));
   try {
-    await createProgram(told.host).parseAsync([...args], { from: "user" });
+    await program.parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
-    return await explain(error, told.host);
+    return await explain(error, told.host, command);
   } finally {
-    const command = told.namedCommand() ? host.findCommand() : "posthorn";
-    if (command !== "posthorn") host.terminal.tell(`(Here, type ${command} in the place of posthorn.)\n`);
+    const typed = told.namedCommand() ? host.findCommand() : "posthorn";
+    if (typed !== "posthorn") host.terminal.tell(`(Here, type ${typed} in the place of posthorn.)\n`);
   }
 }
 
@@ -124,11 +128,15 @@ Examples:
 
 Settings are environment variables, or lines of posthorn.env in the data folder. "posthorn doctor" checks them.`;
 
-async function explain(error: unknown, host: Host): Promise<number> {
+/** Commands that take tools and their arguments by name. */
+const OF_TOOLS: readonly string[] = ["call", "tools"];
+
+async function explain(error: unknown, host: Host, command: Command): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode;
   if (host.stopSignal.aborted && error === host.stopSignal.reason) return 130;
   const known = error instanceof AppError ? error : await host.explainFailure(error);
   if (known === null) await host.logFailure(error);
-  host.terminal.tell(`${sentenceOf(known)}\n`);
+  const sentence = withOptions(sentenceOf(known), command);
+  host.terminal.tell(`${OF_TOOLS.includes(command.name()) ? sentence : forShell(sentence)}\n`);
   return 1;
 }

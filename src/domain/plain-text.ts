@@ -40,3 +40,13 @@ export function visibleOnly(text: string): string {
 function keepJoiner(characters: string): string {
   return characters === "\u200d" ? characters : "";
 }
+
+/** A sentence that another one follows. */
+export function withFullStop(text: string): string {
+  return text === "" || /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
+}
+
+/** A count with its noun: `1 post`, `2 posts`. `several`: where it is no s that makes it several. */
+export function plural(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
@@ -245,7 +246,7 @@ async function keep(
   if (whole !== null && (found.durationSeconds ?? 0) < whole - MAX_LOST_SECONDS) {
     throw new AppError(
       "invalid",
-      `The film is damaged: only ${Math.round(found.durationSeconds ?? 0)} of its ${Math.round(whole)} seconds can be converted. Export it again.`,
+      `The film is damaged: only ${Math.round(found.durationSeconds ?? 0)} of its ${plural(Math.round(whole), "second")} can be converted. Export it again.`,
     );
   }
   const stored = await ctx.files.write(at.key, film.read(), { sizeBytes, signal: at.signal });

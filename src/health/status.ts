@@ -15,10 +15,17 @@ import {
   type StatusScope,
 } from "../store/queries/status.ts";
 import { readNextLate } from "../store/queries/publishing/waiting-posts.ts";
-import { readPublishers, isRoleAlive } from "../store/queries/workers.ts";
+import {
+  listHeard,
+  NOT_PUBLISHING,
+  noteUrl,
+  readLastHeartbeat,
+  readUrl,
+  type WorkerRow,
+} from "../store/queries/workers.ts";
 import { listAccounts, namesAmong } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { readMeta, SERVER_URL, setMeta } from "../store/queries/meta.ts";
+import { readMeta } from "../store/queries/meta.ts";
 
 /** The heartbeat of a publisher is every 5 seconds: after three missed ones it counts as gone. */
 const ALIVE_WITHIN_MS = TIME_LIMITS.noPublisher;
@@ -103,13 +110,26 @@ export async function readSetupProblems(ctx: AppContext, now: number): Promise<S
 
 /** The processes that publish on this data folder, for all owners. */
 export async function readPublisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
-  const workers = await readPublishers(ctx.store);
-  const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
+  const alive = (await listAlive(ctx, { now, withinMs: ALIVE_WITHIN_MS })).filter(publishes);
   return {
     running: alive.length > 0,
-    heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null),
+    heartbeatAt: toIsoOrNull(await readLastHeartbeat(ctx.store)),
     workers: alive.length,
   };
+}
+
+/** Processes that were heard of lately and did not end since, the one that started last first. */
+async function listAlive(
+  ctx: AppContext,
+  { now, withinMs }: { readonly now: number; readonly withinMs: number },
+): Promise<readonly WorkerRow[]> {
+  const heard = await listHeard(ctx.store, now - withinMs);
+  // One that was killed signed off nowhere, and its last heartbeat is young.
+  return heard.filter((worker) => !ctx.store.liveness.hasEnded(worker));
+}
+
+function publishes({ role }: WorkerRow): boolean {
+  return !NOT_PUBLISHING.includes(role);
 }
 
 function summarize(lateness: readonly number[]): Status["lateness"] {
@@ -130,26 +150,37 @@ function needsAttention({ status, queuedCount }: Account): boolean {
 /** A server that has not been heard of for this long is hardly running any more. */
 const SILENT_MS = 30 * SECOND;
 
+function listAtWork(ctx: AppContext): Promise<readonly WorkerRow[]> {
+  return listAlive(ctx, { now: ctx.clock.now(), withinMs: SILENT_MS });
+}
+
 /** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
-export function isServerRunning(ctx: AppContext): Promise<boolean> {
-  return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
+export async function isServerRunning(ctx: AppContext): Promise<boolean> {
+  return (await listAtWork(ctx)).some(({ role }) => role === "serve" || role === "publisher");
 }
 
 /** For the other processes on the data folder, which may have other settings. */
-export async function noteServerUrl(ctx: AppContext, url: string): Promise<void> {
-  await ctx.store.write((tx) => setMeta(tx, SERVER_URL, url));
+export async function noteServerUrl(
+  ctx: AppContext,
+  server: Pick<WorkerRow, "host" | "pid">,
+  url: string,
+): Promise<void> {
+  await ctx.store.write((tx) => noteUrl(tx, server, url));
 }
 
-/** Where others reach the server that works on this data folder; null where none does. */
+/** Where others reach the server that works on this data folder, the latest of several; null where none does. */
 export async function readServerUrl(ctx: AppContext): Promise<string | null> {
-  const isServed = await isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
-  return isServed ? readMeta(ctx.store, SERVER_URL) : null;
+  const servers = (await listAtWork(ctx)).filter(({ role }) => role === "serve" || role === "api");
+  for (const server of servers) {
+    const url = await readUrl(ctx.store, server);
+    if (url !== null) return url;
+  }
+  return null;
 }
 
 /** Whether any process publishes on this data folder, if only for as long as a client is open. */
 export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
-  const since = ctx.clock.now() - SILENT_MS;
-  return (await readPublishers(ctx.store)).some(({ heartbeat_at }) => heartbeat_at > since);
+  return (await listAtWork(ctx)).some(publishes);
 }
 
 /** Whether the database answers. Its reason goes to the log. */

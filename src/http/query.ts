@@ -10,11 +10,15 @@ export type QueryRules = Readonly<Record<string, QueryKind>>;
 
 const FLAGS: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** The arguments in an address. An empty one is not given. Throws `invalid` for wrong ones. */
-export function readQuery(request: Request, rules: QueryRules): Record<string, unknown> {
+/** The arguments in an address. An empty one is not given. Throws `invalid` for wrong ones. `hasBody`: it takes one. */
+export function readQuery(
+  request: Request,
+  rules: QueryRules,
+  { hasBody = false }: { readonly hasBody?: boolean } = {},
+): Record<string, unknown> {
   const given = new URLSearchParams(/\?(.*)$/s.exec(request.originalUrl)?.[1] ?? "");
   const names = [...new Set(given.keys())];
-  refuseUnknown(names, rules);
+  refuseUnknown(names, rules, hasBody);
   const entries = names.map(
     (name) => [name, readOne(name, given.getAll(name), rules[name] ?? "text")] as const,
   );
@@ -23,11 +27,12 @@ export function readQuery(request: Request, rules: QueryRules): Record<string, u
   return query;
 }
 
-function refuseUnknown(names: readonly string[], rules: QueryRules): void {
+function refuseUnknown(names: readonly string[], rules: QueryRules, hasBody: boolean): void {
   const unknown = names.filter((name) => !Object.hasOwn(rules, name)).map(quote);
   if (unknown.length === 0) return;
   const known = Object.keys(rules);
-  const hint = known.length === 0 ? "This address takes none." : `The parameters are ${known.join(", ")}.`;
+  const taken = known.length === 0 ? "This address takes none." : `The parameters are ${known.join(", ")}.`;
+  const hint = hasBody ? `${taken} Fields belong in the body, as JSON.` : taken;
   const shown = unknown.slice(0, 5).join(", ");
   throw new AppError(
     "invalid",

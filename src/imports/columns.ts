@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { explainInvalid, unwrapped } from "../domain/explain-invalid.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { PostBody } from "../domain/posts/post-body.ts";
+import { nearestName } from "../domain/settings/nearest-name.ts";
 import { EMPTY_TIME, quote } from "../domain/time.ts";
 import { assertClear, joinCells, orderOf, toIsoDay, toIsoMoment, toIsoTime } from "./cell-times.ts";
 import { guardCell, readCell } from "./cells.ts";
@@ -82,12 +83,16 @@ function lettersOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
+/** As people call them, the fields that a table holds most often. */
+const USUAL = "channel, date, time, text, image, link";
+
 function refuseColumn(title: string, line: number): never {
-  const meant = meantField(title, [...FIELDS, "metadata"]);
+  const meant =
+    meantField(title, [...FIELDS, "metadata"]) ?? nearestName(title.toLowerCase(), USUAL.split(", "));
   const hint = meant === null || meant === "metadata" ? "" : ` Did you mean ${meant}?`;
   throw new AppError(
     "invalid",
-    `csv: line ${line}: ${quote(title)} is not a known column.${hint} The columns are ${FIELDS.join(", ")}, date and time, link, and ${METADATA}… for the platform's own fields.`,
+    `csv: line ${line}: ${quote(title)} is not a known column.${hint} Rename it, or delete the column. The columns are ${USUAL}, or ${FIELDS.join(", ")}, and ${METADATA}… for the platform's own fields.`,
   );
 }
 

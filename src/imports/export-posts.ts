@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { toIso } from "../domain/time.ts";
+import { isAccountId, listAccounts, namesAmong } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { findPlans, labelsOf, type PlanRow } from "../store/queries/plans.ts";
@@ -19,12 +20,15 @@ const ALWAYS = ["accountId", "scheduledAt", "caption", "mediaUrl"];
 export interface PostTable {
   /** Its lines: the separator, the head, the posts. */
   readonly lines: readonly string[];
+  readonly posts: number;
   /** How many posts are not in it: they are late, and an import takes none of the past. */
   readonly overdue: number;
 }
 
-export async function exportPosts({ ctx, caller, signal }: CallContext): Promise<PostTable> {
+export async function exportPosts(call: CallContext): Promise<PostTable> {
+  const { ctx, caller, signal } = call;
   const now = ctx.clock.now();
+  const channels = await channelCells(call);
   const rows: ReadonlyMap<string, string>[] = [];
   for (let after = { scheduledAt: now, id: "" }; ;) {
     signal.throwIfAborted();
@@ -33,7 +37,11 @@ export async function exportPosts({ ctx, caller, signal }: CallContext): Promise
       ctx.store,
       batch.map(({ id }) => id),
     );
-    rows.push(...batch.map((row) => toCells(toBody(row, plans.get(row.id)))));
+    const cells = batch.map((row) => {
+      const body = toBody(row, plans.get(row.id));
+      return toCells({ ...body, accountId: channels.get(body.accountId) ?? body.accountId });
+    });
+    rows.push(...cells);
     const last = batch.at(-1);
     if (last === undefined || batch.length < BATCH) break;
     after = { scheduledAt: last.scheduled_at, id: last.id };
@@ -43,7 +51,21 @@ export async function exportPosts({ ctx, caller, signal }: CallContext): Promise
   const columns = [...FIELDS.filter((name) => used.has(name) || ALWAYS.includes(name)), ...others];
   const table = [columns, ...rows.map((row) => columns.map((name) => row.get(name) ?? ""))];
   const lines = [SEPARATOR_LINE, ...table.map(toLine)];
-  return { lines, overdue: await countOverdue(ctx.store, caller.ownerId, now) };
+  return { lines, posts: rows.length, overdue: await countOverdue(ctx.store, caller.ownerId, now) };
+}
+
+/**
+ * Channels by what they are called, which another data folder knows, too. One that is disconnected is found by its id
+ * alone.
+ */
+async function channelCells(call: CallContext): Promise<ReadonlyMap<string, string>> {
+  const { accounts } = await listAccounts(call);
+  const names = namesAmong(call.ctx, accounts);
+  const cells = accounts.map(({ id, status }) => {
+    const name = names.get(id) ?? id;
+    return [id, status === "disconnected" || isAccountId(name) ? id : name] as const;
+  });
+  return new Map(cells);
 }
 
 /** What would be given to schedule it. */

@@ -140,7 +140,7 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
   if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
     throw new AppError(
       "invalid",
-      "csv: has no column accountId, which says where each post goes. Add it, or give accountId for all rows.",
+      "csv: has no column accountId (or channel), which says where each post goes. Add it, or give accountId for all rows.",
     );
   // A channel that is not there is no fault of the rows.
   if (args.accountId !== undefined) await findAccount(ctx, caller, args.accountId);
@@ -155,7 +155,8 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
     readOne(row, columns).catch((error: unknown) => tell(row, error)),
   );
   const readable = read.filter((row) => row !== null);
-  const unique = [...new Map(readable.toReversed().map((row) => [row.mark, row])).values()].toReversed();
+  const firsts = new Map(readable.toReversed().map((row) => [row.mark, row]));
+  const unique = [...firsts.values()].toSorted((a, b) => a.line - b.line);
   const known = await findImported(
     ctx.store,
     caller.ownerId,

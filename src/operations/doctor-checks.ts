@@ -1,3 +1,4 @@
+import { plural, withFullStop } from "../domain/plain-text.ts";
 import { besidePlatform } from "../domain/accounts/channel-names.ts";
 import { spanInWords } from "../domain/health/span-in-words.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
@@ -147,18 +148,18 @@ export async function examinePublishing(ctx: Context): Promise<Finding[]> {
       const isBroken = account.status !== "expiring" && account.queuedCount > 0;
       return (isBroken ? problem : note)(
         "channel",
-        `"${account.name}"${isTold ? "" : ` on ${account.provider}`}: ${account.reason ?? "It must be reconnected."} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
+        `"${account.name}"${isTold ? "" : ` on ${account.provider}`}: ${withFullStop(account.reason ?? "It must be reconnected.")} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
       );
     }),
     ...(await readSetupProblems(ctx, ctx.clock.now())).map(({ provider, reason, at }) =>
-      problem(provider, `${reason} A post last met with this at ${at}.`),
+      problem(provider, `${withFullStop(reason)} A post last met with this at ${at}.`),
     ),
     ...webhooks
       .filter(({ status }) => status !== "active")
       .map(({ id, url, status, statusReason }) => {
         const state = status === "disabled" ? "is turned off" : "does not get its events";
         const how = `Send it a test with: posthorn call test_webhook '{"id":"${id}"}'`;
-        return note("webhook", `${url} ${state}: ${statusReason ?? ""} ${how}`);
+        return note("webhook", `${url} ${state}: ${withFullStop(statusReason ?? "")} ${how}`);
       }),
   ];
 }
@@ -177,22 +178,28 @@ function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
   );
 }
 
+/** What says of a post that may have gone out whether it did. */
+export const RESOLVE_HOW =
+  'posthorn call resolve_post \'{"id":"post_…","outcome":"published"}\' (or "not_published") settles one';
+
 function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
-  const troubles = [
-    [counts.overdue, "should be live and are not"],
-    [
-      counts.unknownOutcome,
-      "may have gone out or not (look on the platform, then settle each with posthorn call resolve_post)",
-    ],
+  const troubles: readonly (readonly [count: number, one: string, several?: string])[] = [
+    [counts.overdue, "should be live and is not", "should be live and are not"],
+    [counts.unknownOutcome, `may have gone out or not (look on the platform; ${RESOLVE_HOW})`],
     [counts.failed, "failed in the last 7 days"],
-  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  ];
+  const told = troubles.flatMap(([count, one, several = one]) =>
+    count === 0 ? [] : plural(count, one, several),
+  );
   const late = describeLateness(lateness);
-  if (troubles.length === 0) return ok("posts", late);
+  if (told.length === 0) return ok("posts", late);
   const [last] = lastFailures;
   const why =
-    last === undefined ? "" : ` The last to fail, ${last.id}: ${last.error ?? "no reason is known."}`;
+    last === undefined
+      ? ""
+      : ` The last to fail, ${last.id.slice(-6)}: ${withFullStop(last.error ?? "no reason is known")}`;
   const tell = counts.overdue > 0 ? problem : note;
-  return tell("posts", `${troubles.join(", ")}.${why} Apart from that, ${late}.`);
+  return tell("posts", `${told.join(", ")}.${why} Apart from that, ${late}.`);
 }
 
 function describeLateness({ p50Ms, maxMs }: Status["lateness"]): string {

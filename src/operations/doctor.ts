@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import { platformNamed, unknownPlatform } from "../platform-io/list-platforms.ts";
 import { existsSync, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
@@ -25,6 +26,7 @@ import {
   examinePort,
   examinePlatforms,
   examinePublishing,
+  RESOLVE_HOW,
 } from "./doctor-checks.ts";
 import { examineOAuth } from "./doctor-oauth.ts";
 import { note, ok, problem, problemOf, type Finding } from "./reports.ts";
@@ -173,7 +175,7 @@ function describeOld({ old, seesAll }: ServerHealth): Finding[] {
       kind === "prepared"
         ? `the prepared transaction ${quote(id)}`
         : `a transaction of process ${id}${whose}`;
-    const text = `${what} has been open for ${minutes} minutes: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
+    const text = `${what} has been open for ${plural(minutes, "minute")}: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
     return note("snapshots", text);
   });
 }
@@ -362,6 +364,6 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
     restored.inDoubt === 1
       ? "1 post that was due before may"
       : `${restored.inDoubt} posts that were due before may`;
-  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again. Where the platform cannot tell, they are failed until you settle them with posthorn call resolve_post.`;
+  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again. Where the platform cannot tell, they are failed until you settle them: "posthorn list failed" shows them, and ${RESOLVE_HOW}.`;
   return [note("restore", text)];
 }

@@ -24,7 +24,7 @@ import {
 } from "./settings-in-force.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
-import { readMeta, SERVER_URL } from "../store/queries/meta.ts";
+import { isServerUrl } from "../store/queries/workers.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 
 /** The platform's setting of this name; null where it is not set. */
@@ -67,7 +67,7 @@ function takesRedirect(taken: OAuthWay["redirect"], url: string): boolean {
 async function readHome(ctx: AppContext): Promise<string> {
   const actual = await ctx.publicUrl();
   const { publicUrl, port = 0 } = ctx.settings;
-  if ((await readMeta(ctx.store, SERVER_URL)) === actual) return actual;
+  if (await isServerUrl(ctx.store, actual)) return actual;
   return publicUrl === null && port !== 0 ? `http://localhost:${port}` : actual;
 }
 

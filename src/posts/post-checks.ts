@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { PostInput } from "../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
@@ -206,7 +207,7 @@ function tellWhoPublishes({ platform, capabilities }: On, row: PostContentRow, n
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
-    `From ${leadMinutes} minutes before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
+    `From ${plural(leadMinutes, "minute")} before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
   ];
 }
 

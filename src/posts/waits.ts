@@ -1,3 +1,4 @@
+import { withFullStop } from "../domain/plain-text.ts";
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
@@ -35,7 +36,7 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   const isUsable = post.account_status === "connected" || post.account_status === "expiring";
   const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
   if (!isUsable || post.paused === 1 || next <= clock.now()) return error;
-  return `${error} It is tried again on ${tellTime(next, settings.timezone)}.`;
+  return `${withFullStop(error)} It is tried again on ${tellTime(next, settings.timezone)}.`;
 }
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */

@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { DateTime } from "luxon";
 import * as z from "zod";
@@ -106,10 +107,6 @@ function describe(account: AccountRow, { quota, nth }: Excess): string {
   const time = from === "rolling" ? span : `the day (${from})`;
   const place = scope === "account" ? channelInFull(account) : `${account.provider}, all channels together`;
   return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
-}
-
-function plural(count: number, unit: string): string {
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { readPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
 import { settingName } from "../domain/accounts/platform-settings.ts";
 import { canReachAccount } from "../domain/permissions.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import {
   AGES,
   FEW_POSTS,
@@ -238,7 +238,7 @@ function warn(
     return `Too few to say what works: ${sampled} of ${posts} posts have ${metric}, and it takes ${FEW_POSTS}.`;
   const first = best[0]?.group.count(metric) ?? 0;
   if (by === "post" || first >= FEW_IN_ROW) return null;
-  return `The first row rests on ${first} of ${sampled} posts, which may be chance. Compare rows with ${FEW_IN_ROW} or more.`;
+  return `The first row rests on ${first} of ${plural(sampled, "post")}, which may be chance. Compare rows with ${FEW_IN_ROW} or more.`;
 }
 
 async function describePosts(

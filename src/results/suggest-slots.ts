@@ -1,3 +1,4 @@
+import { plural } from "../domain/plain-text.ts";
 import {
   type AccountChange,
   readPlan,
@@ -90,7 +91,7 @@ async function suggestSlots(ctx: AppContext, account: AccountRow): Promise<SlotS
 
 function tooLittle(sampled: number, metric: Metric): string {
   return sampled < FEW_POSTS
-    ? `Too few to propose anything: ${sampled} posts of the last 180 days have ${metric} after 24 hours, and it takes ${FEW_POSTS}.`
+    ? `Too few to propose anything: ${plural(sampled, "post", "posts")} of the last 180 days ${sampled === 1 ? "has" : "have"} ${metric} after 24 hours, and it takes ${FEW_POSTS}.`
     : `No hour of the week stands out: none has ${FEW_IN_HOUR} posts that did as well as usual.`;
 }
 

@@ -71,7 +71,9 @@ export async function startServer(start: ServerStart): Promise<Server> {
     closers.add(() => http.close());
     await ensureFirstAccount(ctx);
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
-    if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
+    const isNamed = start.role === "serve" && half !== "publisher";
+    // Several on one server's database are meant.
+    const beside = isNamed && !ctx.store.isShared ? await readServerUrl(ctx) : null;
     if (half === "api") closers.add(await register(ctx, { ...start.self, role: "api" }));
     else {
       closers.add(await register(ctx, start.self));
@@ -89,7 +91,9 @@ export async function startServer(start: ServerStart): Promise<Server> {
       ctx.links.end();
       return Promise.all(parts.map((part) => part?.close())).then(() => {});
     });
-    const hasPage = start.role === "serve" && half !== "publisher" && setup.config.hasPage;
+    // Once it is listed: those of others are forgotten.
+    if (isNamed) await noteServerUrl(ctx, start.self, publicUrl);
+    const hasPage = isNamed && setup.config.hasPage;
     const signInUrl = hasPage ? signInAddress(publicUrl, await makeSignIn(ctx)) : null;
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
     const { host } = setup.config;
@@ -101,6 +105,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       address: `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
       publicUrl,
       half,
+      beside,
       firstKey,
       feedPage,
       signInUrl,

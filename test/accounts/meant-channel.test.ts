@@ -53,6 +53,8 @@ describe("the channel that somebody means", () => {
     ["alice m on mastodon (@alice@social.example)", "acc_3"],
     // A name goes before a platform's.
     ["feed", "acc_4"],
+    // The user in a handle is enough where no other channel has it.
+    ["@bob", "acc_4"],
   ])("%j is %s", (wanted, id) => {
     expect(findChannel(CTX, ACCOUNTS, { wanted, field: "--on" }).id).toBe(id);
   });

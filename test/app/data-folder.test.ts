@@ -36,16 +36,17 @@ describe("the data folder", () => {
   });
 
   it.each([
-    ["a file", (path: string): void => writeFileSync(path, "")],
-    ["below a file", (path: string): void => writeFileSync(join(path, ".."), "")],
-  ])("is refused in one sentence where there is %s", async (_case, spoil) => {
+    ["a file", (path: string): void => writeFileSync(path, ""), /there is a file of this name\. Point/],
+    ["below a file", (path: string): void => writeFileSync(join(path, ".."), ""), /is a file\. Point/],
+  ])("is refused in one sentence where there is %s", async (_case, spoil, advice) => {
     using temporary = temporaryFolder();
     const path = join(temporary.path, "x", "data");
     if (_case === "a file") mkdirSync(join(temporary.path, "x"));
     spoil(path);
-    await expect(openDataFolder(path)).rejects.toThrow(
-      /^The data folder .*\/x\/data cannot be used: .*POSTHORN_DATA_DIR/,
-    );
+    const refused = await openDataFolder(path).catch((error: unknown) => String(error));
+    expect(refused).toMatch(/The data folder .*\/x\/data cannot be used: .*POSTHORN_DATA_DIR/);
+    // A file is made no folder by making it writable.
+    expect(refused).toMatch(advice);
   });
 });
 

@@ -269,7 +269,7 @@ describe("connectChannel", () => {
     });
     const told = async (): Promise<string> => (await start({ provider: "cinema" })).result.instructions ?? "";
     expect(await told()).toContain("The browser ends at http://localhost:4911/connect/callback.");
-    await noteServerUrl(ctx, (url = "http://localhost:4799"));
+    await noteServerUrl(ctx, { host: "here", pid: 1 }, (url = "http://localhost:4799"));
     const plan = await told();
     expect(plan).not.toContain("4911");
     expect(plan).not.toContain("The browser ends at");

@@ -96,7 +96,8 @@ describe("POST /posts", () => {
         .updateTable("accounts")
         .set({ status, status_reason: reason })
         .execute();
-      const json = { accountId: account, caption: "x", dryRun: true };
+      const scheduledAt = "2027-01-04T09:00:00Z";
+      const json = { accountId: account, caption: "x", scheduledAt, dryRun: true };
       for (const [method, body] of [
         ["POST /api/v1/posts", json],
         [`PATCH /api/v1/posts/${id}`, { caption: "x", dryRun: true }],

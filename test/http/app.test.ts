@@ -327,6 +327,17 @@ describe("bodies", () => {
 });
 
 describe("resource routes", () => {
+  it("says that fields belong in the body, where an address takes one", async () => {
+    for (const target of ["POST /api/v1/echoes?dryRun=1", "POST /api/v1/tools/echo?dryRun=1"]) {
+      const { status, json } = await server.ask(target, { json: {} });
+      expect([status, json.error]).toEqual([
+        400,
+        expect.stringMatching(/"dryRun" .* belong in the body, as JSON\.$/),
+      ]);
+    }
+    expect((await server.ask("GET /api/v1/echoes?dryRun=1")).json.error).not.toContain("body");
+  });
+
   it("turns a query into arguments", async () => {
     const { json } = await server.ask(
       "GET /api/v1/echoes?list=a,%20b,,c&count=2&flag=1&text=%F0%9F%8E%89+x%2By",

@@ -119,8 +119,8 @@ it("holds the posts that wait for a time to come, earliest first", async () => {
   expect(lines).toEqual([
     "sep=,\n",
     "accountId,scheduledAt,mediaUrl,caption\n",
-    `${accountId},${at(DAY)},,'=First\n`,
-    `${accountId},${at(2 * DAY)},,Second\n`,
+    `Feed of default,${at(DAY)},,'=First\n`,
+    `Feed of default,${at(2 * DAY)},,Second\n`,
   ]);
   expect(overdue).toBe(1);
   expect(late).not.toBe("");

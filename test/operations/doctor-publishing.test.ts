@@ -59,8 +59,30 @@ describe("what doctor says of publishing", () => {
     expect(posts).toEqual({
       topic: "posts",
       verdict: "note",
-      text: `1 failed in the last 7 days. The last to fail, ${bad.id}: The platform refused it. Apart from that, what went out in the last 7 days was live within a second of its time.`,
+      text: `1 failed in the last 7 days. The last to fail, ${bad.id.slice(-6)}: The platform refused it. Apart from that, what went out in the last 7 days was live within a second of its time.`,
     });
+  });
+
+  it("counts one as one, ends each sentence, and says how doubts are settled", async () => {
+    await using ctx = await open();
+    const account = await addAccount(ctx);
+    const at = ctx.clock.now();
+    const long = 'Scripted says: "a banned word"';
+    await addPost(ctx, account, { status: "failed", error: long, next_at: null });
+    await addPost(ctx, account, {
+      status: "failed",
+      error: "outcome unknown: it was lost.",
+      in_doubt: 1,
+      next_at: null,
+    });
+    await addPost(ctx, account, { scheduled_at: at, due_at: at, next_at: at });
+    await ctx.clock.advance(2 * MINUTE);
+    const text = (await examine(ctx)).find(({ topic }) => topic === "posts")?.text ?? "";
+    expect(text).toMatch(
+      /^1 should be live and is not, 1 may have gone out or not \(.*posthorn call resolve_post '\{"id":"post_…","outcome":"published"\}'/,
+    );
+    expect(text).toMatch(/[.!?]["”]?\.? Apart from that, /);
+    expect(text).not.toMatch(/word" Apart/);
   });
 
   it("calls posts that are overdue a problem, and channels that posts wait for", async () => {

@@ -111,6 +111,11 @@ describe("a due post that does not go out says why", () => {
     expect(await reason()).toBe(
       "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).",
     );
+    await hold({ paused: 1 });
+    expect(await reason()).toBe("The server answers 503.");
+    await hold({ paused: 0, next_allowed_at: 0 });
+    await setPost({ error: 'Feed says: "Slow down"', next_at: soon() });
+    expect(await reason()).toMatch(/^Feed says: "Slow down"\. It is tried again on .* 09:05 \(UTC\)\.$/);
     await setPost({ error: null, status: "publishing", in_doubt: 1, lease_worker: "wrk_1" });
     expect(await reason()).toBeNull();
     await setPost({

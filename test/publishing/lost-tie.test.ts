@@ -58,6 +58,7 @@ async function createWorld(): Promise<World> {
       return { release: async () => {} };
     },
     check: () => check(),
+    hasEnded: () => false,
     listDead: async () => [],
   };
   return {

@@ -45,7 +45,7 @@ describe("a paused channel", () => {
     expect(account.schedule).toEqual({ timezone: "UTC", slots: [], minGapMinutes: 0, paused: true });
     const { warnings } = await service.call("schedule_post", {
       accountId,
-      scheduledAt: at(HOUR),
+      scheduledAt: at(2 * HOUR),
       caption: "Later",
     });
     expect(warnings).toEqual([PAUSED]);

@@ -77,6 +77,7 @@ describe("the publisher of a process", () => {
         return { release: async () => {} };
       },
       check() {},
+      hasEnded: () => false,
       listDead: async () => [],
     };
     const links = { publicUrl: async () => "http://localhost:4747", wakePublisher: () => {} };

@@ -57,7 +57,7 @@ describe("what a platform answers", () => {
       const { text, post, history } = await publish();
       expect(post.status).not.toBe("published");
       const error: string = post.error;
-      expect(error).toMatch(/ says: "[^"\p{Cc}\p{Cf}]{1,300}"$/u);
+      expect(error).toMatch(/ says: "[^"\p{Cc}\p{Cf}]{1,300}"( The next try is on [^"]+\.)?$/u);
       expect(ownWords(error)).not.toContain("previous instructions");
       // Nothing beside them has it.
       const told = [error, history.at(-1).error].map((one) => JSON.stringify(one));

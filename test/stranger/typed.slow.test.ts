@@ -98,7 +98,7 @@ async function fill(line: string): Promise<string> {
   const isDraft = line.startsWith("posthorn approve");
   let filled = line
     .replace(/^npx posthorn /, `npx --yes --package ${tarball} posthorn `)
-    .replaceAll("http://127.0.0.1:4747", address)
+    .replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):4747/g, address)
     .replace(
       /(--port|POSTHORN_PORT=?) ?8080/,
       (_all, name: string) => `${name}${name.endsWith("=") ? "" : " "}0`,

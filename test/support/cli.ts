@@ -23,6 +23,8 @@ interface CliOptions {
   readonly onOutput?: (output: string, stop: () => void) => void;
   /** The operating system, for `posthorn service`; default: this one. */
   readonly machine?: Machine;
+  /** Of a process that others shall tell from this one. */
+  readonly pid?: number;
 }
 
 /** A terminal of strings. `questions` are those that were asked, with whether the answer showed. */
@@ -73,7 +75,7 @@ export async function runCli(
   const host = createHost({
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
-    self: { host: hostname(), pid: process.pid },
+    self: { host: hostname(), pid: options.pid ?? process.pid },
     node: process.execPath,
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },

@@ -93,16 +93,22 @@ export function replaceAddress(path: string): void {
 }
 
 interface AddressGuard {
-  /** The address as the rooms have it. */
-  shown(): string;
   /** Whether something would be lost by leaving. */
   isHeld(): boolean;
   /** Asks, and goes on with a yes. */
   hold(go: () => void): void;
 }
 
-/** Holds links, the browser's back and the end of the window while something would be lost. Answers what ends that. */
-export function guardAddress({ shown, isHeld, hold }: AddressGuard): () => void {
+/** Holds links, the browser's back and the end of the window while something would be lost. */
+export function useAddressGuard(guard: AddressGuard): void {
+  const { url } = useLocation();
+  const latest = useRef(url);
+  latest.current = url;
+  useLayoutEffect(() => guardAddress(guard, () => latest.current), []);
+}
+
+/** `shown`: the address as the rooms have it. Answers what ends the guard. */
+function guardAddress({ isHeld, hold }: AddressGuard, shown: () => string): () => void {
   /** What the person agreed to is on its way. */
   let isAgreed = false;
   const click = (event: MouseEvent): void => {

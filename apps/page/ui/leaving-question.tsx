@@ -1,23 +1,10 @@
-import { useLocation } from "preact-iso";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { guardAddress } from "../data/address.tsx";
+import { useAddressGuard } from "../data/address.tsx";
 import { Ask } from "./ask.tsx";
 import { asked, leave, lossIn } from "./leaving.ts";
 
 /** Asks before a way out loses what was typed: a link, the browser's back, the end of the window, a dialog's end. */
 export function LeavingQuestion() {
-  const { url } = useLocation();
-  const latest = useRef(url);
-  latest.current = url;
-  useLayoutEffect(
-    () =>
-      guardAddress({
-        shown: () => latest.current,
-        isHeld: () => lossIn(null) !== null,
-        hold: (go) => leave(lossIn(null), go),
-      }),
-    [],
-  );
+  useAddressGuard({ isHeld: () => lossIn(null) !== null, hold: (go) => leave(lossIn(null), go) });
   const { value } = asked;
   if (value === null) return null;
   const close = (): void => {

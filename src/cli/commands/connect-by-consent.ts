@@ -1,7 +1,7 @@
 import type { Account } from "../../domain/accounts/account.ts";
 import type { ConnectArgs } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
-import { SECOND } from "../../domain/time.ts";
+import { SECOND, tellTime } from "../../domain/time.ts";
 import { openConnection, submitChoice } from "../../connecting/connect-page.ts";
 import { checkConnection, connectChannel } from "../../connecting/connections.ts";
 import { leadOn, pasteAddress } from "../../connecting/consent.ts";
@@ -9,6 +9,7 @@ import { type CallContext, guestCall, plainCall } from "../../context.ts";
 import type { Host, Session, Terminal } from "../host.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { parseList } from "../options.ts";
+import { forShell } from "../shell/shell-words.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
@@ -33,13 +34,16 @@ export async function connectByConsent(
   await session.servePages();
   const call = plainCall(session.ctx, localCaller(), host.stopSignal);
   const { url, connectId, expiresAt } = await connectChannel(call, args);
-  if (url === null || connectId === null) throw new Error("There is no address to open.");
+  if (url === null || connectId === null || expiresAt === null)
+    throw new Error("There is no address to open.");
   const waiting = { host, call, connectId, targets, token: url.slice(url.lastIndexOf("/") + 1) };
   // Asked for first: it makes a state, and a later one would void that of a person who is on their way.
   const direct = host.terminal.isInteractive ? await askForDirectAddress(waiting) : null;
   host.terminal.tell(
-    `Open this address in a browser and go on from there, until ${expiresAt}:\n\n  ${url}\n\n`,
+    `Open this address in a browser and go on from there, until ${tellTime(Date.parse(expiresAt), session.ctx.settings.timezone)}:\n\n  ${url}\n\n`,
   );
+  if (!host.terminal.isInteractive)
+    host.terminal.tell("This command waits until then, or until it is ended by Ctrl-C or SIGTERM.\n");
   if (direct !== null) {
     host.terminal.tell(
       `If your browser cannot open that page, open this one instead. It ends at a page that does not load. Paste the address of that page here.\n\n  ${direct}\n\n`,
@@ -79,7 +83,7 @@ async function untilNot(
   for (;;) {
     const state = await checkConnection(call, { connectId });
     if (!statuses.includes(state.status)) return state;
-    if (state.error !== null && state.error !== told) host.terminal.tell(`${state.error}\n`);
+    if (state.error !== null && state.error !== told) host.terminal.tell(`${forShell(state.error)}\n`);
     told = state.error;
     await call.ctx.clock.sleep(LOOK_EVERY_MS, signal);
   }

@@ -84,6 +84,7 @@ async function connect(host: Host, provider: string | undefined, options: Connec
     name,
   };
   const target = await readTarget(session.ctx, localCaller(), args);
+  if (options.secretsStdin === true && target.way.kind !== "secrets") throw takesNone(target);
   const release = await tellReconnection(session.ctx, target.reconnecting);
   if (release !== null) host.terminal.tell(`${release}\n`);
   if (hasConsent(target)) {
@@ -124,6 +125,13 @@ async function print(
       : [`Post there with posthorn post "Hello" --on "${names.get(first.id) ?? first.name}".`];
   const result = accounts.length === 1 ? first : accounts;
   printResult(host, { json: options.json, sentence: [...named, ...next].join("\n"), result });
+  for (const { id, name } of accounts) {
+    const called = names.get(id) ?? name;
+    if (called !== name)
+      host.terminal.tell(
+        `Another channel is called "${name}", too: --on "${name}" is refused from now on. Say --on "${called}", or give one of them another name: posthorn call update_account '${JSON.stringify({ accountId: id, name: "…" })}'.\n`,
+      );
+  }
 }
 
 async function readSecrets(
@@ -131,8 +139,8 @@ async function readSecrets(
   { platform, way, reconnecting }: ConnectTarget,
   options: ConnectOptions,
 ): Promise<Secrets> {
-  if (options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
   if (way.kind !== "secrets") return {};
+  if (options.secretsStdin === true) return parseSecrets(await host.terminal.readAll(), way.fields);
   if (!host.terminal.isInteractive) {
     const fields = way.fields.map((field) => field.name).join(", ");
     throw new AppError(
@@ -147,14 +155,25 @@ async function readSecrets(
   return askFields(host, { fields: way.fields, options, keepsStored });
 }
 
-const SecretsObject = z.record(z.string(), z.string());
-const ADVICE = 'Give one JSON object of strings on standard input, for example {"appPassword":"…"}.';
+/** Nothing that is piped in is dropped, or waited past. */
+function takesNone({ platform, way }: ConnectTarget): AppError {
+  const others = platform.connect.filter(({ kind }) => kind === "secrets").map(({ name }) => `--way ${name}`);
+  const next = others.length === 0 ? "Leave it out." : `Leave it out, or add ${others.join(" or ")}.`;
+  return new AppError(
+    "invalid",
+    `--secrets-stdin: the way "${way.name}" of ${platform.title} takes no secrets${way.kind === "none" ? "" : ": you agree in a browser"}. ${next}`,
+  );
+}
 
-function parseSecrets(text: string): Secrets {
-  const value = parseJson({ source: "--secrets-stdin", text, advice: ADVICE, isSecret: true });
+const SecretsObject = z.record(z.string(), z.string());
+
+function parseSecrets(text: string, fields: SecretsWay["fields"]): Secrets {
+  const needed = fields.filter(({ isRequired }) => isRequired).map(({ name }) => [name, "…"] as const);
+  const advice = `Give one JSON object of strings on standard input: ${JSON.stringify(Object.fromEntries(needed))}.`;
+  const value = parseJson({ source: "--secrets-stdin", text, advice, isSecret: true });
   const parsed = SecretsObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError("invalid", `--secrets-stdin: this is not an object of strings. ${ADVICE}`);
+  throw new AppError("invalid", `--secrets-stdin: this is not an object of strings. ${advice}`);
 }
 
 type SecretsWay = Extract<ConnectTarget["way"], { readonly kind: "secrets" }>;

@@ -1,3 +1,4 @@
+import { plural } from "../../domain/plain-text.ts";
 import type { Command } from "commander";
 import { plainCall } from "../../context.ts";
 import type { Host, Terminal } from "../host.ts";
@@ -47,7 +48,7 @@ idempotency keys. Without it the access of all programs ends, the keys that are 
 asks once to look at its channels before it is approved.
 
 Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
-asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it (posthorn call resolve_post).
+asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it ("posthorn doctor" says how).
 Posts due later go out as the backup has them: look through them if you changed some since.
 
 Example:
@@ -238,10 +239,14 @@ async function exportAll(
     }
   } else {
     const written = await writeExport(lines, { file, isForced: force === true, signal: host.stopSignal });
-    host.terminal.tell(`${written} lines were written to ${file}.\n`);
+    const what =
+      table === null
+        ? plural(written, "line was", "lines were")
+        : plural(table.posts, "post was", "posts were");
+    host.terminal.tell(`${what} written to ${file}.\n`);
   }
   if (table !== null && table.overdue > 0)
     host.terminal.tell(
-      `${table.overdue} waiting posts are late and not in it: an import takes no time that is over.\n`,
+      `${plural(table.overdue, "waiting post is", "waiting posts are")} late and not in it: an import takes no time that is over.\n`,
     );
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { DEFAULT_KEY_ROLE, PERMISSIONS } from "../../domain/permissions.ts";
 import { type ApiKey, localCaller } from "../../access/api-keys.ts";
+import { tellTime } from "../../domain/time.ts";
 import { type CallContext, plainCall } from "../../context.ts";
 import type { Host, Session } from "../host.ts";
 import {
@@ -13,6 +14,7 @@ import {
   toJsonText,
 } from "../options.ts";
 import { toTable } from "../shell/table.ts";
+import { readBound } from "../shell/when.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
 
@@ -95,22 +97,39 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
     name: options.name,
     permissions: readPermissionOptions(options),
     accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
-    expires: options.expires,
+    expires: readExpiry(session, options.expires),
   });
   const { key, apiKey } = created;
   const sentence = `The key "${apiKey.name}" (${apiKey.id}) is:\n${key}`;
   printResult(host, { json: options.json, sentence, result: created });
-  host.terminal.tell(`${explainKey(apiKey, options)}
+  host.terminal.tell(`${explainKey(apiKey, options, session.ctx.settings.timezone)}
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 
+/** A time as anywhere at the shell. Spans are the service's to read, and what is neither is its to refuse. */
+function readExpiry({ ctx }: Session, expires: string | undefined): string | undefined {
+  if (expires === undefined) return undefined;
+  try {
+    return readBound(expires, { now: ctx.clock.now(), timezone: ctx.settings.timezone });
+  } catch {
+    return expires;
+  }
+}
+
 /** What holds without having been asked for. */
-function explainKey({ role: name, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
+function explainKey(
+  { role: name, permissions, expiresAt }: ApiKey,
+  options: CreateOptions,
+  timezone: string,
+): string {
   const isChosen = options.role !== undefined || options.permissions !== undefined;
-  const may = `It may: ${permissions.join(", ")}${name === null ? "" : ` (the role ${name})`}.`;
+  const held = `the permissions ${permissions.join(", ")}`;
+  const may = name === null ? `It has ${held}.` : `Its role is ${name}: it has ${held}.`;
   const role = isChosen ? "" : " Ask for another role with --role, for everything with --role admin.";
   const ends =
-    expiresAt === null ? "never expires. --expires 90d makes one that does" : `expires at ${expiresAt}`;
+    expiresAt === null
+      ? "never expires. --expires 90d makes one that does"
+      : `expires on ${tellTime(Date.parse(expiresAt), timezone)}`;
   return `${may}${role} It ${ends}.`;
 }
 

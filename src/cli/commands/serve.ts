@@ -80,6 +80,9 @@ function greet(host: Host, server: Server): string {
     ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,
+    ...(server.beside === null
+      ? []
+      : [`               (served already at ${server.beside}: each post goes out once all the same)`]),
     ...server.news.map((sentence) => `  Database     ${sentence}`),
     ...describeKey(server),
     "",

@@ -26,7 +26,7 @@ const CAPTION =
 
 const STAYS_UP = "The page stays up until you press Ctrl-C. Then the temporary folder is removed.";
 const OVER =
-  "The demo is over and its folder removed, so these addresses are gone. In a terminal, without --exit, they stay up.";
+  "The demo is over and its folder removed. In a terminal, without --exit, its page stays up to be looked at.";
 
 /** Shows the whole way of a post on a server of its own, in a folder that is removed again. */
 export async function runDemo(host: Host, options: { exit?: true }): Promise<void> {
@@ -41,11 +41,13 @@ export async function runDemo(host: Host, options: { exit?: true }): Promise<voi
     const command = host.findCommand();
     const post = await watch(host, server, await schedule(host, server));
     const staysUp = options.exit !== true && terminal.isInteractive;
-    terminal.print(
-      `
+    // Addresses of a server that ends would lead nowhere.
+    const places = `
   See it       ${post.platformUrl ?? publicUrl}
   As a feed    ${publicUrl}/feed/${post.accountId}.json   (.rss, .html)
-
+`;
+    terminal.print(
+      `${staysUp ? places : ""}
 Next: ${command} serve runs it until you stop it. ${command} connect adds your channels.
 ${staysUp ? STAYS_UP : OVER}
 `,

@@ -47,9 +47,9 @@ Examples:
     .action(() => uninstallService(host));
 }
 
-/** Throws `unavailable` or `forbidden` with the way on where nothing here keeps a person's programs running. */
-async function openManager(host: Host, machine: Machine): Promise<ServiceManager> {
-  const { platform, user } = machine;
+/** Throws `unavailable` with the way on where none of ours is. */
+function managerOf(host: Host, machine: Machine): ServiceManager {
+  const { platform } = machine;
   if (platform === "win32") {
     const { node, script } = host.locateProgram();
     throw new AppError(
@@ -57,12 +57,17 @@ async function openManager(host: Host, machine: Machine): Promise<ServiceManager
       String.raw`On Windows the Task Scheduler does it. Run: schtasks /Create /TN Posthorn /SC ONLOGON /TR "\"${node}\" \"${script}\" serve" (schtasks /Run /TN Posthorn starts it now, /Delete removes it). Or run it in Docker (docs/keep-running.md).`,
     );
   }
-  if (user.id === 0)
+  return platform === "darwin" ? openLaunchd(machine) : openSystemd(machine);
+}
+
+/** Throws `unavailable` or `forbidden` with the way on where nothing here keeps a person's programs running. */
+async function openManager(host: Host, machine: Machine): Promise<ServiceManager> {
+  const manager = managerOf(host, machine);
+  if (machine.user.id === 0)
     throw new AppError(
       "forbidden",
       "root's service would run with every right on this machine, which Posthorn does not need. Sign in as the user that Posthorn is to run as, and run this again. docs/keep-running.md has a service for the whole machine, with a user of its own.",
     );
-  const manager = platform === "darwin" ? openLaunchd(machine) : openSystemd(machine);
   const [command = "", ...args] = manager.isThere;
   if ((await machine.run(command, args)).status !== 0) throw new AppError("unavailable", manager.absence);
   return manager;
@@ -71,11 +76,12 @@ async function openManager(host: Host, machine: Machine): Promise<ServiceManager
 async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
   const { terminal } = host;
   const machine = await host.openMachine();
-  const manager = await openManager(host, machine);
+  const { render } = managerOf(host, machine);
   const { node, script: program } = host.locateProgram();
   const folder = machine.dataFolder;
-  const text = manager.render({ node, program, folder });
+  const text = render({ node, program, folder });
   if (options.print === true) return terminal.print(text);
+  const manager = await openManager(host, machine);
   await isInstalled(machine, manager);
   const { address, publicUrl } = await machine.readAddress();
   if (!(await manager.look()).isRunning) await assertFree(machine, address);

@@ -11,6 +11,7 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
+import { forShell } from "./shell-words.ts";
 import { showPost, showPosts } from "./views.ts";
 import { readDate, readWhen, WHEN_HELP } from "./when.ts";
 
@@ -149,11 +150,12 @@ async function change({ host, id, options }: Change, toCall: (at: At) => Promise
   if (!terminal.isScreen || options.json === true) terminal.print(toJsonText({ post, warnings }));
   else {
     terminal.print(await showPosts(session.ctx, [post], terminal));
-    for (const warning of warnings) terminal.print(`${warning}\n`);
+    for (const warning of warnings) terminal.print(`${forShell(warning)}\n`);
   }
   host.stopSignal.throwIfAborted();
   const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
-  const trouble = SENDING.includes(tool) && isDue ? await whyNotOut(session, [post]) : null;
+  const trouble =
+    SENDING.includes(tool) && isDue ? await whyNotOut({ host, session }, [post], options.json) : null;
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
@@ -181,7 +183,7 @@ async function moveToDay(
   const posts: Post[] = [];
   for (const { id } of changed) posts.push((await getPost(call, { id })).post);
   terminal.print(await showPosts(ctx, posts, terminal));
-  for (const warning of warnings) terminal.print(`${warning}\n`);
+  for (const warning of warnings) terminal.print(`${forShell(warning)}\n`);
 }
 
 async function edit(at: At, options: Changes): Promise<Call> {

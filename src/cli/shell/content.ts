@@ -1,3 +1,4 @@
+import { plural } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
@@ -43,7 +44,7 @@ export function readMetadata(
   if (alt.length > count)
     throw new AppError(
       "invalid",
-      `--alt: there are ${alt.length} texts for ${count} files. Give one for each --media, in their order.`,
+      `--alt: ${plural(alt.length, "text stands", "texts stand")} for ${plural(count, "file")}. Give one for each --media, in their order.`,
     );
   const [altText, ...moreAlt] = alt;
   const moreMedia = more.map((url, at) => {

@@ -14,6 +14,7 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { readShortId, shortIds } from "./find-post.ts";
 import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { forShell } from "./shell-words.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
@@ -150,7 +151,9 @@ function notesOf(
     repeat === null || isDecided
       ? []
       : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
-  return [...series, ...problems, ...said].map((line) => `  ${line.replaceAll(/\s+/g, " ")}`);
+  return [...series, ...problems.map((line) => forShell(line)), ...said].map(
+    (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
+  );
 }
 
 async function write(host: Host, text: string | undefined, options: DraftOptions): Promise<void> {
@@ -207,7 +210,7 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
   const { ended, shown } = await publishDrafts(host, session, Answer.parse(result));
   await print(host, session, { result: shown, json: options.json });
   host.stopSignal.throwIfAborted();
-  const trouble = await whyNotOut(session, ended);
+  const trouble = await whyNotOut({ host, session }, ended);
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
@@ -265,14 +268,17 @@ async function print(
 ): Promise<void> {
   const { draft, results = [], warnings = [] } = Answer.parse(result);
   const { terminal } = host;
-  const errors = results.flatMap(({ id, error }) => (error === null ? [] : [`${id}: ${error}`]));
+  const ids = shortIds(results.map(({ id }) => id));
+  const errors = results.flatMap(({ id, error }) =>
+    error === null ? [] : [`${ids.get(id) ?? id}: ${error}`],
+  );
   const drafts = [draft, ...results.map((one) => one.draft)].filter(
     (one) => one !== undefined && one !== null,
   );
   if (!terminal.isScreen || json === true) terminal.print(toJsonText(result));
   else {
     if (drafts.length > 0) terminal.print(await showDrafts(host, session, drafts));
-    for (const line of [...warnings, ...errors]) terminal.print(`${line}\n`);
+    for (const line of [...warnings, ...errors]) terminal.print(`${forShell(line)}\n`);
   }
   if (errors.length > 0)
     throw new AppError("conflict", `Nothing was done about ${errors.length} of ${results.length}.`);

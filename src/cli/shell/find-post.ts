@@ -44,7 +44,7 @@ export async function findPostId(call: CallContext, given: string): Promise<stri
   if (others.length === 0) return id;
   throw new AppError(
     "invalid",
-    `id: ${quote(given)} may be any of ${found.slice(0, MOST_NAMED).join(", ")}. Give more of it.`,
+    `id: ${quote(given)} may be any of ${[...shortIds(found).values()].slice(0, MOST_NAMED).join(", ")}. Give more of it.`,
   );
 }
 

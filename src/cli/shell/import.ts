@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { ImportAnswer, type ImportedRow } from "../../domain/posts/post-import.ts";
-import { quote, toZoned } from "../../domain/time.ts";
+import { plural } from "../../domain/plain-text.ts";
+import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
+import { quote } from "../../domain/time.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
@@ -10,7 +11,9 @@ import { decodeTable } from "../../imports/read-table.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { askAt } from "./outcomes.ts";
+import { forShell } from "./shell-words.ts";
 import { toTable } from "./table.ts";
+import { toClock } from "./views.ts";
 
 interface ImportOptions {
   readonly on?: string;
@@ -61,26 +64,31 @@ async function importTable(host: Host, file: string, options: ImportOptions): Pr
   const csv = await readSource(host, file);
   await using session = await host.openSession();
   const importing = { host, session, options };
-  const isSure = options.yes === true && options.dryRun !== true;
+  if (options.yes === true && options.dryRun !== true) return await make(importing, csv, print);
   const found = await run(importing, { csv, dryRun: true });
-  const { bad, new: fresh } = found.counts;
-  const isAsked = options.dryRun !== true && host.terminal.isInteractive && !isSure;
-  if (bad > 0 || fresh === 0 || !(isSure || isAsked)) {
-    await print(importing, found);
-    if (bad > 0)
-      throw new AppError("invalid", "Nothing was imported. Mend those rows, then import the table again.");
-    const isLeft = fresh > 0 && options.dryRun !== true;
-    if (isLeft) host.terminal.tell("Nothing was imported. Give --yes to make the posts.\n");
-    return;
-  }
-  if (isAsked) {
-    await print(importing, found);
-    await askAt(host)({ text: `Import ${fresh === 1 ? "1 post" : `${fresh} posts`}?`, token: "" });
-  }
+  await print(importing, found);
+  assertGood(found);
+  const { new: fresh } = found.counts;
+  if (options.dryRun === true || fresh === 0) return;
+  if (!host.terminal.isInteractive)
+    throw new AppError("conflict", "Nothing was imported. Give --yes to make the posts.");
+  await askAt(host)({ text: `Import ${plural(fresh, "post")}?`, token: "" });
+  await make(importing, csv, printCounts);
+}
+
+async function make(
+  importing: Importing,
+  csv: string,
+  show: (importing: Importing, answer: ImportAnswer) => Promise<void>,
+): Promise<void> {
   const done = await run(importing, { csv, dryRun: false });
-  await (isAsked ? printCounts(importing, done) : print(importing, done));
-  // A row that was good may be bad by now.
-  if (done.counts.bad > 0) throw new AppError("invalid", "Nothing was imported. Import the table again.");
+  await show(importing, done);
+  assertGood(done);
+}
+
+function assertGood({ counts }: ImportAnswer): void {
+  if (counts.bad > 0)
+    throw new AppError("invalid", "Nothing was imported. Mend those rows, then import the table again.");
 }
 
 async function readSource({ terminal }: Host, file: string): Promise<string> {
@@ -107,14 +115,15 @@ async function run(
 async function print(importing: Importing, answer: ImportAnswer): Promise<void> {
   const { host, session, options } = importing;
   const { terminal } = host;
-  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
+  if (!terminal.isScreen || options.json === true) return printCounts(importing, answer);
   const { ctx } = session;
   const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
+  const timezone = options.timezone ?? ctx.settings.timezone;
   const shown = answer.rows.slice(0, MAX_LINES);
   const table = toTable<ImportedRow>(
     [
       { title: "LINE", of: ({ line }) => String(line) },
-      { title: "TIME", of: ({ scheduledAt }) => toZoned(Date.parse(scheduledAt), ctx.settings.timezone) },
+      { title: "TIME", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
       {
         title: "CHANNEL",
         of: ({ accountId }) => names.get(accountId) ?? accountId,
@@ -127,17 +136,16 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
     shown,
     terminal.columns,
   );
-  if (shown.length > 0) terminal.print(table);
-  const { rows, bad } = answer.counts;
-  const more = rows - bad - shown.length;
+  if (shown.length > 0) terminal.print(`${table}Times are in ${timezone}.\n`);
+  const more = answer.counts.rows - answer.counts.bad - repeatedOf(answer) - shown.length;
   if (more > 0) terminal.print(`… and ${more} more\n`);
   for (const { line, column, error } of answer.errors) {
     const isNamed = column === null || error.startsWith(`${column}:`);
-    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${error}\n`);
+    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${forShell(error)}\n`);
   }
   for (const { line, rows: count, warning } of answer.warnings.slice(0, MAX_LINES)) {
     const where = line === null ? "" : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
-    terminal.print(`${where}${warning}\n`);
+    terminal.print(`${where}${forShell(warning)}\n`);
   }
   await printCounts(importing, answer);
 }
@@ -147,8 +155,23 @@ async function printCounts({ host, options }: Importing, answer: ImportAnswer): 
   if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
   const { counts, dryRun, source } = answer;
   const from = source === null ? "" : ` It is a table of ${source}.`;
-  const fresh = dryRun ? `${counts.new} would be made` : `${answer.imported} made`;
-  terminal.print(
-    `${counts.rows} rows: ${fresh}, ${counts.existing} there already, ${counts.bad} bad.${from}\n`,
-  );
+  const repeated = repeatedOf(answer);
+  const told = [
+    dryRun ? `${counts.new} would be made` : `${answer.imported} made`,
+    `${counts.existing - repeated} there already${isWhole(answer) ? "" : " or twice in the table"}`,
+    ...(repeated === 0 ? [] : [`${repeated} twice in the table`]),
+    `${counts.bad} bad`,
+  ];
+  terminal.print(`${plural(counts.rows, "row")}: ${told.join(", ")}.${from}\n`);
+}
+
+/** Whether the answer shows every good row. */
+function isWhole({ rows }: ImportAnswer): boolean {
+  return rows.length < MAX_SHOWN_ROWS;
+}
+
+/** Rows that say the same as another one of the table; of a long table it is not told. */
+function repeatedOf(answer: ImportAnswer): number {
+  const { counts, rows } = answer;
+  return isWhole(answer) ? counts.rows - counts.bad - rows.length : 0;
 }

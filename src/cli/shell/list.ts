@@ -9,6 +9,7 @@ import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { showPosts } from "./views.ts";
+import { readBounds } from "./when.ts";
 
 interface ListOptions {
   readonly on: readonly string[];
@@ -73,8 +74,7 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
         ? undefined
         : options.on.map((wanted) => findChannel(session.ctx, channels, { wanted, field: "--on" }).id),
     search: options.search,
-    from: options.from,
-    to: options.to,
+    ...readBounds(session, options),
   };
   const { posts, isMore } =
     which === "upcoming" ? await nextOf(call, filter, limit) : await latestOf(call, filter, limit);

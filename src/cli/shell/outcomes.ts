@@ -1,3 +1,4 @@
+import { withFullStop } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
@@ -6,6 +7,8 @@ import { plainCall } from "../../context.ts";
 import { isServerRunning } from "../../health/status.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
+import { shortIds } from "./find-post.ts";
+import { forShell } from "./shell-words.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 
@@ -64,7 +67,11 @@ export async function findDue(
 export async function untilOut({ host, session }: Following, posts: readonly Post[]): Promise<Post[]> {
   const { clock } = session.ctx;
   const start = clock.monotonic();
-  if (host.terminal.isInteractive) host.terminal.tell("Publishing …\n");
+  const tell = (text: string): void => {
+    if (host.terminal.isInteractive) host.terminal.tell(`${text}\n`);
+  };
+  tell("Publishing …");
+  const told = new Set<string>();
   for (;;) {
     const found = await Promise.all(
       posts.map(async (before) => ({ before, post: (await readPost(session, before.id)) ?? before })),
@@ -75,6 +82,11 @@ export async function untilOut({ host, session }: Following, posts: readonly Pos
       return ended;
     // A person who does not want to wait is told how far it has come.
     if (host.stopSignal.aborted) return ended;
+    for (const { id, error, status } of ended) {
+      if (error === null || told.has(error) || OVER.includes(status)) continue;
+      told.add(error);
+      tell(forShell(error, id));
+    }
     await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
   }
 }
@@ -87,16 +99,29 @@ function limitOf({ status, attempts }: Post, before: Post): number {
 
 type Told = Pick<Post, "id" | "status" | "error">;
 
-/** What a person is told of posts that are due and did not go out, a line each; null where all did. */
-export async function whyNotOut({ ctx }: Session, posts: readonly Told[]): Promise<string | null> {
+/**
+ * What a person is told of posts that are due and did not go out, a line each; null where all did. On a terminal they
+ * stand in a table right above, with the reasons.
+ */
+export async function whyNotOut(
+  { host, session }: Following,
+  posts: readonly Told[],
+  json?: true,
+): Promise<string | null> {
   const missing = posts.filter(({ status }) => status !== "published");
   if (missing.length === 0) return null;
-  const isServed = await isServerRunning(ctx);
-  return missing.map((post) => whyMissing(post, isServed)).join("\n");
+  const isServed = await isServerRunning(session.ctx);
+  const isShown = host.terminal.isScreen && json !== true;
+  const ids = shortIds(posts.map(({ id }) => id));
+  return missing
+    .map((post) =>
+      whyMissing(isShown ? { ...post, id: ids.get(post.id) ?? post.id, error: null } : post, isServed),
+    )
+    .join("\n");
 }
 
 function whyMissing({ id, status, error }: Told, isServed: boolean): string {
-  const why = error === null ? "" : ` ${error}`;
+  const why = error === null ? "" : ` ${withFullStop(forShell(error, id))}`;
   if (status === "failed") return `${id} failed.${why}`;
   if (status === "cancelled") return `${id} was cancelled.`;
   const next = isServed

@@ -11,6 +11,7 @@ import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { alwaysAsked, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
+import { forShell } from "./shell-words.ts";
 import { showPosts, showPreview } from "./views.ts";
 import { readWhen, WHEN_HELP } from "./when.ts";
 
@@ -77,7 +78,7 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
     results.flatMap(({ preview }) => preview ?? []),
   );
   host.stopSignal.throwIfAborted();
-  const trouble = await whyNotOut(session, ended);
+  const trouble = await whyNotOut({ host, session }, ended, options.json);
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
@@ -123,8 +124,7 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
 function assertPlanned(results: readonly BatchResult[]): void {
   const errors = results.flatMap(({ error }) => error ?? []);
   const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
-  const told = own.map((error) => error.replace(/^(?:scheduledAt|slot):/, "--at:"));
-  if (errors.length > 0) throw new AppError("invalid", [...new Set(told)].join("\n"));
+  if (errors.length > 0) throw new AppError("invalid", [...new Set(own)].join("\n"));
 }
 
 async function print(
@@ -143,5 +143,5 @@ async function print(
   terminal.print(await showPosts(session.ctx, posts, terminal));
   for (const [at, preview] of previews.entries())
     terminal.print(showPreview(preview, posts[at]?.provider ?? ""));
-  for (const warning of told) terminal.print(`${warning}\n`);
+  for (const warning of told) terminal.print(`${forShell(warning)}\n`);
 }

@@ -7,6 +7,7 @@ import { toCsv } from "../../results/report-csv.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { type Column, toTable } from "./table.ts";
+import { readBounds } from "./when.ts";
 
 interface ReportOptions {
   readonly on: readonly string[];
@@ -56,7 +57,7 @@ async function report(host: Host, options: ReportOptions): Promise<void> {
   const { on, csv, json, ...rest } = options;
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const args = { ...rest, ...(on.length > 0 && { accountId: on }) };
+  const args = { ...rest, ...readBounds(session, options), ...(on.length > 0 && { accountId: on }) };
   const { result } = await session.toolbox.call("get_report", args, call.caller, { signal: call.signal });
   const answer = Report.parse(result);
   const names = await namesOfAccounts(call);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Account } from "../../domain/accounts/account.ts";
 import { type Weekday, WEEKDAYS } from "../../domain/accounts/schedule.ts";
 import { AppError } from "../../domain/errors.ts";
-import { visibleText } from "../../domain/plain-text.ts";
+import { plural, visibleText } from "../../domain/plain-text.ts";
 import { quote } from "../../domain/time.ts";
 import { findWeekday, readClock } from "../../domain/wall-clock.ts";
 import { ChangedPost } from "../../domain/posts/post-body.ts";
@@ -13,6 +13,7 @@ import { shellCaller } from "../../access/api-keys.ts";
 import type { Host, Session } from "../host.ts";
 import { alwaysAsked } from "./outcomes.ts";
 import { parseList, printResult, toJsonText, wholeNumber } from "../options.ts";
+import { shortIds } from "./find-post.ts";
 import { toClock } from "./views.ts";
 
 interface SlotOptions {
@@ -104,7 +105,10 @@ async function setSlots(
   if (!host.terminal.isScreen || json === true) return host.terminal.print(toJsonText(result));
   const { timezone: own } = session.ctx.settings;
   const at = result.account.schedule?.timezone ?? own;
-  const moved = result.moved.map(({ id, scheduledAt }) => `${id} moves to ${toClock(scheduledAt, at)}.\n`);
+  const ids = shortIds(result.moved.map(({ id }) => id));
+  const moved = result.moved.map(
+    ({ id, scheduledAt }) => `${ids.get(id) ?? id} moves to ${toClock(scheduledAt, at)}.\n`,
+  );
   if (dryRun === true) host.terminal.print("Nothing is changed. This is how it would be:\n");
   host.terminal.print(
     `${tellSlots(result.account, namesAmong(session.ctx, accounts).get(account.id) ?? account.name)}${moved.join("")}`,
@@ -155,7 +159,9 @@ function tellSlots({ schedule }: Account, name: string): string {
   if (schedule === null || schedule.slots.length === 0)
     return `${visibleText(name)} has no slots. Set some: posthorn slots ${JSON.stringify(name)} "mon-fri 09:30"\n${paused}`;
   const gap =
-    schedule.minGapMinutes === 0 ? "" : `At least ${schedule.minGapMinutes} minutes from any waiting post.\n`;
+    schedule.minGapMinutes === 0
+      ? ""
+      : `At least ${plural(schedule.minGapMinutes, "minute")} from any waiting post.\n`;
   const lines = schedule.slots.map(({ days, times }) => `${days.join(",")}  ${times.join(",")}\n`).join("");
   return `${lines}Times are in ${schedule.timezone}.\n${gap}${paused}`;
 }

@@ -13,6 +13,7 @@ import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
+import { forShell } from "./shell-words.ts";
 import { type Column, oneLine, toTable } from "./table.ts";
 import { visibleText } from "../../domain/plain-text.ts";
 
@@ -122,8 +123,8 @@ export async function showPosts(
   ];
   const places = await Promise.all(posts.map((post) => seenAt(ctx, post)));
   const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
-  const rows = posts.flatMap(({ error }, at) => {
-    const note = error ?? places[at] ?? null;
+  const rows = posts.flatMap(({ id, error }, at) => {
+    const note = error === null ? (places[at] ?? null) : forShell(error, id);
     return [lines[at] ?? "", ...(note === null ? [] : [`  ${oneLine(note)}`])];
   });
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
@@ -195,11 +196,11 @@ export async function showPost(
     ...fields,
     ["OUT SINCE", post.publishedAt === null ? null : at(post.publishedAt)],
     ["SEEN AT", await seenAt(ctx, post)],
-    ["ERROR", post.error],
-    ...warnings.map((warning): Line => ["WARNING", warning]),
+    ["ERROR", post.error === null ? null : forShell(post.error, post.id)],
+    ...warnings.map((warning): Line => ["WARNING", forShell(warning)]),
     ...history.map(({ number, startedAt, outcome, error }): Line => [
       `TRY ${number}`,
-      `${toClock(startedAt, timezone)} ${outcome}${error === null ? "" : `: ${error}`}`,
+      `${toClock(startedAt, timezone)} ${outcome}${error === null ? "" : `: ${forShell(error, post.id)}`}`,
     ]),
     ["ID", post.id],
   ];

@@ -1,7 +1,8 @@
-import { DateTime } from "luxon";
+import { DateTime, Info } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import { WEEKDAYS } from "../../domain/drafts/series-days.ts";
-import { quote } from "../../domain/time.ts";
+import { quote, toIso } from "../../domain/time.ts";
+import type { Session } from "../host.ts";
 import { findWeekday, readClock as readClockTime } from "../../domain/wall-clock.ts";
 
 const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;
@@ -14,12 +15,17 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
 
 /** A time that stands by itself: only 9 may be anything. */
 const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m)|noon)$/;
-const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})`;
+/** `january 5th, 2027` and `5 jan`. */
+const MONTH_DAY = String.raw`(?:on )?[a-z]+\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?`;
+const DAY_MONTH = String.raw`(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? [a-z]+\.?(?:,? \d{4})?`;
+const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|${MONTH_DAY}|${DAY_MONTH})`;
 const TIME = String.raw`(?:\d[\d:.]*(?: ?[ap]m)?|noon)`;
 const DAY_ALONE = new RegExp(`^(?<day>${DAY})$`);
 const DAY_AND_TIME = new RegExp(`^(?<day>${DAY}),? (?:at )?(?<time>${TIME})$`);
 const TIME_AND_DAY = new RegExp(`^(?:at )?(?<time>${TIME}),? (?<day>${DAY})$`);
 const WITH_SLASHES = /\d\/\d{1,2}(?:\/|\b)/;
+const IN_MONTH =
+  /^(?:on )?(?:the )?(?:(?<month>[a-z]{3,})\.? )?(?<day>\d{1,2})(?:st|nd|rd|th|\.)?(?:(?: of)? (?<after>[a-z]{3,})\.?)?(?:,? (?<year>\d{4}))?$/;
 const GERMAN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 const ISO = /^\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}/;
 
@@ -33,11 +39,13 @@ const MORNING: Clock = { hour: 9, minute: 0 };
 const TONIGHT: Clock = { hour: 20, minute: 0 };
 const EVENING_HOUR = 17;
 
+const MONTHS = Info.months("long", { locale: "en" }).map((name) => name.toLowerCase());
+
 const EXAMPLES =
-  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "25.12.2031 9:00" or 2031-01-30T09:00.';
+  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "jan 5 9:00", "25.12.2031 9:00" or 2031-01-30T09:00.';
 
 export const WHEN_HELP =
-  'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2031 9:00", 2031-01-30T09:00:00Z';
+  'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "jan 5 9:00", "25.12.2031 9:00", 2031-01-30T09:00:00Z';
 
 interface Now {
   readonly now: number;
@@ -57,6 +65,7 @@ export function readWhen(text: string, { now, timezone, field = "--at" }: Now): 
   if (words === "now") return null;
   const here = DateTime.fromMillis(now, { zone: timezone });
   const when = readSpan(words, here) ?? readTime(words, here) ?? readDayAndTime(words, here);
+  if (when === NO_SUCH_DAY) throw noSuchDay(text, field);
   if (when !== null) return when;
   // Whatever looks like ISO 8601 is judged as everywhere else.
   if (ISO.test(words)) return text.trim();
@@ -74,11 +83,46 @@ const LAST_MINUTE: Clock = { hour: 23, minute: 59 };
 export function readDate(text: string, { now, timezone, field = "--at" }: Now): string {
   const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
   const here = DateTime.fromMillis(now, { zone: timezone });
-  const day = DAY_ALONE.test(words) ? (readDay(words, LAST_MINUTE, here)?.toISODate() ?? null) : null;
-  if (day !== null) return day;
+  const day = DAY_ALONE.test(words) ? readDay(words, LAST_MINUTE, here) : null;
+  if (day?.isValid === false) throw noSuchDay(text, field);
+  if (day !== null) return day.toFormat("yyyy-MM-dd");
   throw new AppError(
     "invalid",
     `${field}: ${quote(text)} is not a day. Give for example monday, tomorrow or 2031-01-30.`,
+  );
+}
+
+/**
+ * Reads from or until when: a day as a date, which stands for all of it, and everything else as `readWhen` does. Throws
+ * `invalid` with examples.
+ */
+export function readBound(text: string, at: Now): string {
+  const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
+  const here = DateTime.fromMillis(at.now, { zone: at.timezone });
+  const isDay = DAY_ALONE.test(words) && readDay(words, LAST_MINUTE, here) !== null;
+  return isDay ? readDate(text, at) : (readWhen(text, at) ?? toIso(at.now));
+}
+
+function isLeftOut(text: string | undefined): text is undefined | "" {
+  return text === undefined || text === "";
+}
+
+/** `--from` and `--to`, as lists of the service take them. Throws `invalid`. */
+export function readBounds(
+  { ctx }: Pick<Session, "ctx">,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): { from?: string; to?: string } {
+  const at = { now: ctx.clock.now(), timezone: ctx.settings.timezone };
+  return {
+    ...(isLeftOut(from) ? {} : { from: readBound(from, { ...at, field: "--from" }) }),
+    ...(isLeftOut(to) ? {} : { to: readBound(to, { ...at, field: "--to" }) }),
+  };
+}
+
+function noSuchDay(text: string, field: string): AppError {
+  return new AppError(
+    "invalid",
+    `${field}: ${quote(text)} names a day that no calendar has. Give another one.`,
   );
 }
 
@@ -101,13 +145,24 @@ function readTime(words: string, here: DateTime): string | null {
   return onClock(here.plus({ days: here.set(clock) > here ? 0 : 1 }), clock);
 }
 
+/** In place of a time, for a day such as 31.2.2027. */
+const NO_SUCH_DAY = "no such day";
+
+/** "jan 5" is no January at five: one way of reading after the other. */
 function readDayAndTime(words: string, here: DateTime): string | null {
-  const found = DAY_AND_TIME.exec(words) ?? TIME_AND_DAY.exec(words) ?? DAY_ALONE.exec(words);
-  const { day = "", time } = found?.groups ?? {};
-  if (day === "tonight") return onTonight(time, here);
+  for (const form of [DAY_AND_TIME, TIME_AND_DAY, DAY_ALONE]) {
+    const { day = "", time } = form.exec(words)?.groups ?? {};
+    const when = day === "tonight" ? onTonight(time, here) : onDay(day, time, here);
+    if (when !== null) return when;
+  }
+  return null;
+}
+
+function onDay(day: string, time: string | undefined, here: DateTime): string | null {
   const clock = time === undefined ? MORNING : readClock(time);
   const date = clock === null ? null : readDay(day, clock, here);
-  return clock === null || date === null ? null : onClock(date, clock);
+  if (clock === null || date === null) return null;
+  return date.isValid ? onClock(date, clock) : NO_SUCH_DAY;
 }
 
 /** At eight, or at another time of that evening: nine is 21:00 then. */
@@ -121,10 +176,24 @@ function onTonight(time: string | undefined, here: DateTime): string | null {
 function readDay(words: string, clock: Clock, here: DateTime): DateTime | null {
   if (words === "today") return here;
   if (words === "tomorrow") return here.plus({ days: 1 });
+  if (words === "yesterday") return here.minus({ days: 1 });
   if (/^\d{4}-/.test(words)) return DateTime.fromISO(words, { zone: here.zone });
   const [, day, month, year] = (GERMAN.exec(words) ?? []).map(Number);
   if (day !== undefined) return DateTime.fromObject({ year, month, day }, { zone: here.zone });
-  return readWeekday(words, clock, here);
+  return readInMonth(words, clock, here) ?? readWeekday(words, clock, here);
+}
+
+/** Without a year it is the next one to come. */
+function readInMonth(words: string, clock: Clock, here: DateTime): DateTime | null {
+  const { month: before, after, day, year } = IN_MONTH.exec(words)?.groups ?? {};
+  const name = before ?? after;
+  const month = MONTHS.findIndex((one) => name !== undefined && one.startsWith(name)) + 1;
+  if (month === 0 || (before !== undefined && after !== undefined)) return null;
+  const on = (wanted: number): DateTime =>
+    DateTime.fromObject({ year: wanted, month, day: Number(day) }, { zone: here.zone });
+  if (year !== undefined) return on(Number(year));
+  const date = on(here.year);
+  return date.isValid && date.set(clock) <= here ? on(here.year + 1) : date;
 }
 
 /** The next one to come; of "next friday" that of next week. */

@@ -22,6 +22,11 @@ export function namesFor({ id, name, handle }: NamedChannel, title: string): rea
   return [name, onPlatform, ...withHandle, `${onPlatform} (${id.slice(-ID_CHARS)})`];
 }
 
+/** Of `@fjord@social.example` it is `fjord`; null where a handle has no such part. */
+export function userNameOf(handle: string | null): string | null {
+  return /^@?([^@\s]+)@/.exec(handle ?? "")?.[1] ?? null;
+}
+
 /**
  * What each of these channels is called to people and agents: its name, or the next longer form where another one is
  * called the same: "Fjord Bakery on Mastodon", "Fjord Bakery on Mastodon (@fjord@mastodon.example)". Wants all

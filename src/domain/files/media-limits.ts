@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
+import { plural } from "../plain-text.ts";
 import { FILE_TYPES } from "./file.ts";
 import { FILM_TYPE, type FilmForm, formOfFilm } from "./film-form.ts";
 
@@ -51,11 +52,11 @@ interface MediaVerdict {
 const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | null)[] = [
   ({ durationSeconds }, { maxSeconds = null }) =>
     durationSeconds !== null && maxSeconds !== null && durationSeconds > maxSeconds
-      ? `lasts ${Math.round(durationSeconds)} seconds, and may last ${maxSeconds}`
+      ? `lasts ${plural(Math.round(durationSeconds), "second")}, and may last ${maxSeconds}`
       : null,
   ({ durationSeconds }, { minSeconds = 0 }) =>
     durationSeconds !== null && durationSeconds < minSeconds
-      ? `lasts ${Math.round(durationSeconds)} seconds, and must last at least ${minSeconds}`
+      ? `lasts ${plural(Math.round(durationSeconds), "second")}, and must last at least ${minSeconds}`
       : null,
   ({ pages }, { maxPages }) =>
     pages !== null && maxPages !== undefined && pages > maxPages
@@ -245,7 +246,7 @@ function shapeProblem(media: MediaFigures, limits: AcceptedMedia): string | null
 }
 
 function aspectOf({ width, height }: MediaFigures): number | null {
-  return width === null || height === null || height === 0 ? null : width / height;
+  return width === null || !height ? null : width / height;
 }
 
 function sizeOf({ width, height }: Size): string {

@@ -1,3 +1,5 @@
+import { plural } from "../plain-text.ts";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
@@ -11,8 +13,4 @@ export function spanInWords(ms: number): string {
   const rest = minutes % 60;
   const hours = plural(Math.floor(minutes / 60), "hour");
   return rest === 0 ? hours : `${hours} ${plural(rest, "minute")}`;
-}
-
-function plural(count: number, unit: string): string {
-  return count === 1 ? `${count} ${unit}` : `${count} ${unit}s`;
 }

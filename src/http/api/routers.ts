@@ -37,7 +37,7 @@ function answerRoute(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Rec
   return async (request, response) => {
     const { raw } = route;
     const body = isRaw(request, raw) ? readRawBody(request, raw) : parseBody(request, route.body ?? "none");
-    const query = readQuery(request, route.query ?? {});
+    const query = readQuery(request, route.query ?? {}, { hasBody: (route.body ?? "none") !== "none" });
     const call = toCall(route, { params: request.params, query, body });
     // These endpoints are for programs. POSTHORN_CONFIRM is about those who call tools.
     const named = { fields: fieldsOf(route, toolbox, call.tool), isConfirmed: true };
@@ -76,7 +76,7 @@ export function addToolRoutes(
   };
   const answerTool: RequestHandler<{ name: string }> = async (request, response) => {
     const args = parseBody(request, "required");
-    readQuery(request, {});
+    readQuery(request, {}, { hasBody: true });
     const call = { tool: request.params.name, args, isConfirmed };
     const { result } = await callTool(toolbox, { request, response }, call);
     response.json({ result });

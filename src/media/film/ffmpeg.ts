@@ -1,3 +1,4 @@
+import { plural } from "../../domain/plain-text.ts";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { availableParallelism, platform } from "node:os";
@@ -168,7 +169,7 @@ class Pace {
     this.#stop.abort(
       new AppError(
         "invalid",
-        `The film does not fit as it is, and converting it takes this machine about ${minutes} minutes, longer than the post can wait. Export it as MP4 with H.264 and AAC, or schedule the post for later.`,
+        `The film does not fit as it is, and converting it takes this machine about ${plural(minutes, "minute")}, longer than the post can wait. Export it as MP4 with H.264 and AAC, or schedule the post for later.`,
       ),
     );
   }

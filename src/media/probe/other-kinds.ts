@@ -109,8 +109,9 @@ export function refusedKind({ head, mimeType, name, endings }: Unknown): AppErro
     KINDS.find(([type]) => mimeType !== undefined && isOf(mimeType, type)) ??
     [];
   const ending = endingOf(name);
-  // Its name promises what is taken: another list of names would not help.
-  if (what === undefined && endings.includes(ending))
+  // Its name promises what is taken: another list of names would not help. A text is whole: `.ts` may be a program.
+  const isBinary = head.subarray(0, TEXT_BYTES).some((byte) => byte < 9);
+  if (what === undefined && isBinary && endings.includes(ending))
     return new AppError(
       "invalid",
       `The file is damaged: it is called .${ending}, and its content is no picture, video, sound or document. Export it again.`,

@@ -1,3 +1,4 @@
+import { plural } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -183,7 +184,7 @@ export function assertAllowed(
   if (seconds !== null && maxSeconds !== null && seconds > maxSeconds)
     reject(
       "mediaUrl",
-      `the video lasts ${Math.round(seconds)} seconds, and this account may post at most ${maxSeconds}. Give a shorter one.`,
+      `the video lasts ${plural(Math.round(seconds), "second")}, and this account may post at most ${maxSeconds}. Give a shorter one.`,
     );
 }
 

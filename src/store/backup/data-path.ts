@@ -21,7 +21,10 @@ export async function tryDataPath(path: string): Promise<void> {
   });
 }
 
-const WAY_OUT = "Make it writable for this user, or point POSTHORN_DATA_DIR at another folder.";
+const ELSEWHERE = "Point POSTHORN_DATA_DIR at another folder.";
+/** Where that may help. */
+const WRITABLE = "Make it writable for this user, or point POSTHORN_DATA_DIR at another folder.";
+const REFUSED: readonly string[] = ["EACCES", "EPERM", "EROFS"];
 
 /** Node's `recursive` never ends in folders where no user can make anything (/proc). */
 async function makeFolder(path: string): Promise<void> {
@@ -46,7 +49,8 @@ async function explainingFolder(path: string, work: () => Promise<void>): Promis
         : codeOf(cause) === "ENOENT"
           ? "the system lets no user make a folder there"
           : reasonOf(cause);
-    throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${WAY_OUT}`, {
+    const wayOut = link === null && REFUSED.includes(codeOf(cause)) ? WRITABLE : ELSEWHERE;
+    throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${wayOut}`, {
       cause,
     });
   }

@@ -10,6 +10,8 @@ export interface Liveness {
   hold(workerId: string, onLost: (reason: Error) => void): Promise<Hold>;
   /** Notices a loss now, without waiting for the event loop. Called right before a request is sent. */
   check(): void;
+  /** Whether that worker's process is seen to have ended, however young its last heartbeat is. */
+  hasEnded(worker: { readonly id: string; readonly host: string; readonly pid: number }): boolean;
   /** Other workers that are probably dead. The take-over proves it. */
   listDead(besides: string): Promise<readonly string[]>;
   /**

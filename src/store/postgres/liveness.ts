@@ -91,6 +91,7 @@ export async function createLiveness(reader: Reader, options: LivenessOptions): 
         return { release: () => held.release(workerId) };
       },
       check: () => heartbeat?.check(),
+      hasEnded: ({ host, pid }) => hasEnded({ place: host, pid }),
       listDead: (besides) => listSilent(reader, besides, leases),
     },
     wake: createWake(reader, clock, listeners),

@@ -1,9 +1,6 @@
 import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
-/** Under which name the public address of the server on this database stands. */
-export const SERVER_URL = "server_url";
-
 /** Facts about the database itself, by name. */
 export async function readMeta(reader: Reader, key: string): Promise<string | null> {
   return (await findRow(reader, "meta", { key }))?.value ?? null;

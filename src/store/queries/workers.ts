@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import { findRow, queryOf, updateRows } from "../engine/statements.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Reader, Tx } from "../engine/store.ts";
+import { readMeta, setMeta } from "./meta.ts";
 
 export type WorkerRow = Selectable<Tables["workers"]>;
 export type WorkerRole = WorkerRow["role"];
@@ -34,28 +35,59 @@ export async function isWorkerListed(reader: Reader, id: string): Promise<boolea
   return (await findRow(reader, "workers", { id })) !== undefined;
 }
 
-/** Whether a worker of these roles has sent a heartbeat since that moment. */
-export async function isRoleAlive(
-  reader: Reader,
-  roles: readonly WorkerRole[],
-  since: number,
-): Promise<boolean> {
-  const row = await queryOf(reader)
-    .selectFrom("workers")
-    .select("id")
-    .where("role", "in", roles)
-    .where("heartbeat_at", ">", since)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** All publishers, the newest heartbeat first. */
-export function readPublishers(reader: Reader): Promise<WorkerRow[]> {
+/** Workers that have sent a heartbeat since that moment, the one that started last first. */
+export function listHeard(reader: Reader, since: number): Promise<WorkerRow[]> {
   return queryOf(reader)
     .selectFrom("workers")
     .selectAll()
-    .where("role", "not in", ["caller", "api"])
-    .orderBy("heartbeat_at", "desc")
-    .orderBy("id")
+    .where("heartbeat_at", ">=", since)
+    .orderBy("started_at", "desc")
+    .orderBy("id", "desc")
     .execute();
+}
+
+/** The last sign of life of any publisher; null where none is listed. */
+export async function readLastHeartbeat(reader: Reader): Promise<number | null> {
+  const row = await queryOf(reader)
+    .selectFrom("workers")
+    .select(({ fn }) => fn.max("heartbeat_at").as("last"))
+    .where("role", "not in", NOT_PUBLISHING)
+    .executeTakeFirst();
+  return row?.last ?? null;
+}
+
+/** Roles of processes that are listed and publish nothing. */
+export const NOT_PUBLISHING: readonly WorkerRole[] = ["caller", "api"];
+
+/** Where the server of this process is reached stands in `meta`, by what its workers are listed with. */
+const SERVER_URL = "server_url";
+
+function serverUrlKey({ host, pid }: Pick<WorkerRow, "host" | "pid">): string {
+  return `${SERVER_URL} ${host} ${pid}`;
+}
+
+/** Notes it, and forgets those of processes that are listed no more. */
+export async function noteUrl(tx: Tx, server: Pick<WorkerRow, "host" | "pid">, url: string): Promise<void> {
+  const listed = await queryOf(tx).selectFrom("workers").select(["host", "pid"]).execute();
+  await setMeta(tx, serverUrlKey(server), url);
+  await queryOf(tx)
+    .deleteFrom("meta")
+    .where("key", "like", `${SERVER_URL}%`)
+    .where("key", "not in", [server, ...listed].map(serverUrlKey))
+    .execute();
+}
+
+export function readUrl(reader: Reader, server: Pick<WorkerRow, "host" | "pid">): Promise<string | null> {
+  return readMeta(reader, serverUrlKey(server));
+}
+
+/** Whether any server said that it is reached there. */
+export async function isServerUrl(reader: Reader, url: string): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("meta")
+    .select("key")
+    .where("key", "like", `${SERVER_URL}%`)
+    .where("value", "=", url)
+    .executeTakeFirst();
+  return row !== undefined;
 }

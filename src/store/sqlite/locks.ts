@@ -131,6 +131,7 @@ export function createFileLiveness(reader: Reader, folder: string | undefined): 
       return { release: async () => lock?.release() };
     },
     check() {},
+    hasEnded: ({ id }) => locks?.isAlive(id) === false,
     async listDead(besides) {
       if (locks === null) return [];
       return (await listWorkersBeside(reader, besides)).filter((id) => !locks.isAlive(id));

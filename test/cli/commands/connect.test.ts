@@ -63,12 +63,25 @@ describe("posthorn connect", () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ provider: "webhook" });
   });
 
+  it("warns of a second channel of one name, which no post can name by it any more", async () => {
+    using folder = temporaryFolder();
+    const run = await runCli(["connect", "feed", "--name", "My feed"], folder);
+    const [, called = ""] = /Say --on "([^"]*)"/.exec(run.stderr) ?? [];
+    expect([run.status, run.stderr]).toEqual([
+      0,
+      expect.stringContaining('Another channel is called "My feed"'),
+    ]);
+    const post = await runCli(["post", "Hello", "--on", called, "--at", "2150-01-31"], folder);
+    expect(JSON.parse(post.stdout).posts[0].accountId).toBe(JSON.parse(run.stdout).id);
+    expect((await runCli(["connect", "feed", "--name", "News"], folder)).stderr).toBe("");
+  });
+
   it.each([
     [["connect", "webhook"], "", "--secrets-stdin"],
     [
       ["connect", "webhook", "--secrets-stdin"],
       "appPassword: s3cret",
-      '--secrets-stdin: this is not JSON. Give one JSON object of strings on standard input, for example {"appPassword":"…"}.\n',
+      '--secrets-stdin: this is not JSON. Give one JSON object of strings on standard input: {"url":"…"}.\n',
     ],
     [
       ["connect", "webhook", "--secrets-stdin"],
@@ -76,8 +89,14 @@ describe("posthorn connect", () => {
       "--secrets-stdin: this is not an object of strings. Give one JSON object",
     ],
     [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
+    [
+      ["connect", "mastodon", "--instance", "https://social.example", "--secrets-stdin"],
+      '{"accessToken":"s3cret"}',
+      '--secrets-stdin: the way "oauth" of Mastodon takes no secrets: you agree in a browser. Leave it out, or add --way token.\n',
+    ],
+    [["connect", "feed", "--secrets-stdin"], "{}", 'the way "feed" of Feed takes no secrets. Leave it out.'],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
-    [["connect", "mastodon", "--instance", "", "--way", ""], "", "instanceUrl: is required"],
+    [["connect", "mastodon", "--instance", "", "--way", ""], "", "--instance: is required"],
     [["connect", "myspace"], "", '"myspace" is not a known platform'],
     [["connect", "feed", "--account", "acc_none"], "", "acc_none"],
   ])("refuses %j with %j", async (args, input, sentence) => {

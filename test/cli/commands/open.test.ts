@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliRun } from "../../support/cli.ts";
+import { openSqlite } from "../../../src/store/sqlite/driver.ts";
 import { cookieOf, pageHeaders } from "../../support/page.ts";
 import { send } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -9,9 +10,11 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 async function serve(
   env: Readonly<Record<string, string>>,
   visit: (server: { readonly port: number; readonly output: string }) => Promise<void>,
+  pid = process.pid,
 ): Promise<CliRun> {
   let visited: Promise<void> | null = null;
   const run = await runCli(["serve"], {
+    pid,
     env: { POSTHORN_PORT: "0", ...env },
     onOutput(output, stop) {
       const port = Number(/listening on \S+:(\d+)/.exec(output)?.[1]);
@@ -47,6 +50,50 @@ describe("posthorn open", () => {
       expect([answer.status, cookieOf(answer)]).toEqual([201, expect.stringMatching(/^posthorn_page=/)]);
       expect((await post()).status).toBe(401);
     });
+  });
+
+  it("names the server that lives when another one on the data folder has ended", async () => {
+    using folder = temporaryFolder();
+    const open = async () => new URL((await runCli(["open"], folder)).stdout).port;
+    await serve(folder.env, async (first) => {
+      const second = await serve(
+        folder.env,
+        async ({ port, output }) => {
+          expect(await open()).toBe(String(port));
+          expect(output).toContain(`served already at http://localhost:${first.port}:`);
+        },
+        process.pid + 1,
+      );
+      expect(second.status).toBe(0);
+      expect(await open()).toBe(String(first.port));
+      const link = await runCli(["calendar-link"], folder);
+      expect(new URL(link.stdout).port).toBe(String(first.port));
+      const { stdout } = await runCli(["status"], { ...folder, columns: 80 });
+      expect(stdout).toContain(`Server        http://localhost:${first.port}\n`);
+      expect(first.output).not.toContain("served already");
+    });
+  });
+
+  it("names no server that was killed, however young its last sign of life is", async () => {
+    using folder = temporaryFolder();
+    await runCli(["list"], folder);
+    const { database } = openSqlite({ file: join(folder.path, "data", "posthorn.db"), busyTimeoutMs: 0 });
+    const now = Date.now();
+    const killed = { id: "wrk_killed", role: "serve", host: "here", pid: 4, version: "0", at: now };
+    // What a kill leaves: its row and its address, and no lock.
+    database
+      .prepare(
+        "INSERT INTO workers (id, role, host, pid, version, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      )
+      .run([killed.id, killed.role, killed.host, killed.pid, killed.version, killed.at, killed.at]);
+    database
+      .prepare("INSERT INTO meta (key, value) VALUES (?, ?)")
+      .run(["server_url here 4", "http://localhost:1"]);
+    database.close();
+    const { status, stderr } = await runCli(["open"], folder);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^No server runs on this data folder/)]);
+    const { stdout } = await runCli(["status"], { ...folder, columns: 80 });
+    expect(stdout).toMatch(/Posts go out +no: nothing publishes.*\nServer +none runs\n/);
   });
 
   it("says how to start a server where none runs", async () => {

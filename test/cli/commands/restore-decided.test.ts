@@ -448,7 +448,9 @@ describe("a restore beside the database that was there", () => {
       open: "open",
       moved: "scheduled",
     });
-    await expect(decide(session, world.drafts["sent"], "approve", {})).rejects.toThrow(/revision: 1 is not/);
+    await expect(decide(session, world.drafts["sent"], "approve", {})).rejects.toThrow(
+      /was approved already/,
+    );
   });
 
   it("brings the posts that were made of drafts since, and finds them by their words", async () => {

@@ -67,7 +67,7 @@ describe("posthorn setup", () => {
     [["tiktok"], undefined, "no person can be asked. Add --client-id, and --secret-stdin"],
     [["bluesky"], [], "needs no app"],
     [["tiktokk"], [], "Did you mean tiktok?"],
-    [["tiktok"], ["", ""], "clientId: "],
+    [["tiktok"], ["", ""], "--client-id: "],
     [["tiktok"], ["id", ""], "clientSecret: is required"],
     [["linkedin", "--way", "nothing"], ["id", "secret"], "way: "],
   ])("refuses %j with the answers %j", async (args, answers, problem) => {

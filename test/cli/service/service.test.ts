@@ -219,6 +219,18 @@ describe("posthorn service elsewhere", () => {
     ]).toEqual([[], 0]);
   });
 
+  it("prints the file to whoever asks, also to root and where nothing would start it", async () => {
+    const { user } = createSystemdMachine();
+    for (const machine of [
+      createSystemdMachine({ user: { ...user, id: 0, name: "root" } }),
+      createFakeMachine({ answer: () => ABSENT }),
+    ]) {
+      const { status, stdout } = await run(machine, "install", "--print");
+      expect([status, stdout]).toEqual([0, expect.stringContaining("[Service]")]);
+      expect([machine.commands, machine.files.size]).toEqual([[], 0]);
+    }
+  });
+
   it("touches no file that it did not write", async () => {
     const machine = createSystemdMachine();
     machine.files.set(UNIT, "[Service]\nExecStart=/bin/true\n");

@@ -63,7 +63,7 @@ describe("posthorn draft, drafts and approve", () => {
     );
     const again = await runCli(["approve", ...ids, "--yes"], { ...folder, columns: 100 });
     expect(again.status).toBe(1);
-    expect(again.stdout).toContain(`${ids[0]}: The draft was approved already, and is scheduled`);
+    expect(again.stdout).toContain(`${ids[0]!.slice(-6)}: The draft was approved already, and is scheduled`);
     expect(again.stderr).toContain("Nothing was done about 2 of 2.");
   });
 

@@ -26,7 +26,7 @@ it("shows the table, asks, and makes the posts, once", async () => {
   const file = write(CSV);
   const no = await runCli(["import", file], { ...folder, answers: ["n"], columns: 100 });
   expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was done") });
-  expect(no.stdout).toMatch(/2 +2150-01-31T09:00\S+ +My feed +Hello +new/);
+  expect(no.stdout).toMatch(/2 +2150-01-31 \d\d:\d\d +My feed +Hello +new/);
   expect(no.questions).toEqual([{ question: "Import 2 posts? (y/N) ", isHidden: false }]);
   expect(await waiting()).toEqual([]);
   const yes = await runCli(["import", file], { ...folder, answers: ["y"], columns: 100 });
@@ -34,7 +34,7 @@ it("shows the table, asks, and makes the posts, once", async () => {
   expect(yes.stdout.trimEnd().endsWith("2 rows: 2 made, 0 there already, 0 bad.")).toBe(true);
   expect(await waiting()).toEqual(["Hello", "=Two"]);
   const again = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
-  expect(again.stdout).toContain("2 rows: 0 would be made, 2 there already, 0 bad.");
+  expect(again.stdout).toContain("2 rows: 0 made, 2 there already, 0 bad.");
   expect(await waiting()).toHaveLength(2);
 });
 
@@ -43,7 +43,7 @@ it("only shows what would be made with --dry-run, and where nobody can be asked"
   const dry = await runCli(["import", file, "--dry-run", "--yes"], folder);
   expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, counts: { new: 2 } });
   const alone = await runCli(["import", file], folder);
-  expect(alone).toMatchObject({ status: 0, stderr: expect.stringContaining("Give --yes") });
+  expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining("Give --yes") });
   expect(await waiting()).toEqual([]);
   const done = await runCli(["import", "-", "--yes"], { ...folder, input: CSV });
   expect(JSON.parse(done.stdout)).toMatchObject({ dryRun: false, imported: 2 });
@@ -71,11 +71,75 @@ it("takes a table of Hootsuite with a channel and a zone, and what export --csv 
   expect(run.stdout).toContain("It is a table of Hootsuite.");
   const table = join(folder.path, "out.csv");
   const exported = await runCli(["export", "--csv", table], folder);
-  expect(exported.stderr).toContain("3 lines");
+  expect(exported.stderr).toContain("1 post was written to");
   const { stdout } = await runCli(["export", "--csv"], folder);
   expect(stdout).toMatch(
-    /^sep=,\naccountId,scheduledAt,mediaUrl,caption\nacc_\w+,2150-01-31T08:00:00.000Z,,Hello\n$/,
+    /^sep=,\naccountId,scheduledAt,mediaUrl,caption\nMy feed,2150-01-31T08:00:00.000Z,,Hello\n$/,
   );
   const again = await runCli(["import", table, "--yes"], folder);
   expect(JSON.parse(again.stdout)).toMatchObject({ counts: { rows: 1, new: 0, existing: 1 } });
+});
+
+it("shows times in the zone of the import, and each duplicate of the table as one", async () => {
+  const rows = ["One", "Two", "One", "Three"].map((text) => `My feed,2150-01-31 9:00,${text}\n`);
+  const file = write(`channel,date,text\n${rows.join("")}`);
+  const env = { ...folder.env, POSTHORN_TIMEZONE: "America/New_York" };
+  const args = ["import", file, "--timezone", "Europe/Berlin", "--dry-run"];
+  const { stdout, status } = await runCli(args, { env, columns: 100 });
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 +2150-01-31 09:00 .*One +new$/m)]);
+  expect(stdout).toContain("Times are in Europe/Berlin.\n");
+  expect(stdout).toContain("Line 4: Says the same as line 2.");
+  expect(stdout).not.toContain("… and");
+  expect(stdout).toContain("4 rows: 3 would be made, 0 there already, 1 twice in the table, 0 bad.");
+  const one = await runCli(["import", "-", "--dry-run"], {
+    ...folder,
+    input: `channel,date,text\n${rows[0]}`,
+    columns: 80,
+  });
+  expect(one.stdout).toContain("1 row: 1 would be made");
+});
+
+it("says what was done with --yes, whatever came of it", async () => {
+  const bad = await runCli(["import", "-", "--yes"], {
+    ...folder,
+    input: `${CSV}nobody,2150-01-31T09:00:00Z,x\n`,
+  });
+  expect([bad.status, JSON.parse(bad.stdout)]).toMatchObject([1, { dryRun: false, imported: 0 }]);
+  await runCli(["import", "-", "--yes"], { ...folder, input: CSV });
+  const again = await runCli(["import", "-", "--yes"], { ...folder, input: CSV });
+  expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { dryRun: false, imported: 0 }]);
+});
+
+it.each([
+  [
+    "scheduledAt,caption\n2150-01-31T09:00:00Z,x\n",
+    /has no column accountId \(or channel\).* or give --on for all rows/,
+  ],
+  ["chanel,date,text\n", /"chanel" is not a known column\. Did you mean channel\?/],
+  [
+    "channel,date,text,colour\n",
+    /Rename it, or delete the column\. The columns are channel, date, time, text, image, link/,
+  ],
+])("tells a person what to do about the columns of %j", async (input, sentence) => {
+  const run = await runCli(["import", "-"], { ...folder, input });
+  expect([run.status, run.stderr]).toEqual([1, expect.stringMatching(sentence)]);
+});
+
+it("takes in another folder what export --csv wrote, also of channels of one name", async () => {
+  const feeds = (where: typeof folder) => runCli(["connect", "feed", "--name", "News"], where);
+  await feeds(folder);
+  for (const [on, text] of [
+    ["News", "To news"],
+    ["My feed", "=To mine"],
+  ] as const)
+    await runCli(["post", text, "--on", on, "--at", "2150-01-31T09:00:00Z"], folder);
+  const { stdout: table } = await runCli(["export", "--csv"], folder);
+  expect(table).not.toContain("acc_");
+  using other = temporaryFolder();
+  await feeds(other);
+  const there = await runCli(["import", "-", "--yes"], { ...other, input: table });
+  expect(JSON.parse(there.stdout)).toMatchObject({ imported: 2 });
+  expect((await runCli(["export", "--csv"], other)).stdout).toBe(table);
+  const here = await runCli(["import", "-", "--yes"], { ...folder, input: table });
+  expect(JSON.parse(here.stdout)).toMatchObject({ imported: 0, counts: { existing: 2 } });
 });

@@ -125,7 +125,7 @@ describe("posthorn post", () => {
     [["x", "--on", "feed", "--media", "nope.jpg"], 'path: the file "nope.jpg" is not there.'],
     [["x", "--on", "feed", "--media", import.meta.dirname], "is no plain file"],
     [["x", "--on", "feed", "--media", import.meta.filename], "The content is no picture"],
-    [["x", "--on", "feed", "--alt", "A lake"], "--alt: there are 1 texts for 0 files."],
+    [["x", "--on", "feed", "--alt", "A lake"], "--alt: 1 text stands for 0 files."],
     [["x", "--on", "feed", "--set", "title"], '--set: "title" is not key=value.'],
     [["x", "--on", "feed", "--set", "tags=[a]"], "--set tags: this is not JSON"],
   ])("refuses %j", async (args, sentence) => {
@@ -264,7 +264,7 @@ describe("posthorn list and posthorn accounts", () => {
     [["list", "soon"], "Allowed choices are upcoming, failed, published, cancelled, all."],
     [["list", "--limit", "many"], "It must be a whole number from 1 to 500."],
     [["list", "--on", "nope"], '--on: there is no channel "nope".'],
-    [["list", "--from", "soon"], 'from: "soon" is not a date and time.'],
+    [["list", "--from", "soon"], '--from: "soon" is not a time. Give for example'],
   ])("refuse %j", async (args, sentence) => {
     using shell = open();
     expect(await shell.run(args)).toMatchObject({

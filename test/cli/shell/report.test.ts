@@ -23,7 +23,7 @@ it("prints a report as JSON, as a table for spreadsheets, and refuses what is no
   expect(await run("--label", "", "--from", "", "--to", "")).toMatchObject({ status: 0, stderr: "" });
   expect(await run("--label", "x".repeat(51))).toMatchObject({
     status: 1,
-    stderr: "label: must be at most 50 characters long.\n",
+    stderr: "--label: must be at most 50 characters long.\n",
   });
   expect(await run("--limit", "501")).toMatchObject({
     status: 1,

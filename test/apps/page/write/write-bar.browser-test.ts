@@ -66,9 +66,9 @@ describe.each([
     await page.getByText(/^g\.txt is no picture/).waitFor();
     await text().fill("Scheduled");
     await button("Schedule").click();
-    await page.getByText(/^Scheduled on/).waitFor();
+    await page.getByText(/^Scheduled for/).waitFor();
     await expect.poll(() => page.getByText(/^g\.txt is no picture/).count()).toBe(0);
-    await page.waitForURL("**/app/plan");
+    await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     await page.locator("#grid .cell").first().waitFor();
     expect(await isApart(".toast", "#grid")).toBe(true);
     if (width < 800) {
@@ -103,7 +103,7 @@ it("says what is under way on a slow line, and is pressed once", async () => {
   expect(await button("Schedule").getAttribute("aria-busy")).toBe("true");
   await page.keyboard.press("Control+Enter");
   answer();
-  await page.getByText(/^Scheduled on/).waitFor();
+  await page.getByText(/^Scheduled for/).waitFor();
   expect(calls).toBe(1);
 });
 
