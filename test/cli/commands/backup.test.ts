@@ -382,7 +382,7 @@ describe("posthorn backup and restore", () => {
     await fill(folder.env);
     {
       await using session = await open(folder.env);
-      rawOf(session.ctx.store).exec("PRAGMA user_version = 99");
+      rawOf(session.ctx.store).exec("PRAGMA user_version = 999");
       const input = {
         file: join(folder.path, "b.tar"),
         isForced: false,
@@ -399,7 +399,7 @@ describe("posthorn backup and restore", () => {
     const run = await runCli(["restore", join(folder.path, "b.tar")], { env });
     expect(run).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("written by a newer Posthorn (schema 99"),
+      stderr: expect.stringContaining("written by a newer Posthorn (schema 999"),
     });
   });
 });
