@@ -1,6 +1,6 @@
 import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { LateCause } from "../../domain/posts/post.ts";
-import { bigint, flag, integer, oneOf, orNull, table, text } from "./columns.ts";
+import { bigint, flag, integer, oneOf, orNull, preset, table, text } from "./columns.ts";
 
 /** Channels, how they are connected, what they told, and the addresses under which they are read. */
 export const CHANNEL_TABLES = {
@@ -13,7 +13,7 @@ export const CHANNEL_TABLES = {
       handle: orNull(text),
       platform_account_id: orNull(text),
       /** The server whose id that is, where each has its own; "" where ids are the same everywhere. */
-      id_server: text,
+      id_server: preset(text, ""),
       profile_url: orNull(text),
       avatar_url: orNull(text),
       status: oneOf<AccountStatus>(),
@@ -34,8 +34,8 @@ export const CHANNEL_TABLES = {
       freed_at: orNull(bigint),
       last_published_at: orNull(bigint),
       /** What its platform allows it, as JSON, and when that was asked (0: never). Not bound to the sealed secrets. */
-      limits: text,
-      inspected_at: bigint,
+      limits: preset(text, "{}"),
+      inspected_at: preset(bigint, 0),
       created_at: bigint,
       updated_at: bigint,
       /** The grant whose tokens it uses beside its own. Null: it has all of them itself. */
@@ -47,11 +47,11 @@ export const CHANNEL_TABLES = {
       /** Its slots, as JSON (`SlotPlan`). Null: none. */
       schedule: orNull(text),
       /** 1: nothing of it goes out. */
-      paused: flag,
+      paused: preset(flag, 0),
       /** What is added to links, as JSON (`Utm`). Null: nothing. */
       utm: orNull(text),
       /** 1: a person named it, and what the platform calls it counts no more. */
-      is_renamed: flag,
+      is_renamed: preset(flag, 0),
     },
     key: ["id"],
     // Neither in_flight_post nor next_allowed_at stands in an index, so that a claim rewrites none.

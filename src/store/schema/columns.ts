@@ -9,7 +9,7 @@ export type ColumnType = "text" | "integer" | "bigint" | "flag" | "real" | "sequ
 export interface Column<T = unknown> {
   readonly type: ColumnType;
   readonly isNullable: boolean;
-  /** What a row has that names none. Null: every insert names it. */
+  /** What a row has whose insert names none. Null: nothing. */
   readonly default: string | number | null;
   /** Never there: it carries the type. */
   readonly value?: T;
@@ -46,6 +46,11 @@ interface Reference {
   /** Its key. */
   readonly key: string;
   readonly onDelete?: "cascade";
+}
+
+/** The same for rows that are inserted by hand: our own inserts name it. */
+export function preset<T extends string | number>(of: Column<T>, value: T): Column<T> {
+  return { type: of.type, isNullable: of.isNullable, default: value };
 }
 
 interface Constraints {

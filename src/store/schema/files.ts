@@ -1,5 +1,5 @@
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
-import { bigint, flag, integer, oneOf, orNull, real, table, text } from "./columns.ts";
+import { bigint, flag, integer, oneOf, orNull, preset, real, table, text } from "./columns.ts";
 
 export const FILE_TABLES = {
   files: table({
@@ -21,7 +21,7 @@ export const FILE_TABLES = {
       audio_codec: orNull(text),
       frames_per_second: orNull(real),
       /** 1 for a picture of several frames. */
-      is_animated: flag,
+      is_animated: preset(flag, 0),
       sha256: orNull(text),
       alt_text: orNull(text),
       status: oneOf<(typeof FILE_STATUSES)[number]>(),

@@ -1,7 +1,7 @@
 import type { DraftState } from "../../domain/drafts/draft.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import { bigint, flag, integer, oneOf, orNull, table, text, withDefault } from "./columns.ts";
+import { bigint, flag, integer, oneOf, orNull, preset, table, text, withDefault } from "./columns.ts";
 
 /** Posts, how they were published, and what is planned. */
 export const POST_TABLES = {
@@ -33,7 +33,7 @@ export const POST_TABLES = {
       lease_worker: orNull(text),
       content_hash: text,
       /** 1 where nothing but text goes out. */
-      is_light: flag,
+      is_light: preset(flag, 0),
       /** How many attempts in a row ended with their process. */
       crashes: withDefault(integer, 0),
       /** The ids of stored files that it shows as media, as JSON. Null: none. */
