@@ -201,7 +201,7 @@ function nameOfPerson(who: unknown): string {
 /** "by Anna", or where it was written. Empty: not known. */
 function tellWriter(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
-  return name === NO_KEY ? ON_THIS_COMPUTER : name === "" ? "" : `by ${name}`;
+  return name === NO_KEY ? `written ${ON_THIS_COMPUTER}` : name === "" ? "" : `by ${name}`;
 }
 
 function readDecision(decision: Json): NonNullable<Draft["decision"]> {

@@ -217,7 +217,7 @@ function warnOfNoEnd({ repeat }: DraftContent): string[] {
   const texts = repeat?.texts?.length ?? 0;
   if (repeat === null || texts < 2 || !isEndless(repeat)) return [];
   return [
-    `repeat.texts: once all ${texts} were used they start over, and the series has no end. Give times or until if that was not meant.`,
+    `repeat.texts: after the last of its ${texts} texts the series begins again with the first, and it has no end. Give it an end if that was not meant.`,
   ];
 }
 

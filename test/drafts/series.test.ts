@@ -141,7 +141,7 @@ describe("a series", () => {
     expect(draft.checks.map(({ warnings }: any) => warnings)).toEqual([
       [
         expect.stringMatching(
-          /^repeat\.texts: once all 2 were used they start over, and the series has no end/,
+          /^repeat\.texts: after the last of its 2 texts the series begins again with the first, and it has no end/,
         ),
       ],
       [],

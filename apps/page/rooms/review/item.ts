@@ -26,7 +26,7 @@ function toItems(drafts: readonly ServerDraft[]): readonly Item[] {
 /** What a person did by the key that they are signed in with, they did themselves. */
 function asOwn({ writtenBy, decision }: ServerDraft, shown: Draft): Draft {
   // Without a key, assistants write too; only people decide.
-  const wrote = isOwnKey(writtenBy.keyId) && shown.writtenBy !== ON_THIS_COMPUTER;
+  const wrote = isOwnKey(writtenBy.keyId) && !shown.writtenBy.endsWith(ON_THIS_COMPUTER);
   const decided = decision !== null && isOwnKey(decision.by.keyId);
   return {
     ...shown,
