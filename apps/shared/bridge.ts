@@ -1,4 +1,4 @@
-import { noteForPeople } from "../../src/domain/notes-for-models.ts";
+import { noteForPeople } from "../../src/domain/drafts/notes-for-models.ts";
 import { isJson, type Json, jsonOf, textOf } from "./json.ts";
 
 /** The revision of MCP Apps that is spoken (SEP-1865). */

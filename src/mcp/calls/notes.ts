@@ -1,5 +1,5 @@
 import { isFields } from "../../domain/explain-invalid.ts";
-import { DECIDED_WHERE, OTHERS_WORDS } from "../../domain/notes-for-models.ts";
+import { DECIDED_WHERE, OTHERS_WORDS } from "../../domain/drafts/notes-for-models.ts";
 
 type Result = Readonly<Record<string, unknown>>;
 
