@@ -80,7 +80,9 @@ const REFUSED: readonly (readonly [RegExp, RegExp])[] = [
   [/ --set visibility=/, /The fields of Feed are/],
   [/ --owner alice/, /not an account of the owner|has nothing here/],
   [/^posthorn keys revoke key_/, /no such key/],
-  [/^posthorn retry /, /failed/],
+  [/^posthorn retry /, /failed|is scheduled already/],
+  // Nobody is there to say yes.
+  [/^posthorn import /, /Give --yes to make the posts/],
   [/^posthorn approve \S+ --stop/, /repeat|series/],
   [/^posthorn doctor --oauth/, /problem/],
   [/^posthorn call (test_webhook|disconnect_channel)/, /webhook|always|asked|confirm/],

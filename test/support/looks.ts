@@ -23,7 +23,8 @@ export function newWindow(browser: Browser, { width }: { readonly width: number 
  */
 export async function objectionsTo(at: Page | Frame): Promise<string[]> {
   // What is being read anew is paler for that moment.
-  await at.waitForFunction("document.querySelector('.loading') === null");
+  const loading = at.locator(".plan-grid.loading");
+  await loading.waitFor({ state: "detached", timeout: 2_000 }).catch(() => {});
   const found: any = await at.evaluate(`${AXE};axe.run(document)`);
   const wider: any = await at.evaluate(
     "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",

@@ -28,17 +28,15 @@ const COMMANDS: Readonly<Record<string, string>> = {
   get_report: "report",
 };
 
-const TOOL =
-  "(?<![/.\\w]|posthorn call )((?:cancel|change|check|connect|create|decide|delete|disconnect|edit|get|import|list|replay|resolve|retry|save|schedule|set|show|test|update|upload)_(?:[a-z]+_)?[a-z]+)\\b";
+const VERBS: readonly string[] = (
+  "cancel change check connect create decide delete disconnect edit get import list replay resolve retry save schedule " +
+  "set show test update upload"
+).split(" ");
 
 const RESOLVE = `posthorn call resolve_post '{"id":"$1","outcome":"published"}' (or "not_published")`;
 
-const SLOTS = '$1 with posthorn slots $2 "mon,thu 09:30"';
-
 /** In this order: what has arguments, and then the names alone. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/(on \w+ \(([^)]*)\) has no [^.]*\. \w+ \w+) with update_account[^]*?\}\]\}\}/g, SLOTS],
-  [/(the channel ("[^"]*") on \w+ has no [^.]*\. \w+ \w+) with update_account[^]*?\}\]\}\}/g, SLOTS],
   [/\bor give scheduledAt\b/g, "or another time"],
   [/\bthe list of keys\b/g, "posthorn keys list"],
   [
@@ -61,11 +59,34 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** The sentence with commands in the place of tools. `id`: of the post that it is about. */
 export function forShell(sentence: string, id = "post_…"): string {
-  return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence)
+  return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), withSlots(sentence))
     .replaceAll(/(?<!posthorn call )\bresolve_post\b/g, RESOLVE.replace("$1", id))
-    .replaceAll(new RegExp(TOOL, "g"), (_, tool: string) => `posthorn ${COMMANDS[tool] ?? `call ${tool}`}`)
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name: string, at: number, text: string) =>
+      isToolAt(text, { name, at }) ? `posthorn ${COMMANDS[name] ?? `call ${name}`}` : name,
+    )
     .replaceAll(/\b([Cc])all posthorn\b/g, (_, first: string) => `${first === "C" ? "R" : "r"}un posthorn`);
 }
+
+/** Not the end of an address or a file's name, nor one that stands behind its command already. */
+function isToolAt(text: string, { name, at }: { readonly name: string; readonly at: number }): boolean {
+  const before = text.slice(0, at);
+  const isOther = ["/", ".", "posthorn call "].some((end) => before.endsWith(end));
+  return !isOther && VERBS.includes(name.split("_")[0] ?? "");
+}
+
+/** How slots are set, with the channel that the sentence is about. */
+function withSlots(sentence: string): string {
+  const from = sentence.indexOf("with update_account");
+  const to = sentence.indexOf(SLOTS_END, from);
+  if (from === -1 || to === -1) return sentence;
+  const handle = /\(([^()]*)\) has no /.exec(sentence)?.[1];
+  const channel = handle ?? /the channel ("[^"]*") on /.exec(sentence)?.[1] ?? "CHANNEL";
+  const after = sentence.slice(to + SLOTS_END.length);
+  return `${sentence.slice(0, from)}with posthorn slots ${channel} "mon,thu 09:30"${after}`;
+}
+
+/** Of the example that the sentence has. */
+const SLOTS_END = "}]}}";
 
 /** The option or argument of a command in which a field is given, where it is called otherwise. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -85,18 +106,17 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
   arguments: ["json"],
 };
 
-const FIELD = /^(?:(?:posts|targets)\[\d+\]\.)?(metadata\.)?([a-z]\w*)(?:\[\d+\]\S*)?(?=: )/i;
+const FIELD = /^(?:(?:posts|targets)\[\d+\]\.)?(metadata\.)?([a-z]\w*)(?:\[\d+\]\S*)?: /i;
 
 /** Each line with the option in front in which that command was given the field. */
 export function withOptions(text: string, command: Command): string {
   const told = text
     .split("\n")
     .map((line) =>
-      line.replace(
-        FIELD,
-        (whole, isOwn: string | undefined, field: string) =>
-          placeOf(command, { field, isOwn: isOwn !== undefined }) ?? whole,
-      ),
+      line.replace(FIELD, (whole, isOwn: string | undefined, field: string) => {
+        const place = placeOf(command, { field, isOwn: isOwn !== undefined });
+        return place === null ? whole : `${place}: `;
+      }),
     )
     .join("\n");
   const on = placeOf(command, { field: "accountId", isOwn: false });

@@ -33,6 +33,8 @@ async function watch(page: Page): Promise<readonly string[]> {
     "addEventListener('securitypolicyviolation', (event) => report(`policy: ${event.violatedDirective} ${event.sourceFile}`))",
   );
   page.on("dialog", (dialog) => {
+    // The page's own question before a text that is not kept yet is left.
+    if (dialog.type() === "beforeunload") return void dialog.accept();
     seen.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
