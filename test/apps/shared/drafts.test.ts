@@ -47,7 +47,10 @@ describe("a draft that a page reads", () => {
     const written = read({ writtenBy: by("Anna"), decision: { ...decision, by: by("Ben") } });
     expect([written.writtenBy, written.decision?.by]).toEqual(["by Anna", "Ben"]);
     const here = read({ writtenBy: by("This machine"), decision: { ...decision, by: by("This machine") } });
-    expect([here.writtenBy, here.decision?.by]).toEqual(["written on this computer", "Someone on this computer"]);
+    expect([here.writtenBy, here.decision?.by]).toEqual([
+      "written on this computer",
+      "Someone on this computer",
+    ]);
     expect(read().writtenBy).toBe("");
   });
 
