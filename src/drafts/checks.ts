@@ -217,7 +217,7 @@ function warnOfNoEnd({ repeat }: DraftContent): string[] {
   const texts = repeat?.texts?.length ?? 0;
   if (repeat === null || texts < 2 || !isEndless(repeat)) return [];
   return [
-    `repeat.texts: after the last of its ${texts} texts the series begins again with the first, and it has no end. Give it an end if that was not meant.`,
+    "repeat.texts: after its last text the series begins again with the first, and it has no end. Give it an end if that was not meant.",
   ];
 }
 

@@ -61,3 +61,24 @@ describe("a series", () => {
     expect(aheadOf({ ...daily, until: "2026-11-21" }, NOW)).toEqual([]);
   });
 });
+
+it("begins with its first text where today's time is over, and keeps the day of a month", () => {
+  const now = Date.parse("2026-11-27T09:52:00Z");
+  const first = (input: Omit<RepeatInput, "every">) => {
+    const series = readSeries({ every: 1, ...input }, { now, timezone: "UTC" });
+    const [next] = aheadOf(series, now);
+    return [series.from, next?.number, next && new Date(next.at).toISOString().slice(0, 10)];
+  };
+  expect(first({ unit: "day", time: "06:00" })).toEqual(["2026-11-28", 0, "2026-11-28"]);
+  expect(first({ unit: "day", time: "18:00" })).toEqual(["2026-11-27", 0, "2026-11-27"]);
+  expect(first({ unit: "week", time: "06:00" })).toEqual(["2026-12-04", 0, "2026-12-04"]);
+  expect(first({ unit: "week", days: ["mon", "fri"], time: "06:00" })).toEqual([
+    "2026-11-30",
+    0,
+    "2026-11-30",
+  ]);
+  expect(first({ unit: "week", days: ["mon"], time: "06:00" })).toEqual(["2026-11-27", 0, "2026-11-30"]);
+  // Somebody who names the day means it.
+  expect(first({ unit: "day", time: "06:00", from: "2026-11-27" })).toEqual(["2026-11-27", 1, "2026-11-28"]);
+  expect(first({ unit: "month", time: "06:00" })).toEqual(["2026-11-27", 1, "2026-12-27"]);
+});

@@ -141,7 +141,7 @@ describe("a series", () => {
     expect(draft.checks.map(({ warnings }: any) => warnings)).toEqual([
       [
         expect.stringMatching(
-          /^repeat\.texts: after the last of its 2 texts the series begins again with the first, and it has no end/,
+          /^repeat\.texts: after its last text the series begins again with the first, and it has no end/,
         ),
       ],
       [],

@@ -65,7 +65,7 @@ export function readSeries(
     throw new AppError("invalid", "repeat.until, repeat.times: give one of the two.");
   if (input.days !== undefined && input.unit !== "week")
     throw new AppError("invalid", "repeat.days: only a week has days. Give unit week, or leave days out.");
-  const series = { ...input, timezone, from: input.from ?? readWallClock(near.now, timezone).date };
+  const series = { ...input, timezone, from: input.from ?? firstDay({ ...input, timezone }, near.now) };
   for (const field of ["from", "until"] as const) {
     const date = series[field];
     if (date !== undefined && !DateTime.fromISO(date, { zone: "UTC" }).isValid)
@@ -74,6 +74,18 @@ export function readSeries(
   if (series.until !== undefined && series.until < series.from)
     throw new AppError("invalid", "repeat.until: is before repeat.from. Give a later day.");
   return series;
+}
+
+/**
+ * Today. Where a day or week has an occurrence today whose time is over, the next one, so that the series begins with
+ * its first text. Months and years keep their day: the 31st is not the 28th.
+ */
+function firstDay(input: RepeatInput & { readonly timezone: string }, now: number): string {
+  const { time, timezone, unit } = input;
+  const today = readWallClock(now, timezone).date;
+  if (unit === "month" || unit === "year") return today;
+  const [first, next] = seriesDays({ ...input, from: today });
+  return first === today && atWallTime({ date: today, time }, timezone) <= now ? (next ?? today) : today;
 }
 
 /** In order; `since`: only those from about then on, which a long series tells quicker. */
