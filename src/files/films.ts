@@ -246,7 +246,7 @@ async function keep(
   if (whole !== null && (found.durationSeconds ?? 0) < whole - MAX_LOST_SECONDS) {
     throw new AppError(
       "invalid",
-      `The film is damaged: only ${Math.round(found.durationSeconds ?? 0)} of its ${plural(Math.round(whole), "second")} can be converted. Export it again.`,
+      `The video is damaged: only ${Math.round(found.durationSeconds ?? 0)} of its ${plural(Math.round(whole), "second")} can be converted. Export it again.`,
     );
   }
   const stored = await ctx.files.write(at.key, film.read(), { sizeBytes, signal: at.signal });
@@ -294,7 +294,7 @@ async function convertUntilOvertaken(ctx: AppContext, next: WaitingFilm, signal:
       giveUpAt: scheduledAt + ctx.settings.maxLatenessMs,
     });
   } finally {
-    done.abort(new Error("The film is done."));
+    done.abort(new Error("The video is done."));
     await watching;
   }
 }

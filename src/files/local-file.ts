@@ -20,7 +20,7 @@ const ELSE = "Give one that is, give url, or leave path out to get an upload add
 
 const SENTENCES = {
   set: `path: is not a file below one of the folders in POSTHORN_UPLOAD_FOLDERS, or is hidden there. ${ELSE}.`,
-  usual: `path: is not a picture, film or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}. Or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
+  usual: `path: is not a picture, video or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}. Or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
   declined:
     "The person does not want this file to be read, so nothing was done. Ask them which one they mean.",
   closed: `path: is outside the open folders. The person was asked and gave no answer. ${ELSE}. Or ask them to move it to their Downloads or Pictures folder.`,
@@ -160,7 +160,7 @@ export async function openOwnFile(path: string): Promise<FileHandle> {
   const refuse = (reason: string): AppError =>
     new AppError(
       "invalid",
-      `path: the file ${quote(path)} ${reason}. Give the path of a picture, film or sound.`,
+      `path: the file ${quote(path)} ${reason}. Give the path of a picture, video or sound.`,
     );
   if (path === "" || path.includes("\0")) throw refuse("has no name that a file can have");
   const handle = await open(resolve(path), FLAGS).catch((error: NodeJS.ErrnoException) => {

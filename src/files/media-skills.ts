@@ -26,7 +26,7 @@ const WITHOUT_LIBHEIF =
   " This Posthorn cannot read HEIC: libheif-js is not installed. Install Posthorn with its optional packages, or send the picture as JPEG.";
 
 const SMALL = { width: LONGEST_SOURCE_SIDE, height: LONGEST_SOURCE_SIDE };
-const TOO_WIDE = ` A film with a side of more than ${LONGEST_SOURCE_SIDE} pixels is not converted. Export it smaller.`;
+const TOO_WIDE = ` A video with a side of more than ${LONGEST_SOURCE_SIDE} pixels is not converted. Export it smaller.`;
 
 const isTooWide = ({ width, height }: MediaFigures): boolean =>
   Math.max(width ?? 0, height ?? 0) > LONGEST_SOURCE_SIDE;

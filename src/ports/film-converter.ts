@@ -25,7 +25,7 @@ export interface FilmJob {
 /** The work was broken off for a film that is due sooner. It begins anew later. */
 export class Overtaken extends Error {
   constructor() {
-    super("Another film is due sooner.");
+    super("Another video is due sooner.");
   }
 }
 

@@ -169,7 +169,7 @@ export function mediaNeed({
   );
 }
 
-const FETCHED = { image: "pictures", video: "films", audio: "sound", document: "documents" } as const;
+const FETCHED = { image: "pictures", video: "videos", audio: "sound", document: "documents" } as const;
 
 /** Where this way's scopes come from: the setting, or the platform. */
 export function scopesOf(way: ConnectWay, setting: string | null): readonly string[] {

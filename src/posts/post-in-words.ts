@@ -111,7 +111,7 @@ function partsInWords({ parts }: Preview): string {
 
 const KINDS = {
   image: ["picture", "pictures"],
-  video: ["film", "films"],
+  video: ["video", "videos"],
   audio: ["recording", "recordings"],
   document: ["document", "documents"],
   other: ["file", "files"],

@@ -228,7 +228,7 @@ async function requirePlain(
 
 /** The picture or film, and what is done to it. */
 export function changeInWords(type: string, changes: readonly string[]): string {
-  return `the ${type === "image" ? "picture" : "film"} will be ${changes.join(", ")}`;
+  return `the ${type === "image" ? "picture" : "video"} will be ${changes.join(", ")}`;
 }
 
 function orderOf({ clock }: AppContext, file: FileRow, form: FilmForm): FilmUse {

@@ -156,8 +156,8 @@ describe("a film that the platform does not take", () => {
         dryRun: true,
       });
       const change = "will be re-encoded from video/quicktime as video/mp4";
-      expect(planned.warnings).toEqual([`mediaUrl: the film ${change} for Scripted.`]);
-      expect(planned.preview?.media[0]?.change).toBe(`The film ${change}.`);
+      expect(planned.warnings).toEqual([`mediaUrl: the video ${change} for Scripted.`]);
+      expect(planned.preview?.media[0]?.change).toBe(`The video ${change}.`);
       expect(await filmsIn(ctx)).toEqual([]);
     }));
 
@@ -233,10 +233,10 @@ describe("a film that the platform does not take", () => {
   it("fails its post with the reason where it cannot be converted, and another try begins anew", () =>
     withFilm(async (world) => {
       const { ctx, films, sent } = world;
-      films.result = new AppError("invalid", "The film does not work.");
+      films.result = new AppError("invalid", "The video does not work.");
       const id = await schedule(world);
       await convertFilms(ctx, never);
-      const problem = "The film does not work.";
+      const problem = "The video does not work.";
       expect((await getPost(callOf(ctx), { id })).preparing).toEqual({ percent: 0, problem });
       ctx.clock.advance(HOUR);
       await drain(ctx);
@@ -309,7 +309,7 @@ describe("a film that the platform does not take", () => {
         .execute();
       await convertFilms(ctx, never);
       const { preparing } = await getPost(callOf(ctx), { id });
-      expect(preparing?.problem).toMatch(/^The film is damaged: only 2 of its 9 seconds/);
+      expect(preparing?.problem).toMatch(/^The video is damaged: only 2 of its 9 seconds/);
     }));
 
   it("is converted at its time where it is at an address elsewhere", () =>

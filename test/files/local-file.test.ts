@@ -73,7 +73,7 @@ describe("a file of this machine", () => {
   const taken = { file: { name: "a.png", status: "ready" } };
 
   async function expectRefused(path: string, client?: CallingClient): Promise<void> {
-    await expect(upload(path, client), path).rejects.toThrow(/^path: is not a picture, film or sound in /);
+    await expect(upload(path, client), path).rejects.toThrow(/^path: is not a picture, video or sound in /);
   }
 
   it("is taken out of the folders that a person usually has", async () => {
@@ -168,7 +168,7 @@ describe("a file of this machine", () => {
     await expectRefused(join(home, ".ssh", "a.png"), at(join(home, ".ssh")).client);
   });
 
-  it("is asked for elsewhere, once for each and only where it is a picture, film or sound", async () => {
+  it("is asked for elsewhere, once for each and only where it is a picture, video or sound", async () => {
     const yes = clientOf(["form"]);
     expect(await upload(join(elsewhere, "a.png"), yes.client)).toMatchObject(taken);
     expect(yes.asked).toEqual([

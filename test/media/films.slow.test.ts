@@ -187,7 +187,7 @@ describe("a telephone's film", () => {
     expect(sent.video.side_data_list ?? []).toEqual([]);
     expect(Math.abs(sent.seconds - SECONDS)).toBeLessThan(0.1);
     expect(JSON.stringify(sent.tags)).not.toMatch(/48\.13|location/);
-    expect(warnings.join()).toMatch(/^mediaUrl: the film will be .*(video\/mp4|avc video)/);
+    expect(warnings.join()).toMatch(/^mediaUrl: the video will be .*(video\/mp4|avc video)/);
   });
 });
 

@@ -101,7 +101,7 @@ export const commonMetadata = {
       "must have a language of their own each",
     )
     .optional()
-    .describe("Subtitles of the film."),
+    .describe("Subtitles of the video."),
   poll: pollWithin({
     maxOptions: 12,
     maxOptionLength: 200,

@@ -107,7 +107,7 @@ async function encodeWithin(work: Work, source: string, target: string): Promise
     await encode(work, args, { pace, onProgress });
     if ((await stat(target)).size <= mostBytes(job)) return;
   }
-  throw new AppError("invalid", `The film cannot be brought to ${mostBytes(job)} bytes. Give a shorter one.`);
+  throw new AppError("invalid", `The video cannot be brought to ${mostBytes(job)} bytes. Give a shorter one.`);
 }
 
 async function encode(
@@ -169,7 +169,7 @@ class Pace {
     this.#stop.abort(
       new AppError(
         "invalid",
-        `The film does not fit as it is, and converting it takes this machine about ${plural(minutes, "minute")}, longer than the post can wait. Export it as MP4 with H.264 and AAC, or schedule the post for later.`,
+        `The video does not fit as it is, and converting it takes this machine about ${plural(minutes, "minute")}, longer than the post can wait. Export it as MP4 with H.264 and AAC, or schedule the post for later.`,
       ),
     );
   }
@@ -181,7 +181,7 @@ function whyNot({ code, errors }: Ended): AppError {
   const why = code === null ? "took too long" : "did not work";
   return new AppError(
     "invalid",
-    `The film does not fit as it is, and converting it ${why}. Export it again as MP4 with H.264 and AAC.`,
+    `The video does not fit as it is, and converting it ${why}. Export it again as MP4 with H.264 and AAC.`,
     { cause },
   );
 }

@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [type: string, what: string, instead: string])[]
   ["image/jpx", "a JPEG 2000 picture", PICTURE],
   ["image/jpm", "a JPEG 2000 picture", PICTURE],
   ["image/j2c", "a JPEG 2000 picture", PICTURE],
-  ["image/mj2", "a film of JPEG 2000 pictures", FILM],
+  ["image/mj2", "a video of JPEG 2000 pictures", FILM],
   ["image/jls", "a JPEG-LS picture", PICTURE],
   ["image/vnd.ms-photo", "a JPEG XR picture", PICTURE],
   ["image/vnd.adobe.photoshop", "a Photoshop file (PSD)", PICTURE],
@@ -32,22 +32,22 @@ const KINDS: readonly (readonly [type: string, what: string, instead: string])[]
   ["image/icns", "an icon of macOS (ICNS)", PICTURE],
   ["image/flif", "a FLIF picture", PICTURE],
   ["image/bpg", "a BPG picture", PICTURE],
-  ["image/heic-sequence", "a HEIC that moves", "Send it as a film (MP4), or one of its pictures as JPEG."],
-  ["image/heif-sequence", "a HEIF that moves", "Send it as a film (MP4), or one of its pictures as JPEG."],
+  ["image/heic-sequence", "a HEIC that moves", "Send it as a video (MP4), or one of its pictures as JPEG."],
+  ["image/heif-sequence", "a HEIF that moves", "Send it as a video (MP4), or one of its pictures as JPEG."],
   ["image/x-*", "a camera's raw picture", PICTURE],
   ["image/*", "a picture of a kind that is not taken", PICTURE],
-  ["video/vnd.avi", "an AVI film", FILM],
-  ["video/x-flv", "a Flash film (FLV)", FILM],
+  ["video/vnd.avi", "an AVI video", FILM],
+  ["video/x-flv", "a Flash video (FLV)", FILM],
   ["video/x-ms-asf", "a Windows Media file (WMV, WMA)", "Send it as MP4 or MP3."],
   ["audio/x-ms-asf", "a Windows Media sound (WMA)", SOUND],
   ["application/vnd.ms-asf", "a Windows Media file (WMV, WMA)", "Send it as MP4 or MP3."],
-  ["video/ogg", "an Ogg film (Theora)", FILM],
+  ["video/ogg", "an Ogg video (Theora)", FILM],
   ["application/ogg", "an Ogg file of a kind that is not taken", "Send it as MP4 or MP3."],
-  ["video/mpeg", "an MPEG film (MPG)", FILM],
-  ["video/mp*", "an MPEG film (MPG)", FILM],
-  ["application/mxf", "an MXF film", FILM],
+  ["video/mpeg", "an MPEG video (MPG)", FILM],
+  ["video/mp*", "an MPEG video (MPG)", FILM],
+  ["application/mxf", "an MXF video", FILM],
   ["application/vnd.rn-realmedia", "a RealMedia file", FILM],
-  ["video/*", "a film of a kind that is not taken", FILM],
+  ["video/*", "a video of a kind that is not taken", FILM],
   ["audio/aiff", "an AIFF sound", SOUND],
   ["audio/midi", "a MIDI file", SOUND],
   ["audio/amr", "an AMR sound", SOUND],
@@ -82,9 +82,9 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string, instead: strin
     "Send it as PNG.",
   ],
   [/^\s*(?:<!doctype html|<html|<head|<body)/i, "a web page", "Give the address of the file itself."],
-  [/^\s*<\?xml/i, "an XML file", "Give the picture, film, sound or document itself."],
-  [/^#EXTM3U/, "a playlist", "Give the film or sound itself."],
-  [/^\s*[{[]\s*["{[\]}]/, "a JSON file", "Give the picture, film, sound or document itself."],
+  [/^\s*<\?xml/i, "an XML file", "Give the picture, video, sound or document itself."],
+  [/^#EXTM3U/, "a playlist", "Give the video or sound itself."],
+  [/^\s*[{[]\s*["{[\]}]/, "a JSON file", "Give the picture, video, sound or document itself."],
 ];
 
 /** How far into a file texts are told by what they begin with. */
@@ -160,7 +160,7 @@ function unreadIn(head: Uint8Array, mimeType: string): string | null {
   }
   if (mimeType === "video/mp2t")
     return bytes[0] === 0x47 && bytes[TS_PACKET_BYTES] === 0x47
-      ? "MPEG-TS with other codecs than those of today's films"
+      ? "MPEG-TS with other codecs than those of today's videos"
       : null;
   const isOld = mimeType === "video/quicktime" && bytes.toString("latin1", 4, 8) !== "ftyp";
   return isOld ? "QuickTime without a file type, as old cameras write it" : null;

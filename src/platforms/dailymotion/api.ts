@@ -30,7 +30,7 @@ const RULES: readonly FaultRule[] = [
     isNotDone: true,
     retryAfterMs: DAY,
     message:
-      "Dailymotion takes no more videos from this channel for now. Its quota for 24 hours (for most channels, 15 videos and 10 hours of film) is used up.",
+      "Dailymotion takes no more videos from this channel for now. Its quota for 24 hours (for most channels, 15 videos and 10 hours of video) is used up.",
   },
   ...byStatus("auth", {
     403: "The API key may not do this: in Dailymotion Studio, under Organization, API keys, it needs the permissions to read the account and to read and manage videos of this channel.",

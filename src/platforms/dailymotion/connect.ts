@@ -84,7 +84,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "API key",
-  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and copy both. The secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of film in 24 hours. Each may have at most 2 hours and 4 GB.`,
+  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and copy both. The secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of video in 24 hours. Each may have at most 2 hours and 4 GB.`,
   fields: [
     { ...field, name: "apiKey", label: "API key", help: KEY_PLACE, isSecret: false },
     { ...field, name: "apiSecret", label: "API secret", help: "It is shown when the key is made." },

@@ -60,7 +60,7 @@ export const DailymotionMetadata = z.strictObject({
     .unwrap()
     .refine((tag) => /^[a-z]{2}(-|$)/i.test(tag), "must begin with a language of two letters")
     .optional()
-    .describe("Language of the film."),
+    .describe("Language of the video."),
   sensitive: sensitive.describe("True: only for adults. It cannot be undone."),
   containsSyntheticMedia: z.boolean().optional().describe("Whether it was altered or made by a machine."),
 });

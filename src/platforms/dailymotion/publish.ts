@@ -186,7 +186,7 @@ async function look({ post, id, at }: Placed, io: PublishIo): Promise<Looked> {
   if (state === "failed")
     throw new PlatformFault(
       "rejected",
-      "Dailymotion could not use the film. Give an MP4 with H.264 and AAC, then send the post again.",
+      "Dailymotion could not use the video. Give an MP4 with H.264 and AAC, then send the post again.",
       { field: "mediaUrl" },
     );
   const place = { ...held, platformUrl: video.video_url ?? null };

@@ -78,7 +78,7 @@ const RULES: readonly FaultRule[] = [
     "1363040 /1363040":
       "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
     "1363127 /1363127":
-      "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
+      "The video has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
     "1363128 /1363128":
       "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
     "1363129 /1363129":
@@ -117,7 +117,7 @@ export function filmFault(code: number | null): PlatformFault {
   const named = code === null ? "" : ` (error ${code})`;
   return new PlatformFault(
     "rejected",
-    `Facebook could not process the film${named}. Check that it is a playable MP4 within the limits, then send the post again.`,
+    `Facebook could not process the video${named}. Check that it is a playable MP4 within the limits, then send the post again.`,
   );
 }
 

@@ -67,10 +67,10 @@ const SETUP: SetupGuide = {
     "Without App Review, only people with a role in the app (admin, developer, tester) can connect. For your own Pages that is enough. Their posts are public once the app is live.",
     "While the app is in development, only people with a role in it see what it posts. Switch it to Live.",
     "A live app takes only https redirect addresses. http://localhost works while it is in development.",
-    "After 60 days without a new sign-in, texts, pictures and reels go on for a while, and other films stop. After 90 days Facebook closes the data.",
+    "After 60 days without a new sign-in, texts, pictures and reels go on for a while, and other videos stop. After 90 days Facebook closes the data.",
     "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_FACEBOOK_SCOPES.",
     `Pages of business portfolios, such as those of firms and agencies, are found by the way "${MORE}".`,
-    "Facebook may keep vertical films of more than 90 seconds as drafts. Posthorn checks whether they are public, and says where a person has to publish them.",
+    "Facebook may keep vertical videos of more than 90 seconds as drafts. Posthorn checks whether they are public, and says where a person has to publish them.",
     "A Page takes 30 reels in 24 hours.",
   ],
 };
@@ -85,7 +85,7 @@ const SETTINGS: readonly PlatformSetting[] = [
     `${DIALOG_HOST}/${GRAPH_VERSION}/dialog/oauth`,
   ),
   addressSetting("TOKEN_URL", "Where tokens are got", `${GRAPH_HOST}/${GRAPH_VERSION}/oauth/access_token`),
-  addressSetting("VIDEO_URL", "Where films are published, without the version", GRAPH_HOST),
+  addressSetting("VIDEO_URL", "Where videos are published, without the version", GRAPH_HOST),
   addressSetting("UPLOAD_URL", "Where reels are sent, instead of this host", RUPLOAD_HOST),
   VERSION_SETTING,
   {

@@ -75,7 +75,7 @@ export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) =
   if (post.metadata.story === true)
     throw new AppError("conflict", "A Facebook story has no text that could be changed.");
   if (!isFilm(post) && changed.includes("title"))
-    throw new AppError("conflict", "metadata.title: only films have a title on Facebook. Leave it out.");
+    throw new AppError("conflict", "metadata.title: only videos have a title on Facebook. Leave it out.");
   const { caption, metadata, platformPostId } = post;
   const text = caption ?? "";
   const film = { description: text, ...(metadata.title === undefined ? {} : { name: metadata.title }) };
@@ -313,7 +313,7 @@ async function comment(
   });
 }
 
-const MAY_DRESS = withoutPermission("Facebook does not let the Page change the picture of this film.");
+const MAY_DRESS = withoutPermission("Facebook does not let the Page change the picture of this video.");
 
 /** https://developers.facebook.com/docs/graph-api/reference/video/thumbnails; larger ones are refused. */
 const THUMBNAIL_LIMITS = { maxBytes: 10_000_000, mimeTypes: ["image/jpeg", "image/png"] } as const;
@@ -344,6 +344,6 @@ async function putThumbnail(
 /** Puts another picture in front of a film. Throws `conflict` for a post that is none. */
 export async function setThumbnail(post: FacebookPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
   if (!isFilm(post) || post.metadata.story === true)
-    throw new AppError("conflict", "Only films have a thumbnail on Facebook, and this post has none.");
+    throw new AppError("conflict", "Only videos have a thumbnail on Facebook, and this post has none.");
   await putThumbnail({ id: post.platformPostId ?? "", thumbnailUrl }, io);
 }

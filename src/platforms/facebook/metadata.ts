@@ -29,7 +29,7 @@ const WITH_COMMENTS = "Pages that were connected with comments";
 
 /** What a post on a Page takes beside caption and media. */
 export const FacebookMetadata = z.strictObject({
-  title: title.unwrap().max(255).optional().describe("Title of a film."),
+  title: title.unwrap().max(255).optional().describe("Title of a video."),
   link: link.describe("Address shown as a link card, not with media."),
   altText: altText.describe("What the first picture shows."),
   moreMedia: moreMedia
@@ -40,14 +40,14 @@ export const FacebookMetadata = z.strictObject({
   kind: z
     .enum(FILM_KINDS)
     .optional()
-    .describe("How a film is posted. Default: reel up to 90 seconds, video beyond.")
+    .describe("How a video is posted. Default: reel up to 90 seconds, video beyond.")
     .meta({ title: "Post the video as" }),
   story: z
     .boolean()
     .optional()
-    .describe("True: a story of one picture or film, which shows no caption.")
+    .describe("True: a story of one picture or video, which shows no caption.")
     .meta({ title: "Post as a story" }),
-  thumbnailUrl: thumbnailUrl.describe("Picture in front of a film."),
+  thumbnailUrl: thumbnailUrl.describe("Picture in front of a video."),
   background: z
     .string()
     .regex(/^\d+$/, "must be the id of a background")
@@ -110,11 +110,11 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
   if (metadata.moreMedia !== undefined && post.mediaUrl === "")
     errors.push("mediaUrl: give the first picture here. metadata.moreMedia follows it.");
   if (film !== undefined && items.length > 1)
-    errors.push("metadata.moreMedia: a film on Facebook goes without other media. Leave the rest out.");
+    errors.push("metadata.moreMedia: a video on Facebook goes without other media. Leave the rest out.");
   errors.push(...backgroundErrors(post));
   for (const field of ["title", "kind", "thumbnailUrl", "collaborators"] as const)
     if (hasNoFilm && metadata[field] !== undefined)
-      errors.push(`metadata.${field}: only films have it on Facebook. Leave it out.`);
+      errors.push(`metadata.${field}: only videos have it on Facebook. Leave it out.`);
   if (film !== undefined) errors.push(...kindErrors(filmKindOf(post, film), film, metadata));
   const { width = null, height = null } = film ?? {};
   const isWide = width !== null && height !== null && width > height;
@@ -126,12 +126,12 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
   if (film !== undefined && isHigh && filmKindOf(post, film) === "video") {
     const isShort = (film.durationSeconds ?? Infinity) <= MAX_REEL_SECONDS;
     warnings.push(
-      `mediaUrl: is a vertical film${isShort ? "" : ` of more than ${MAX_REEL_SECONDS} seconds`}. Facebook may keep it as a draft until a person publishes it there. The post then says so.` +
+      `mediaUrl: is a vertical video${isShort ? "" : ` of more than ${MAX_REEL_SECONDS} seconds`}. Facebook may keep it as a draft until a person publishes it there. The post then says so.` +
         (isShort ? " As a reel it goes out by itself: leave metadata.kind out." : ""),
     );
   }
   if (film !== undefined && metadata.altText !== undefined)
-    warnings.push("metadata.altText: Facebook has none for films. It is not shown.");
+    warnings.push("metadata.altText: Facebook has none for videos. It is not shown.");
   return { errors, warnings };
 }
 
@@ -147,7 +147,7 @@ function checkStory({ caption, mediaUrl, metadata }: FacebookPost, media: Checke
       ...((caption ?? "") === "" ? [] : ["caption: a Facebook story shows none."]),
       ...(seconds > SURE_STORY_SECONDS
         ? [
-            `mediaUrl: is a film of more than ${SURE_STORY_SECONDS} seconds, which Facebook may refuse as a story. To be sure, give a shorter one.`,
+            `mediaUrl: is a video of more than ${SURE_STORY_SECONDS} seconds, which Facebook may refuse as a story. To be sure, give a shorter one.`,
           ]
         : []),
     ],
@@ -177,8 +177,8 @@ function kindErrors(
   return [
     ...(mimeType === "video/mp4"
       ? []
-      : ["mediaUrl: Facebook takes films that are not reels only as MP4. Convert it."]),
-    ...odd.map((field) => `metadata.${field}: of films, only reels have it on Facebook. Leave it out.`),
+      : ["mediaUrl: Facebook takes videos that are not reels only as MP4. Convert it."]),
+    ...odd.map((field) => `metadata.${field}: of videos, only reels have it on Facebook. Leave it out.`),
   ];
 }
 

@@ -104,7 +104,7 @@ interface Hung {
  * them: https://github.com/gitroomhq/postiz-app/pull/1740
  */
 const DRAFT_NOTE =
-  "Facebook keeps the film as a draft, as it does with some vertical films. Publish it in Meta Business Suite, or in the Facebook app.";
+  "Facebook keeps the video as a draft, as it does with some vertical videos. Publish it in Meta Business Suite, or in the Facebook app.";
 
 /** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while it is not known. */
 async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {

@@ -31,7 +31,7 @@ const GUIDE: SetupGuide = {
   warnings: [
     'Permissions given while the app is in "Testing" end after 7 days.',
     "Google reviews each post before it shows it, and rejects posts with a phone number in their text.",
-    "Google takes no films. A live post keeps its picture.",
+    "Google takes no videos. A live post keeps its picture.",
   ],
 };
 

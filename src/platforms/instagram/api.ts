@@ -112,7 +112,7 @@ const RULES: readonly FaultRule[] = [
   ),
   unfit(
     "/2207026",
-    "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
+    "Instagram cannot read this kind of video. Give an MP4 or MOV with H.264 or HEVC and AAC.",
   ),
   unfit("/2207004", "is too large for Instagram. Give a picture of at most 8 MB."),
   unfit("/2207005", "Instagram takes pictures only as JPEG. Give one."),
@@ -123,7 +123,7 @@ const RULES: readonly FaultRule[] = [
     "caption",
   ),
   unfit("/2207040", "names more people than the 20 that Instagram takes. Leave some out.", "caption"),
-  unfit("/2207057", "is not a moment of the film. Give another.", "metadata.thumbOffsetMs"),
+  unfit("/2207057", "is not a moment of the video. Give another.", "metadata.thumbOffsetMs"),
 ];
 
 export const classify = withShape(metaFaults("Instagram", RULES));

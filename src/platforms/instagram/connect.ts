@@ -71,7 +71,7 @@ const PAGE_GUIDE: SetupGuide = {
   warnings: [
     ...LIMITS,
     "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_INSTAGRAM_PAGE_SCOPES.",
-    "Through a Page, films need no public address: Posthorn sends those that Instagram cannot fetch. Through Instagram itself that is not offered.",
+    "Through a Page, videos need no public address: Posthorn sends those that Instagram cannot fetch. Through Instagram itself that is not offered.",
     `To delete live posts, and to find Pages of business portfolios (such as those of firms and agencies), connect by the way "${MORE}".`,
   ],
 };

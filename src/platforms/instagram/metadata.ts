@@ -27,11 +27,11 @@ export const InstagramMetadata = z.strictObject({
     .max(MAX_ITEMS - 1)
     .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
-    .describe("Up to 9 more pictures or films: a carousel."),
+    .describe("Up to 9 more pictures or videos: a carousel."),
   story: z
     .boolean()
     .optional()
-    .describe("True: a story of one picture or film, which shows no caption.")
+    .describe("True: a story of one picture or video, which shows no caption.")
     .meta({ title: "Post as a story" }),
   thumbnailUrl: thumbnailUrl.describe("Cover of a reel."),
   thumbOffsetMs: z
@@ -136,14 +136,14 @@ export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media
   if (!isReel || isPicture) {
     const odd = REEL_FIELDS.filter((field) => metadata[field] !== undefined);
     errors.push(
-      ...odd.map((field) => `metadata.${field}: is only for a reel (a single film). Leave it out.`),
+      ...odd.map((field) => `metadata.${field}: is only for a reel (a single video). Leave it out.`),
     );
   }
   errors.push(...tagErrors(metadata, isReel ? (media.get(mediaUrl)?.type ?? null) : "carousel"));
   if (metadata.comments === false && metadata.firstComment !== undefined)
     errors.push("metadata.firstComment: the post takes no comments. Leave it or metadata.comments out.");
   if (media.get(mediaUrl)?.type === "video" && metadata.altText !== undefined)
-    warnings.push("metadata.altText: Instagram takes it only for pictures. The film goes out without it.");
+    warnings.push("metadata.altText: Instagram takes it only for pictures. The video goes out without it.");
   return { errors, warnings: [...warnings, ...shapeWarnings(post, media)] };
 }
 

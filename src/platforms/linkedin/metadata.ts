@@ -140,7 +140,7 @@ const MIN_FILM_BYTES = 75_000;
 function sizeWarning(film: Pick<MediaFigures, "type" | "sizeBytes"> | undefined): string[] {
   const isSmall = film?.type === "video" && film.sizeBytes < MIN_FILM_BYTES;
   return isSmall
-    ? ["mediaUrl: is a film of less than 75 KB, which LinkedIn may refuse. To be sure, give a better one."]
+    ? ["mediaUrl: is a video of less than 75 KB, which LinkedIn may refuse. To be sure, give a better one."]
     : [];
 }
 

@@ -25,7 +25,7 @@ const SETUP: SetupGuide = {
   ],
   warnings: [
     "On trial access the app has 1,000 requests a day. Standard access is free and comes after a review.",
-    "To try it out on trial access, set POSTHORN_PINTEREST_BASE_URL to https://api-sandbox.pinterest.com, with a token of the sandbox (POSTHORN_PINTEREST_TOKEN_URL https://api-sandbox.pinterest.com/v5/oauth/token). The sandbox takes no films.",
+    "To try it out on trial access, set POSTHORN_PINTEREST_BASE_URL to https://api-sandbox.pinterest.com, with a token of the sandbox (POSTHORN_PINTEREST_TOKEN_URL https://api-sandbox.pinterest.com/v5/oauth/token). The sandbox takes no videos.",
     "Live pins can be changed only by apps that Pinterest admitted to a beta.",
     "Posthorn renews the access. It ends when it was not renewed for 60 days, or when the person changes their password or name.",
     "Secret boards are not listed. They need further permissions, in POSTHORN_PINTEREST_SCOPES.",

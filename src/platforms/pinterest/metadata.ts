@@ -41,14 +41,14 @@ export const PinterestMetadata = z.strictObject({
     .optional()
     .describe("Up to 4 more pictures, shown as a carousel. They have no alternative texts."),
   thumbnailUrl: thumbnailUrl.describe(
-    "Cover of a film. Without it, coverSeconds says which moment is shown.",
+    "Cover of a video. Without it, coverSeconds says which moment is shown.",
   ),
   coverSeconds: z
     .int()
     .min(0)
     .max(900)
     .optional()
-    .describe("The moment of a film that is its cover, in seconds. Default 1.")
+    .describe("The moment of a video that is its cover, in seconds. Default 1.")
     .meta({ title: "Cover: moment in seconds" }),
 });
 export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
@@ -65,7 +65,7 @@ export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<Che
   const hasCover = thumbnailUrl !== undefined || coverSeconds !== undefined;
   const warnings =
     types[0] === "image" && hasCover
-      ? ["Only a film has a cover: metadata.thumbnailUrl and metadata.coverSeconds are not used."]
+      ? ["Only a video has a cover: metadata.thumbnailUrl and metadata.coverSeconds are not used."]
       : [];
   return { errors, warnings };
 }
@@ -83,4 +83,4 @@ function checkBoard({ boardId, board, createBoard, boardSection }: PinterestMeta
 }
 
 export const ONE_FILM =
-  "metadata.moreMedia: a pin shows one film, or up to 5 pictures. Leave the rest out, or pin them separately.";
+  "metadata.moreMedia: a pin shows one video, or up to 5 pictures. Leave the rest out, or pin them separately.";

@@ -45,7 +45,7 @@ async function prepareSource({ mediaUrl, metadata }: PinterestPost, io: PublishI
   const items = await openAll(itemsOf({ mediaUrl, metadata }), io);
   const [first] = items;
   if (first === undefined)
-    throw new AppError("invalid", "mediaUrl: a pin needs a picture or a film. Give one.");
+    throw new AppError("invalid", "mediaUrl: a pin needs a picture or a video. Give one.");
   if (items.length > 1 && items.some(({ facts }) => facts.type === "video"))
     throw new AppError("invalid", ONE_FILM);
   if (first.facts.type === "video") {
@@ -185,7 +185,7 @@ async function requireReady(mediaId: string, io: PublishIo): Promise<void> {
   if (status === "failed") {
     throw new PlatformFault(
       "rejected",
-      "Pinterest could not process the film. It takes MP4 and MOV of 4 seconds to 15 minutes. Convert it, then send the post again.",
+      "Pinterest could not process the video. It takes MP4 and MOV of 4 seconds to 15 minutes. Convert it, then send the post again.",
     );
   }
   throw new StillProcessing(CHECK_AGAIN_MS);

@@ -109,7 +109,7 @@ function labelOf({ display_name: name, ...of }: Community, rules: readonly strin
     of.submission_type === "link" && "no texts",
     of.submission_type === "self" && "only texts",
     of.allow_images === false && "no pictures",
-    of.allow_videos === false && "no films",
+    of.allow_videos === false && "no videos",
     ...rules,
   ];
   return `r/${name} (${notes.filter((note) => note !== false).join(", ")})`;

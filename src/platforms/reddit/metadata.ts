@@ -41,7 +41,7 @@ export const RedditMetadata = z.strictObject({
     .max(MAX_PICTURES - 1)
     .optional()
     .describe(`Up to ${MAX_PICTURES - 1} more pictures of a gallery.`),
-  thumbnailUrl: thumbnailUrl.describe("Still picture of a film. Reddit requires it."),
+  thumbnailUrl: thumbnailUrl.describe("Still picture of a video. Reddit requires it."),
   sensitive: sensitive.describe("Marks it as NSFW."),
   spoiler: z.boolean().optional().describe("Hides it until it is clicked."),
   sendReplies: z
@@ -108,16 +108,16 @@ export function check(
     errors.push("metadata.link: a post on Reddit has either a link or media. Put the link into the caption.");
   if (types.length > 1 && isFilm)
     errors.push(
-      "metadata.moreMedia: a post on Reddit shows one film, or up to 20 pictures. Leave the rest out.",
+      "metadata.moreMedia: a post on Reddit shows one video, or up to 20 pictures. Leave the rest out.",
     );
   if (isFilm && thumbnailUrl === undefined)
-    errors.push("metadata.thumbnailUrl: Reddit takes no film without a still picture. Give one.");
+    errors.push("metadata.thumbnailUrl: Reddit takes no video without a still picture. Give one.");
   errors.push(...checkKind({ mediaUrl, caption, metadata }), ...checkCommunities(metadata));
   if (flairText !== undefined && flairId === undefined)
     errors.push("metadata.flairText: needs metadata.flairId. Take that from list_choices.");
   const warnings =
     thumbnailUrl !== undefined && types[0] === "image"
-      ? ["Only films have a still picture: metadata.thumbnailUrl is not used."]
+      ? ["Only videos have a still picture: metadata.thumbnailUrl is not used."]
       : [];
   return { errors, warnings };
 }

@@ -41,7 +41,7 @@ export function checkSubtitles(
   if (subtitles.length === 0) return [];
   const type = media.get(mediaUrl)?.type ?? "video";
   if (mediaUrl === "" || type !== "video")
-    return ["metadata.subtitles: belong to a film, and the post has none. Leave them out, or give a film."];
+    return ["metadata.subtitles: belong to a video, and the post has none. Leave them out, or give a video."];
   return subtitles.flatMap(({ url }, at) => {
     const file = media.get(url);
     if (file === undefined) return [];

@@ -18,13 +18,13 @@ const CONNECTED_SO = `channels that were connected with ${WITH_MORE}`;
 
 /** What a post on Threads takes beside text and media. */
 export const ThreadsMetadata = z.strictObject({
-  altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture or film shows."),
+  altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture or video shows."),
   moreMedia: moreMedia
     .unwrap()
     .max(MAX_ITEMS - 1)
     .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
-    .describe("Up to 19 more pictures or films."),
+    .describe("Up to 19 more pictures or videos."),
   thread: thread
     .unwrap()
     .refine((parts) => parts.every((part) => (part.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
@@ -129,7 +129,7 @@ export function checkPost(post: ThreadsPost): Checked {
     else warnings.push(...bytesWarning(field, text));
     if (hasTooManyLinks(text, at === 0 ? link : undefined)) errors.push(`${field}: ${LINKS_SENTENCE}`);
     if (text.trim() === "" && media.length === 0 && (at > 0 || link === undefined))
-      errors.push(`${field}: is empty, and there is no media. Give text, a picture or a film.`);
+      errors.push(`${field}: is empty, and there is no media. Give text, a picture or a video.`);
   }
   const hasMedia = post.mediaUrl !== "";
   if (link !== undefined && hasMedia)

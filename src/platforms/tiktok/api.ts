@@ -143,11 +143,11 @@ export function classifyChunk({ status }: PlatformResponse): PlatformFault | nul
 /** Why TikTok did not post what it had, by its words; the next step included. */
 const FAILURES: Readonly<Record<string, string>> = {
   file_format_check_failed: "it does not take the format of the file. Export it as MP4 with H.264.",
-  duration_check_failed: "the film is too short or too long for this account.",
-  frame_rate_check_failed: "the film must have 23 to 60 frames a second. Export it again.",
+  duration_check_failed: "the video is too short or too long for this account.",
+  frame_rate_check_failed: "the video must have 23 to 60 frames a second. Export it again.",
   picture_size_check_failed:
     "width and height must be 360 to 4096 pixels, and their ratio between 9:16 and 16:9. Export it again.",
-  video_pull_failed: "it could not fetch the film.",
+  video_pull_failed: "it could not fetch the video.",
   photo_pull_failed:
     "it could not fetch the photos. The address in POSTHORN_PUBLIC_URL must be open to the internet.",
   publish_cancelled: "it was cancelled.",

@@ -99,11 +99,11 @@ export const CONSENT: OAuthWay = {
       "Add the product Content Posting API.",
       "In it, turn Direct Post on.",
       "Under Scopes, add: {scopes}",
-      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it. Films need none.",
+      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it. Videos need none.",
       "Under Credentials, copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],
     warnings: [
-      "TikTok's audit asks for a film of how a post is made: from signing in, over Write on Posthorn's page with a TikTok channel, to the post on TikTok.",
+      "TikTok's audit asks for a video of how a post is made: from signing in, over Write on Posthorn's page with a TikTok channel, to the post on TikTok.",
       "TikTok refuses the audit of apps that are only for your own use. For these, mode inbox is the better way.",
       `Numbers of posts and of the account come from TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
       "An account may make some 15 posts a day, from all apps together, and 6 a minute.",

@@ -50,13 +50,13 @@ const rulesAt = (now: number): readonly FaultRule[] => [
     kind: "rate",
     retryAfterMs: untilMidnight(TUMBLR_ZONE, now),
     message:
-      "The day's limit of posts, pictures or films on Tumblr is used up. It starts again at midnight in New York.",
+      "The day's limit of posts, pictures or videos on Tumblr is used up. It starts again at midnight in New York.",
   },
   {
     code: 8010,
     kind: "rate",
     retryAfterMs: MINUTE,
-    message: "Tumblr is still working on the film before. It takes one at a time.",
+    message: "Tumblr is still working on the video before. It takes one at a time.",
   },
   ...refusedField("mediaUrl", {
     8005: "Tumblr cannot use a file of this format. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",

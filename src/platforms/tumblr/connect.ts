@@ -41,7 +41,7 @@ const SETUP: SetupGuide = {
   ],
   warnings: [
     "One consent connects all blogs that the person may post to.",
-    "A person may post 250 posts, 250 pictures and 20 films (60 minutes) a day. An app has 1,000 calls an hour and 5,000 a day.",
+    "A person may post 250 posts, 250 pictures and 20 videos (60 minutes) a day. An app has 1,000 calls an hour and 5,000 a day.",
     "Posts with leadMinutes wait in the blog's own queue (1,000 at most): Tumblr publishes them even while Posthorn is down, and then gives them another id.",
   ],
 };

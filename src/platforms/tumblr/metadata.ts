@@ -28,7 +28,7 @@ export const TumblrMetadata = z.strictObject({
     .array(moreMedia.unwrap().element)
     .max(MAX_ITEMS - 1)
     .optional()
-    .describe("Up to 29 more pictures and sounds, and one film in all."),
+    .describe("Up to 29 more pictures and sounds, and one video in all."),
   format: format.describe(
     "How the caption is read: plain (default), or markdown, which becomes Tumblr's own blocks.",
   ),

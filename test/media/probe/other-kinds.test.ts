@@ -30,8 +30,8 @@ describe("a file of a kind that is not taken", () => {
     ["PSD", latin1("8BPS\0\x01"), "This is a Photoshop file (PSD). Send it as JPEG or PNG."],
     ["ICO", latin1("\0\0\x01\0\x01\0"), "This is an icon (ICO). Send it as JPEG or PNG."],
     ["raw", latin1("FUJIFILMCCD-RAW 0201"), "This is a camera's raw picture. Send it as JPEG or PNG."],
-    ["AVI", latin1("RIFF\0\0\0\0AVI LIST"), "This is an AVI film. Send it as MP4."],
-    ["FLV", latin1("FLV\x01"), "This is a Flash film (FLV). Send it as MP4."],
+    ["AVI", latin1("RIFF\0\0\0\0AVI LIST"), "This is an AVI video. Send it as MP4."],
+    ["FLV", latin1("FLV\x01"), "This is a Flash video (FLV). Send it as MP4."],
     ["AIFF", latin1("FORM\0\0\0\0AIFF"), "This is an AIFF sound. Send it as MP3 or M4A."],
     ["SVG", latin1('<svg xmlns="http://www.w3.org/2000/svg">'), "This is an SVG drawing. Send it as PNG."],
     [
@@ -40,7 +40,7 @@ describe("a file of a kind that is not taken", () => {
       "This is an SVG drawing. Send it as PNG.",
     ],
     ["HTML", latin1("<!DOCTYPE html><title>404"), "This is a web page. Give the address of the file itself."],
-    ["a playlist", latin1("#EXTM3U\n"), "This is a playlist. Give the film or sound itself."],
+    ["a playlist", latin1("#EXTM3U\n"), "This is a playlist. Give the video or sound itself."],
     ["JSON", latin1('{"error":"no such file"}'), "This is a JSON file."],
     [
       "ZIP",
@@ -62,7 +62,7 @@ describe("a file of a kind that is not taken", () => {
     [
       "a HEIC that moves",
       latin1("\0\0\0\x18ftyphevc\0\0\0\0hevc"),
-      "This is a HEIC that moves. Send it as a film (MP4), or one of its pictures as JPEG.",
+      "This is a HEIC that moves. Send it as a video (MP4), or one of its pictures as JPEG.",
     ],
   ])("%s is named", async (_name, bytes, sentence) => {
     await expect(identify(bytes)).rejects.toMatchObject({

@@ -76,7 +76,7 @@ describe("a film", () => {
     made.fake.state.failsEncoding = true;
     expect(await finish(made.ctx, made.id)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/^mediaUrl: Dailymotion could not use the film/),
+      error: expect.stringMatching(/^mediaUrl: Dailymotion could not use the video/),
     });
     expect(made.fake.shown()).toEqual([]);
   });

@@ -56,11 +56,11 @@ describe("what goes with what on a Page", () => {
 
 describe("a film on a Page", () => {
   it.each([
-    [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds\. .*draft/],
+    [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical video of more than 90 seconds\. .*draft/],
     [
       { durationSeconds: 30 },
       { kind: "video" },
-      /^mediaUrl: is a vertical film\. .*leave metadata\.kind out/,
+      /^mediaUrl: is a vertical video\. .*leave metadata\.kind out/,
     ],
     [{ durationSeconds: 30, width: 1_920, height: 1_080 }, {}, /^mediaUrl: is wider than high/],
     [{ durationSeconds: 30 }, {}, /^$/],

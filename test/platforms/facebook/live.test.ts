@@ -73,7 +73,7 @@ describe("a post that is live", () => {
       expect.any(Number),
     ]);
     const other = setThumbnail(callOf(ctx), { ...input, id: text.id });
-    await expect(other).rejects.toMatchObject({ message: expect.stringMatching(/only films/i) });
+    await expect(other).rejects.toMatchObject({ message: expect.stringMatching(/only videos/i) });
   });
 
   it("is counted by what Facebook still counts", async () => {

@@ -89,7 +89,7 @@ describe("what a post becomes", () => {
     expect(await seen()).toMatchObject({
       status: "uploaded",
       platform_post_id: [...fake.films.films.keys()][0],
-      error: expect.stringMatching(/keeps the film as a draft.*Publish it in Meta Business Suite/),
+      error: expect.stringMatching(/keeps the video as a draft.*Publish it in Meta Business Suite/),
     });
     expect(fake.visible()).toEqual([]);
     fake.films.publishByHand();

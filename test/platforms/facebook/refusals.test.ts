@@ -97,8 +97,8 @@ describe("what Facebook refuses", () => {
 describe("what is refused before", () => {
   it.each([
     [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
-    [{ metadata: { title: "T" } }, /metadata\.title: only films/],
-    [{ metadata: { kind: "reel" } }, /metadata\.kind: only films/],
+    [{ metadata: { title: "T" } }, /metadata\.title: only videos/],
+    [{ metadata: { kind: "reel" } }, /metadata\.kind: only videos/],
     [{ metadata: { place: "1" } }, /place/],
   ])("refuses %o", async (post, words) => {
     const input = { accountId: world.account.id, caption: "Words", dryRun: true, ...post };
@@ -113,7 +113,7 @@ describe("what is refused before", () => {
     const { id } = await add({ media_url: PHOTO_URL, metadata });
     expect(await finish(world.ctx, id)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/a film on Facebook goes without other media/),
+      error: expect.stringMatching(/a video on Facebook goes without other media/),
     });
     expect(world.fake.log).toEqual([]);
   });

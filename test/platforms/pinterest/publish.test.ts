@@ -60,7 +60,7 @@ describe("a pin", () => {
     for (const media of world.fake.state.media.values()) media.isBroken = true;
     expect(await world.end(post)).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("Pinterest could not process the film."),
+      error: expect.stringContaining("Pinterest could not process the video."),
     });
     expect(world.fake.state.pins).toEqual([]);
   });

@@ -98,7 +98,7 @@ describe("a connected account", () => {
     expect(await ask("")).toEqual([{ value: "u_posthorn", label: "The account's own profile" }]);
     expect(await ask("r/horn")).toEqual([
       { value: "horns", label: "r/horns (1200 members)" },
-      { value: "hornpics", label: "r/hornpics (30 members, no texts, no films)" },
+      { value: "hornpics", label: "r/hornpics (30 members, no texts, no videos)" },
       { value: "news_of_horns", label: "r/news_of_horns (7 members, NSFW, only texts)" },
       { value: "u_posthorn", label: "r/u_posthorn (3 members)" },
     ]);

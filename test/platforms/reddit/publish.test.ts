@@ -210,7 +210,7 @@ describe("before it is sent", () => {
   });
 
   it.each([
-    [{}, "metadata.thumbnailUrl: Reddit takes no film without a still picture."],
+    [{}, "metadata.thumbnailUrl: Reddit takes no video without a still picture."],
     [
       { thumbnailUrl: PHOTO_URL, moreMedia: [{ url: PHOTO_URL }] },
       "metadata.moreMedia: a post on Reddit shows",

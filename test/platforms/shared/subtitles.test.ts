@@ -89,7 +89,7 @@ describe("subtitles", () => {
     expect(check("r2://film", { mimeType: "image/png", sizeBytes: 1 })[0]).toContain(
       "is image/png, and must be",
     );
-    expect(check("", {})[0]).toContain("belong to a film");
-    expect(check("r2://film", {}, file({ type: "image" }))[0]).toContain("belong to a film");
+    expect(check("", {})[0]).toContain("belong to a video");
+    expect(check("r2://film", {}, file({ type: "image" }))[0]).toContain("belong to a video");
   });
 });

@@ -238,7 +238,7 @@ describe("what Tumblr refuses", () => {
     [400, 8005, "failed", "mediaUrl: Tumblr cannot use a file of this format."],
     [403, 0, "failed", "Tumblr does not let this account post on the blog."],
     [404, 0, "failed", "Tumblr does not find the blog"],
-    [403, 8010, "scheduled", "Tumblr is still working on the film before"],
+    [403, 8010, "scheduled", "Tumblr is still working on the video before"],
   ])("%s.%s: the post is %s, in plain words", async (status, code, state, sentence) => {
     await using world = await openWorld();
     const account = await world.connect();

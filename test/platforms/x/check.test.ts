@@ -93,7 +93,7 @@ describe("what a post on X may be", () => {
     [
       "subtitles of nothing",
       { metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }] } },
-      /^metadata.subtitles: belong to a film/,
+      /^metadata.subtitles: belong to a video/,
     ],
     [
       "a film with subtitles of two languages that are one to X",

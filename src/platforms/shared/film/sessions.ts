@@ -115,7 +115,7 @@ export function asFault(cause: unknown): unknown {
 }
 
 export function unopened(): never {
-  throw new Error("The film was uploaded already.");
+  throw new Error("The video was uploaded already.");
 }
 
 interface Sending {

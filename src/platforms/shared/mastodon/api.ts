@@ -237,7 +237,7 @@ export const MastodonMetadata = z.strictObject({
       y: Coordinate.describe("-1 is below, 1 is above."),
     })
     .optional()
-    .describe("What must stay in sight of the first picture or film where it is cut."),
+    .describe("What must stay in sight of the first picture or video where it is cut."),
 });
 export type MastodonMetadata = z.infer<typeof MastodonMetadata>;
 export type MastodonPost = PlatformPost<MastodonMetadata>;

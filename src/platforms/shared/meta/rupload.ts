@@ -27,7 +27,7 @@ const uploadFaults = faultsBy({
   },
   rules: byCode("transient", {
     "OffsetInvalidError PartialRequestError":
-      "Facebook has a different part of the film than the one that was sent.",
+      "Facebook has a different part of the video than the one that was sent.",
     ProcessingFailedError: "Facebook broke off the upload.",
   }),
 });

@@ -11,7 +11,7 @@ export type NewFilm = Pick<
 
 /** Noted with a film that waits for room on the disk. It is tried again, unlike one with another error. */
 export const WAITS_FOR_ROOM =
-  "The disk is full, or nearly so: the film is converted once there is room. Free some space.";
+  "The disk is full, or nearly so: the video is converted once there is room. Free some space.";
 
 /** Where it is there already, it stays as it is. */
 export async function insertFilm(tx: Tx, film: NewFilm, now: number): Promise<void> {

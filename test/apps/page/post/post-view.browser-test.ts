@@ -73,7 +73,7 @@ describe("a waiting post", () => {
       { media_url: "https://media.example/clip.mov", is_light: 0 },
     );
     await post.getByRole("progressbar", { name: "The video is converted for the channel: 40 %" }).waitFor();
-    await films.updateTable("films").set({ error: "The film is damaged." }).execute();
+    await films.updateTable("films").set({ error: "The video is damaged." }).execute();
     await post.getByText("The video is damaged.").waitFor();
     await films.deleteFrom("films").execute();
   });
