@@ -39,9 +39,9 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
     case "invalid_value":
       return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
     case "too_big":
-      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin, issue.maximum)}.`;
+      return `${field}: ${boundOf(issue, "at most", issue.maximum)}.`;
     case "too_small":
-      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin, issue.minimum)}.`;
+      return `${field}: ${boundOf(issue, "at least", issue.minimum)}.`;
     default:
       return `${field}: ${lowerFirst(issue.message)}.`;
   }
@@ -123,11 +123,16 @@ function article(expected: string): string {
   return ARTICLES[expected] ?? `of type ${expected}`;
 }
 
-function unitOf(origin: string, count: number | bigint): string {
+/** In the schema's own words, where it has some. */
+function boundOf(
+  { message, origin }: { readonly message: string; readonly origin: string },
+  bound: "at most" | "at least",
+  count: number | bigint,
+): string {
+  if (!/^Too (?:big|small)\b/.test(message)) return lowerFirst(message);
   const plural = Number(count) === 1 ? "" : "s";
-  if (origin === "string") return ` character${plural} long`;
-  if (origin === "array" || origin === "set") return ` item${plural} long`;
-  return "";
+  if (origin === "array" || origin === "set") return `must have ${bound} ${count} item${plural}`;
+  return `must be ${bound} ${count}${origin === "string" ? ` character${plural} long` : ""}`;
 }
 
 function listOf(values: readonly string[]): string {

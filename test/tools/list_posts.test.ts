@@ -48,7 +48,7 @@ describe("list_posts", () => {
     ],
     [{ limit: 501 }, /^limit: must be at most 500\.$/],
     [{ limit: 0 }, /^limit: must be at least 1\.$/],
-    [{ accountId: [] }, /^accountId: must be at least 1 item long\.$/],
+    [{ accountId: [] }, /^accountId: must have at least 1 item\.$/],
     [
       { accountIds: ["acc_1"] },
       /^"accountIds" is not a known field\. Did you mean accountId\? The fields are accountId, provider, status/,

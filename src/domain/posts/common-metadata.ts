@@ -50,6 +50,11 @@ export interface Subtitles {
   readonly name?: string | undefined;
 }
 
+/** What is said where `moreMedia` has too many: `most` counts the first, too. */
+export function fits(most: number): string {
+  return `at most ${most} pictures and videos fit into one post`;
+}
+
 /** Fields of `metadata` that mean the same on every platform. Its schema picks some and adds its limits. */
 export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),

@@ -127,11 +127,11 @@ function problemOf(files: readonly MediaItem["facts"][]): string | null {
     return "mediaUrl: Bluesky takes pictures and videos, and this is neither. Use a JPEG, PNG, WebP or an MP4.";
   const videos = files.filter(({ type }) => type === "video");
   if (videos.length > 0 && files.length > 1)
-    return "metadata.moreMedia: a Bluesky post shows one video, or up to four pictures. Leave the rest out or use thread.";
+    return "metadata.moreMedia: a Bluesky post shows one video, or up to four pictures. Leave the rest out or use metadata.thread.";
   if (videos.some(({ mimeType }) => mimeType !== "video/mp4"))
     return "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post again.";
   return files.length > MAX_IMAGES
-    ? `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use thread.`
+    ? `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use metadata.thread.`
     : null;
 }
 

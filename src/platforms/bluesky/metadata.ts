@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
@@ -66,7 +66,7 @@ export const BlueskyMetadata = z.strictObject({
   altText,
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_IMAGES - 1)
+    .max(MAX_IMAGES - 1, fits(MAX_IMAGES))
     .optional()
     .describe("Up to 3 more pictures."),
   subtitles: subtitles

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MENTION, plainMentions, writeMentions } from "../../domain/posts/mentions.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
@@ -35,7 +35,7 @@ export const DiscordMetadata = z.strictObject({
   altText: altText.unwrap().max(1_024).optional().describe("What the first file shows."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_FILES - 1)
+    .max(MAX_FILES - 1, fits(MAX_FILES))
     .optional()
     .describe("Up to 9 more files, 25 MB with the first, and more in a boosted server."),
   sensitive: sensitive.describe("Hides media until they are clicked."),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { measureText } from "../../domain/posts/caption.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
@@ -34,7 +34,7 @@ export const FacebookMetadata = z.strictObject({
   altText: altText.describe("What the first picture shows."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_PHOTOS - 1)
+    .max(MAX_PHOTOS - 1, fits(MAX_PHOTOS))
     .optional()
     .describe("Up to 9 more pictures."),
   kind: z

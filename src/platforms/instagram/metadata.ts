@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { hasScope } from "../shared/consent.ts";
 import { itemsOf } from "../shared/media.ts";
@@ -24,7 +24,7 @@ export const InstagramMetadata = z.strictObject({
   altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture shows."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
     .describe("Up to 9 more pictures or videos: a carousel."),

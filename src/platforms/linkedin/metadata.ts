@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MENTION, plainMentions } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
@@ -67,7 +67,7 @@ export const LinkedInMetadata = z.strictObject({
   altText,
   moreMedia: z
     .array(moreMedia.unwrap().element)
-    .max(MAX_DOCUMENT_PAGES - 1)
+    .max(MAX_DOCUMENT_PAGES - 1, fits(MAX_DOCUMENT_PAGES))
     .optional()
     .describe(`Up to ${MAX_IMAGES - 1} more pictures, or ${MAX_DOCUMENT_PAGES - 1} with asDocument.`),
   asDocument: z

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { hasMention, MENTION } from "../../domain/posts/mentions.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
@@ -36,7 +36,7 @@ export const MatrixMetadata = z.strictObject({
   altText: altText.describe("What the first file shows, used where there is no caption."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .optional()
     .describe("Up to 19 more files, each a message of its own that follows."),
   thumbnailUrl: thumbnailUrl.describe("Picture shown before the video plays."),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_DESCRIPTION_CHARS = 800;
@@ -37,7 +37,7 @@ export const PinterestMetadata = z.strictObject({
   altText: altText.unwrap().max(500).optional().describe("What it shows, for people who cannot see it."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_PICTURES - 1)
+    .max(MAX_PICTURES - 1, fits(MAX_PICTURES))
     .optional()
     .describe("Up to 4 more pictures, shown as a carousel. They have no alternative texts."),
   thumbnailUrl: thumbnailUrl.describe(

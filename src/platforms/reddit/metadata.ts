@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../../domain/markdown-escaper.ts";
 import { keepLines } from "../shared/text.ts";
@@ -38,7 +38,7 @@ export const RedditMetadata = z.strictObject({
     .meta({ title: "Text of the flair" }),
   moreMedia: z
     .array(moreMedia.unwrap().element.omit({ altText: true }))
-    .max(MAX_PICTURES - 1)
+    .max(MAX_PICTURES - 1, fits(MAX_PICTURES))
     .optional()
     .describe(`Up to ${MAX_PICTURES - 1} more pictures of a gallery.`),
   thumbnailUrl: thumbnailUrl.describe("Still picture of a video. Reddit requires it."),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { hasMention } from "../../domain/posts/mentions.ts";
 import type { Json, JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
@@ -29,7 +29,7 @@ export const SlackMetadata = z.strictObject({
   altText: altText.unwrap().max(MAX_ALT_CHARS).optional().describe("What the first file shows."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_FILES - 1)
+    .max(MAX_FILES - 1, fits(MAX_FILES))
     .optional()
     .describe("Up to 9 more files in the same message."),
   thread: thread.describe("Replies in the message's thread, in order."),

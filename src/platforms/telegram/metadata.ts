@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkPoll, checkSeen } from "../shared/checks.ts";
@@ -17,7 +17,7 @@ export const MAX_ITEMS = 21;
 export const TelegramMetadata = z.strictObject({
   moreMedia: z
     .array(z.strictObject({ url: moreMedia.unwrap().element.shape.url }))
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .optional()
     .describe("Further media, in one album with mediaUrl. After 10, further messages follow."),
   thumbnailUrl: thumbnailUrl.describe("Cover of the video in mediaUrl."),

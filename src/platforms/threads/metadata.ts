@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { graphemesOf, measureText } from "../../domain/posts/caption.ts";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { hasScope, MORE } from "../shared/consent.ts";
 
@@ -21,7 +21,7 @@ export const ThreadsMetadata = z.strictObject({
   altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture or video shows."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
     .describe("Up to 19 more pictures or videos."),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 
@@ -43,7 +43,7 @@ export const TikTokMetadata = z
     title: title.unwrap().max(MAX_TITLE).optional().describe("Title above the text of photos."),
     moreMedia: z
       .array(moreMedia.unwrap().element)
-      .max(MAX_PHOTOS - 1)
+      .max(MAX_PHOTOS - 1, fits(MAX_PHOTOS))
       .optional()
       .describe(`Up to ${MAX_PHOTOS - 1} more photos.`),
     disableComment: z.boolean().optional().describe("True: no comments.").meta({ permits: "Comments" }),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { measureText, WEB_ADDRESS } from "../../domain/posts/caption.ts";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { Json, JsonObject } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { type Block, type Range, rangesOf, readMarkdown } from "../shared/markdown.ts";
@@ -26,7 +26,7 @@ export const TumblrMetadata = z.strictObject({
   altText: altText.describe("What the first picture shows, for people who cannot see it."),
   moreMedia: z
     .array(moreMedia.unwrap().element)
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .optional()
     .describe("Up to 29 more pictures and sounds, and one video in all."),
   format: format.describe(

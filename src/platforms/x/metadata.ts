@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
-import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
+import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
@@ -47,7 +47,7 @@ export const XMetadata = z.strictObject({
   altText: AltText.describe("What the first picture shows, for people who cannot see it."),
   moreMedia: moreMedia
     .unwrap()
-    .max(MAX_ITEMS - 1)
+    .max(MAX_ITEMS - 1, fits(MAX_ITEMS))
     .optional()
     .describe("Up to 3 more pictures."),
   thumbnailUrl: thumbnailUrl.describe("Picture shown before the video plays."),

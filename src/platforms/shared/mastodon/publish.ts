@@ -232,7 +232,7 @@ async function sendMedia({ media }: Part, to: Sending): Promise<Attached[]> {
 }
 
 const MIXED =
-  "metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use thread.";
+  "metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use metadata.thread.";
 
 function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;
