@@ -103,11 +103,11 @@ export class Message {
 /** A text for callers. A plain one is read as `field: what`. */
 export type Said = string | Message;
 
-/** The schema of such a text: who writes a result gives sentences, who reads it sees them in the words of a face. */
-export const Said = z
-  .custom<Said>((value) => typeof value === "string" || value instanceof Message)
-  .transform(String)
-  .meta({ type: "string" });
+/**
+ * The schema of such a text: who makes a result gives sentences, who reads it has them in the words of a face. The
+ * toolbox words a result before this looks at it.
+ */
+export const Said: z.ZodType<string, Said> = z.string();
 
 /** One sentence with its field and what can be done. */
 export function say(what: string, of: { field?: string | null; next?: readonly NextStep[] } = {}): Message {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Said } from "../domain/sentences.ts";
+import type { Said } from "../domain/sentences.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";

@@ -227,7 +227,7 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
 interface Sending {
   readonly ended: readonly SaidPost[];
   /** The answer as it is then. */
-  readonly shown: z.input<typeof Answer>;
+  readonly shown: Record<string, unknown>;
 }
 
 /** Waits for the posts of approved drafts that go out at once. */
@@ -240,11 +240,11 @@ async function publishDrafts(host: Host, session: Session, answer: z.infer<typeo
   await session.startPublishing();
   const ended = await untilOut({ host, session }, due);
   if (draft !== undefined)
-    return { ended, shown: { ...answer, draft: await findDraft(host, session, draft.id) } };
+    return { ended, shown: worded({ ...answer, draft: await findDraft(host, session, draft.id) }).result };
   const fresh: SaidDecidedDraft[] = [];
   for (const one of results ?? [])
     fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(host, session, one.id) });
-  return { ended, shown: { ...answer, results: fresh } };
+  return { ended, shown: worded({ ...answer, results: fresh }).result };
 }
 
 function timeOf({ ctx }: Session, when: string | undefined): string | undefined {
